@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# One command on a fresh Debian 12 with a Swift toolchain: installs what is missing, checks the format,
+# builds, and runs all tests. Servers are private ones on free ports; nothing system-wide is started.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+exec </dev/null
+. Deploy/lib/install.sh
+
+require_swift
+install_packages
+install_python_producer "$PWD/.build/python"
+
+# Imports that a target does not declare are errors; a crash prints its trace and ends instead of asking.
+flags=(--explicit-target-dependency-import-check error)
+export SWIFT_BACKTRACE=interactive=no
+started=$SECONDS
+mkdir -p .build
+
+step "checking the format"
+swift format lint --strict --parallel --configuration .swift-format --recursive Package.swift Sources Tests \
+    || fail "the format differs; mend with: swift format -i -p --configuration .swift-format -r Package.swift Sources Tests"
+
+step "building"
+swift build --build-tests "${flags[@]}" || fail "the build failed"
+
+step "testing"
+log=.build/test.log
+if ! swift test "${flags[@]}" "$@" 2>&1 | tee "$log"; then
+    grep -aE '^✘ Test .*(recorded an issue|failed)|error:' "$log" | head -n 40 || true
+    fail "tests failed after $((SECONDS - started)) s; the whole output is in $log"
+fi
+summary=$(grep -aoE 'Test run with [0-9]+ tests?( in [0-9]+ suites?)? passed' "$log" | tail -n 1 || true)
+[ -n "$summary" ] || fail "no test was run; the whole output is in $log"
+printf 'test.sh: %s in %d s\n' "${summary#Test run with }" "$((SECONDS - started))"

@@ -1,0 +1,75 @@
+/// The tiers of the design, section 3: a target imports only what stands above it.
+enum House {
+    /// Every target in the order of the table.
+    static let targets = [
+        "CNGHTTP2", "COpenSSL", "CRabbitMQ", "CPostgreSQL", "CShims",
+        "Campaigns", "PushProviders", "Delivery",
+        "TLS", "HTTP2", "AMQP",
+        "Transport", "Store",
+        "Fleet", "Simulator", "HTTPServer", "FanfareKit",
+        "fanfare",
+    ]
+    static let libraries = ["CNGHTTP2", "COpenSSL", "CRabbitMQ", "CPostgreSQL", "CShims"]
+    static let pure = ["Campaigns", "PushProviders", "Delivery"]
+    /// Each wrapper and the C targets that it may wrap.
+    static let wrappers = [
+        "TLS": ["COpenSSL", "CShims"], "HTTP2": ["CNGHTTP2", "CShims"], "AMQP": ["CRabbitMQ", "CShims"],
+    ]
+    /// Who stands at the far side shares no code with the near side, so that both cannot share one mistake.
+    static let bannedInSimulator = ["Campaigns", "PushProviders", "Delivery", "Transport", "Store", "Fleet", "AMQP"]
+
+    /// Why a target may not import a module, or nil when it may.
+    static func objection(to module: String, in target: String, path: String) -> String? {
+        guard let own = targets.firstIndex(of: target) else { return "\(target) is not a target of section 3" }
+        if let other = targets.firstIndex(of: module), other >= own, module != target {
+            return "\(target) imports \(module), which stands below it"
+        }
+        if pure.contains(target) { return objectionInPure(to: module, target: target, path: path) }
+        if let allowed = wrappers[target] {
+            let stranger = targets.contains(module) && !allowed.contains(module)
+            let driver = module.hasPrefix("NIO") || ["Foundation", "FoundationEssentials", "Dispatch"].contains(module)
+            return stranger || driver ? "the wrapper \(target) imports \(module)" : nil
+        }
+        if target == "Simulator", bannedInSimulator.contains(module) { return "the simulator imports \(module)" }
+        if target == "FanfareKit", module != "Foundation" { return "FanfareKit imports \(module)" }
+        if libraries.contains(module), !libraries.contains(target), target != "Store" || module != "CPostgreSQL" {
+            return "\(target) imports \(module), which a wrapper hides"
+        }
+        return nil
+    }
+
+    private static func objectionInPure(to module: String, target: String, path: String) -> String? {
+        let atCodec = path.hasPrefix("Sources/Campaigns/Shards/")
+        switch module {
+        case _ where pure.contains(module): return nil
+        case "SwiftProtobuf", "FoundationEssentials": return atCodec ? nil : "\(module) outside the shard codec"
+        case "Foundation" where path.hasSuffix(".pb.swift"): return nil
+        default: return "the pure target \(target) imports \(module)"
+        }
+    }
+}
+
+extension Rule {
+    /// Imports per tier.
+    static let imports = Rule("imports stand above") { file in
+        guard file.top == "Sources", file.path.hasSuffix(".swift"), let target = file.target else { return [] }
+        return file.imports.compactMap { line, module in
+            House.objection(to: module, in: target, path: file.path).map {
+                Violation(path: file.path, line: line, what: $0)
+            }
+        }
+    }
+}
+
+extension SourceFile {
+    /// The modules that the file imports, with their lines.
+    var imports: [(line: Int, module: String)] {
+        lines(of: "import").compactMap { line in
+            let words = codeLine(line).split(separator: " ")
+            guard let at = words.firstIndex(of: "import"), at + 1 < words.count else { return nil }
+            let kinds = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias", "actor"]
+            let next = kinds.contains(String(words[at + 1])) && at + 2 < words.count ? at + 2 : at + 1
+            return (line, String(words[next].prefix { $0 != "." && $0 != ";" }))
+        }
+    }
+}

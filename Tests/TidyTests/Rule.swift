@@ -1,0 +1,28 @@
+/// One place that breaks a rule of the house.
+struct Violation: CustomStringConvertible, Equatable {
+    let path: String
+    /// 1-based; 0 is the path itself.
+    let line: Int
+    let what: String
+
+    var description: String { line == 0 ? "\(path): \(what)" : "\(path):\(line): \(what)" }
+}
+
+/// A rule that can be judged by looking at one file.
+struct Rule: CustomStringConvertible, Sendable {
+    let name: String
+    let check: @Sendable (SourceFile) -> [Violation]
+
+    init(_ name: String, check: @escaping @Sendable (SourceFile) -> [Violation]) {
+        self.name = name
+        self.check = check
+    }
+
+    var description: String { name }
+
+    /// All rules that look at one file at a time.
+    static let all: [Rule] = [
+        .imports, .purity, .fileSize, .functionSize, .leftoverMarks, .forcedTry, .uncheckedSendable, .sleepsInTests,
+        .names, .providerSwitches,
+    ]
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// The repository as the tidy test reads it: from this file upwards to the folder with `Package.swift`.
+struct SourceTree {
+    /// Files of `Sources`, `Tests`, `Deploy` that are text.
+    let files: [SourceFile]
+    /// Every path below those folders, folders included.
+    let paths: [String]
+    /// What stands beside `Package.swift`.
+    let topLevel: [String]
+
+    /// The tree that this test belongs to, read once.
+    static let repository = Result { try SourceTree(above: #filePath) }
+
+    private init(above file: String) throws {
+        var folder = URL(fileURLWithPath: file).resolvingSymlinksInPath().deletingLastPathComponent()
+        while !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) {
+            guard folder.path != "/" else { throw NoPackage(file: file) }
+            folder.deleteLastPathComponent()
+        }
+        topLevel = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        var paths: [String] = []
+        for top in ["Sources", "Tests", "Deploy"] where topLevel.contains(top) {
+            let below = try FileManager.default.subpathsOfDirectory(atPath: folder.appendingPathComponent(top).path)
+            paths += below.filter { !$0.contains("__pycache__") }.map { "\(top)/\($0)" }
+        }
+        self.paths = paths.sorted()
+        files = try self.paths.filter(Self.isText).map { path in
+            let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+            return SourceFile(path: path, text: text)
+        }
+    }
+
+    private static func isText(_ path: String) -> Bool {
+        ["swift", "sh", "py", "c", "h", "modulemap", "proto", "sql"].contains(URL(fileURLWithPath: path).pathExtension)
+    }
+}
+
+/// The test was not built from a checkout.
+struct NoPackage: Error, CustomStringConvertible {
+    let file: String
+    var description: String { "no Package.swift above \(file)" }
+}
