@@ -1,0 +1,208 @@
+import FoundationEssentials
+import SwiftProtobuf
+
+/// Devices as columns: what a list's chunk stores and a shard carries.
+///
+/// Tokens are raw bytes: what the hexadecimal digits stand for (APNs), or the token's own characters.
+public struct DeviceBatch: Equatable, Sendable {
+    /// How many devices, at most 500.
+    public private(set) var count: Int
+    /// All tokens, one after the other.
+    public private(set) var tokens: [UInt8]
+    /// Where each token ends in `tokens`; empty when all have `tokenLength` bytes.
+    private var tokenEnds: [UInt32]
+    /// Bytes of each token; 0 when they differ.
+    private var tokenLength: Int
+    /// The templates' values, a column per name, names in order.
+    public private(set) var variables: [VariableColumn]
+    /// What `variables` takes in a message, roughly.
+    private var variableBytes: Int
+
+    /// The values of one variable; nil for a device without it.
+    public struct VariableColumn: Equatable, Sendable {
+        /// The variable's name.
+        public var name: String
+        /// One value per device.
+        public var values: [[UInt8]?]
+    }
+
+    /// No device.
+    public init() {
+        count = 0
+        tokens = []
+        tokenEnds = []
+        tokenLength = 0
+        variables = []
+        variableBytes = 0
+    }
+
+    /// Where a device's token stands in `tokens`. Traps when the position is out of range.
+    public func tokenRange(at position: Int) -> Range<Int> {
+        precondition(position >= 0 && position < count, "device \(position) of \(count)")
+        if tokenLength > 0 { return position * tokenLength..<(position + 1) * tokenLength }
+        let start = position == 0 ? 0 : Int(tokenEnds[position - 1])
+        return start..<Int(tokenEnds[position])
+    }
+
+    /// Roughly what the batch takes in a message.
+    public var byteCount: Int {
+        tokens.count + tokenEnds.count * 2 + variableBytes
+    }
+
+    /// Adds a device at the end. A token or value of 65,535 bytes or more can be added, but not encoded.
+    public mutating func append(token: some Collection<UInt8>, variables named: [String: String] = [:]) {
+        appendToken(token)
+        for name in named.keys where !variables.contains(where: { $0.name == name }) {
+            let column = VariableColumn(name: name, values: Array(repeating: nil, count: count - 1))
+            let index = variables.firstIndex { $0.name > name } ?? variables.endIndex
+            variables.insert(column, at: index)
+            variableBytes += name.utf8.count + 2 * (count - 1)
+        }
+        for index in variables.indices {
+            let value = named[variables[index].name].map { Array($0.utf8) }
+            variableBytes += 2 + (value?.count ?? 0)
+            variables[index].values.append(value)
+        }
+    }
+
+    private static func byteCount(of variables: [VariableColumn]) -> Int {
+        variables.reduce(0) { sum, column in
+            column.values.reduce(sum + column.name.utf8.count) { $0 + ($1?.count ?? 0) + 2 }
+        }
+    }
+
+    private mutating func appendToken(_ token: some Collection<UInt8>) {
+        let length = token.count
+        if count == 0 {
+            tokenLength = length
+        } else if tokenLength > 0 && tokenLength != length {
+            tokenEnds = (1...count).map { UInt32($0 * tokenLength) }
+            tokenLength = 0
+        }
+        tokens.append(contentsOf: token)
+        if tokenLength == 0 { tokenEnds.append(UInt32(tokens.count)) }
+        count += 1
+    }
+
+    /// The devices at some positions, in that order.
+    public func subset(_ positions: [UInt16]) -> DeviceBatch {
+        var result = DeviceBatch()
+        for position in positions { result.appendToken(tokens[tokenRange(at: Int(position))]) }
+        result.variables = variables.map { column in
+            VariableColumn(name: column.name, values: positions.map { column.values[Int($0)] })
+        }
+        result.variableBytes = Self.byteCount(of: result.variables)
+        return result
+    }
+
+    /// The batch without its variables: what a shard carries whose content uses none.
+    public func withoutVariables() -> DeviceBatch {
+        var result = self
+        result.variables = []
+        result.variableBytes = 0
+        return result
+    }
+}
+
+extension DeviceBatch {
+    /// The encoded columns; the same batch gives the same bytes.
+    ///
+    /// Throws `ShardError.malformed` for a token or a value of 65,535 bytes or more, which has no form there.
+    public func encoded() throws(ShardError) -> [UInt8] {
+        var message = Fanfare_V1_DeviceColumns()
+        message.count = UInt32(count)
+        message.tokenLength = UInt32(tokenLength)
+        message.tokens = Data(tokens)
+        if tokenLength == 0 {
+            var lengths: [UInt16] = []
+            for position in 0..<count { lengths.append(try Self.length(tokenRange(at: position).count)) }
+            message.tokenLengths = Data(LittleEndian16.bytes(lengths))
+        }
+        for column in variables { message.variables.append(try Self.encoded(column)) }
+        return try ShardError.unwrap { try message.serializedBytes() as [UInt8] }
+    }
+
+    private static func encoded(_ column: VariableColumn) throws(ShardError) -> Fanfare_V1_Column {
+        var encoded = Fanfare_V1_Column()
+        var lengths: [UInt16] = []
+        for value in column.values {
+            lengths.append(
+                try value.map { value throws(ShardError) in try length(value.count) } ?? LittleEndian16.absent
+            )
+        }
+        encoded.name = column.name
+        encoded.values = Data(column.values.flatMap { $0 ?? [] })
+        encoded.lengths = Data(LittleEndian16.bytes(lengths))
+        return encoded
+    }
+
+    private static func length(_ count: Int) throws(ShardError) -> UInt16 {
+        guard count < Int(LittleEndian16.absent) else { throw .malformed("\(count) bytes in one field of a device") }
+        return UInt16(count)
+    }
+
+    /// Reads columns; every length is checked against what is there.
+    public init(encoded bytes: [UInt8]) throws(ShardError) {
+        let message = try ShardError.unwrap { try Fanfare_V1_DeviceColumns(serializedBytes: bytes) }
+        try self.init(message)
+    }
+
+    private init(_ message: Fanfare_V1_DeviceColumns) throws(ShardError) {
+        count = Int(message.count)
+        guard count <= Shard.devicesMax else { throw .malformed("\(count) devices in one batch") }
+        tokens = [UInt8](message.tokens)
+        tokenLength = Int(message.tokenLength)
+        tokenEnds = []
+        variables = []
+        variableBytes = 0
+        if tokenLength > 0 {
+            guard tokens.count == count * tokenLength else { throw .malformed("token column does not fit its count") }
+        } else {
+            tokenEnds = try Self.ends(message, count: count, byteCount: tokens.count)
+        }
+        for column in message.variables {
+            if let last = variables.last, last.name >= column.name {
+                throw .malformed("variable columns are not in order")
+            }
+            variables.append(try Self.variable(column, count: count))
+        }
+        variableBytes = Self.byteCount(of: variables)
+    }
+
+    private static func ends(
+        _ message: Fanfare_V1_DeviceColumns,
+        count: Int,
+        byteCount: Int
+    ) throws(ShardError) -> [UInt32] {
+        let lengths = try LittleEndian16.values([UInt8](message.tokenLengths))
+        guard lengths.count == count else { throw .malformed("token lengths do not fit the count") }
+        var end: UInt32 = 0
+        var ends: [UInt32] = []
+        for length in lengths {
+            guard length > 0 else { throw .malformed("an empty token") }
+            end += UInt32(length)
+            ends.append(end)
+        }
+        guard Int(end) == byteCount else { throw .malformed("token lengths do not fit the token column") }
+        return ends
+    }
+
+    private static func variable(_ column: Fanfare_V1_Column, count: Int) throws(ShardError) -> VariableColumn {
+        let lengths = try LittleEndian16.values([UInt8](column.lengths))
+        let values = [UInt8](column.values)
+        guard lengths.count == count else { throw .malformed("variable column does not fit its count") }
+        var start = 0
+        var result: [[UInt8]?] = []
+        for length in lengths {
+            guard length != LittleEndian16.absent else {
+                result.append(nil)
+                continue
+            }
+            guard start + Int(length) <= values.count else { throw .malformed("variable column is cut off") }
+            result.append(Array(values[start..<start + Int(length)]))
+            start += Int(length)
+        }
+        guard start == values.count else { throw .malformed("variable column has bytes left over") }
+        return VariableColumn(name: column.name, values: result)
+    }
+}

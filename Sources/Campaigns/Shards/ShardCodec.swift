@@ -1,0 +1,121 @@
+import FoundationEssentials
+import SwiftProtobuf
+
+extension Shard {
+    /// The message body; the same shard gives the same bytes.
+    public func encoded() throws(ShardError) -> [UInt8] {
+        try Shard.encode(self, devices: devices.encoded())
+    }
+
+    /// The message body from device columns that are encoded already: how a planner copies a stored chunk.
+    public static func encode(_ shard: Shard, devices: [UInt8]) throws(ShardError) -> [UInt8] {
+        var message = Fanfare_V1_ShardMessage()
+        message.version = version
+        message.campaign = shard.id.key.campaign
+        message.part = shard.id.key.part
+        message.ordinal = shard.id.key.ordinal
+        message.child = shard.id.key.child
+        message.path = shard.id.path
+        message.generation = shard.generation
+        message.attempt = shard.attempt
+        message.app = shard.facts.app
+        message.campaignID = shard.facts.campaignID
+        message.provider = shard.facts.provider.rawValue
+        message.environment = shard.facts.environment?.rawValue ?? ""
+        message.urgent = shard.facts.urgency == .urgent
+        message.pushType = shard.facts.pushType.rawValue
+        message.priority = UInt32(shard.facts.priority)
+        message.expiresAt = shard.facts.expiresAt.milliseconds
+        message.dropIfOffline = shard.facts.dropIfOffline
+        message.collapseID = shard.facts.collapseID
+        message.maxAttempts = shard.facts.maxAttempts
+        message.dropUnknown = shard.facts.dropUnknown
+        message.notBefore = shard.notBefore?.milliseconds ?? 0
+        message.payload = Data(shard.facts.payload)
+        message.firstIndex = shard.firstIndex
+        message.offsets = Data(LittleEndian16.bytes(shard.positions))
+        message.devices = Data(devices)
+        message.traceParent = shard.facts.traceParent
+        return try ShardError.unwrap { try message.serializedBytes() as [UInt8] }
+    }
+
+    /// The largest attempt that a message may carry: far above the contract's 100, far below overflow.
+    private static let attemptsMax: UInt32 = 10_000
+
+    /// Reads a message body. Unknown fields are ignored, an unknown major version and contradictions are errors.
+    public init(encoded bytes: [UInt8]) throws(ShardError) {
+        let message = try ShardError.unwrap { try Fanfare_V1_ShardMessage(serializedBytes: bytes) }
+        guard message.version == Shard.version else { throw .unknownVersion(message.version) }
+        let devices = try DeviceBatch(encoded: [UInt8](message.devices))
+        let positions = try LittleEndian16.values([UInt8](message.offsets))
+        guard devices.count > 0 else { throw .malformed("no device") }
+        guard positions.isEmpty || positions.count == devices.count else {
+            throw .malformed("\(positions.count) positions for \(devices.count) devices")
+        }
+        guard zip(positions, positions.dropFirst()).allSatisfy({ $0 < $1 }),
+            positions.last ?? 0 < Shard.devicesMax
+        else {
+            throw .malformed("positions are not in order, or beyond a chunk's \(Shard.devicesMax) devices")
+        }
+        guard message.firstIndex <= UInt32.max - UInt32(Shard.devicesMax) else {
+            throw .malformed("index out of range")
+        }
+        guard message.campaign > 0, message.attempt > 0, message.generation > 0 else {
+            throw .malformed("campaign, attempt and generation count from 1")
+        }
+        guard message.attempt <= Shard.attemptsMax else { throw .malformed("attempt \(message.attempt)") }
+        guard message.path.utf8.count <= ShardID.pathMax else { throw .malformed("path over \(ShardID.pathMax) bytes") }
+        self.init(
+            id: ShardID(
+                key: ShardKey(
+                    campaign: message.campaign,
+                    part: message.part,
+                    ordinal: message.ordinal,
+                    child: message.child
+                ),
+                path: message.path
+            ),
+            generation: message.generation,
+            attempt: message.attempt,
+            facts: try Facts(message),
+            notBefore: message.notBefore == 0 ? nil : try Facts.instant(message.notBefore),
+            firstIndex: message.firstIndex,
+            positions: positions,
+            devices: devices
+        )
+    }
+}
+
+extension Shard.Facts {
+    fileprivate init(_ message: Fanfare_V1_ShardMessage) throws(ShardError) {
+        guard let pushType = PushType(rawValue: message.pushType) else { throw .malformed("unknown push type") }
+        guard message.environment.isEmpty || PushEnvironment(rawValue: message.environment) != nil else {
+            throw .malformed("unknown environment")
+        }
+        guard message.collapseID.utf8.count <= 64 else { throw .malformed("collapse id over 64 bytes") }
+        guard let priority = UInt8(exactly: message.priority) else { throw .malformed("priority out of range") }
+        guard !message.app.isEmpty, !message.provider.isEmpty else { throw .malformed("no app or no provider") }
+        self.init(
+            app: message.app,
+            campaignID: message.campaignID,
+            provider: ProviderName(rawValue: message.provider),
+            environment: PushEnvironment(rawValue: message.environment),
+            urgency: message.urgent ? .urgent : .bulk,
+            pushType: pushType,
+            priority: priority,
+            expiresAt: try Self.instant(message.expiresAt),
+            dropIfOffline: message.dropIfOffline,
+            collapseID: message.collapseID,
+            maxAttempts: message.maxAttempts,
+            dropUnknown: message.dropUnknown,
+            payload: [UInt8](message.payload),
+            traceParent: message.traceParent
+        )
+    }
+
+    /// An instant from 1970 to the year 9999: nothing that is computed from it overflows.
+    fileprivate static func instant(_ milliseconds: Int64) throws(ShardError) -> Timestamp {
+        guard (0...253_402_300_799_999).contains(milliseconds) else { throw .malformed("instant out of range") }
+        return Timestamp(milliseconds: milliseconds)
+    }
+}

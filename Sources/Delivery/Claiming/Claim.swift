@@ -1,0 +1,56 @@
+public import Campaigns
+
+/// A worker's request to run a shard that was delivered to it.
+public struct Claim: Sendable, Equatable {
+    /// The shard.
+    public var key: ShardKey
+    /// The generation of the message.
+    public var generation: UInt32
+    /// Whether the broker had delivered the message before: true after a connection or the broker was lost, false on
+    /// a first delivery, also after a rung (tested on our version).
+    public var redelivered: Bool
+    /// The worker process.
+    public var worker: Int64
+    /// Whether the worker has credentials of the app.
+    public var knowsApp: Bool
+
+    /// A claim.
+    public init(key: ShardKey, generation: UInt32, redelivered: Bool, worker: Int64, knowsApp: Bool) {
+        self.key = key
+        self.generation = generation
+        self.redelivered = redelivered
+        self.worker = worker
+        self.knowsApp = knowsApp
+    }
+
+    /// What the ledger does with a claim, in its one transaction, and the worker afterwards.
+    public enum Decision: Equatable, Sendable {
+        /// Park the message with this reason, confirmed; ack.
+        case park(reason: String)
+        /// Publish what is left of its outbox; ack.
+        case settledAlready
+        /// A superseded or second copy: ack.
+        case drop
+        /// Settle what has no outcome with this one; ack.
+        case end(Outcome)
+        /// Save, raise generation and epoch, mark `aside`; ack.
+        case setAside(AsideReason)
+        /// Raise the epoch, write the owner; send.
+        case run
+    }
+
+    /// The claim table of section 7. (A shard that this very process still runs is adopted before the ledger is
+    /// asked, see `RunningShards`.)
+    public func decide(shard: ShardRecord?, campaign: CampaignFacts?, now: Timestamp) -> Decision {
+        guard let shard, let campaign else { return .park(reason: "UnknownCampaign") }
+        if shard.state == .settled { return .settledAlready }
+        if generation < shard.generation { return .drop }
+        if generation > shard.generation { return .park(reason: "UnknownGeneration") }
+        if shard.state == .aside || shard.state == .parked { return .drop }
+        if shard.state == .running && !redelivered { return .drop }
+        if let outcome = campaign.ending(at: now) { return .end(outcome) }
+        if let reason = campaign.asideReason { return .setAside(reason) }
+        if !knowsApp { return .setAside(.app) }
+        return .run
+    }
+}

@@ -1,0 +1,72 @@
+public import Campaigns
+
+/// The stages of a campaign that the ledger stores; `paused` is a stage with reasons on top of it, not one of its own.
+public enum CampaignStage: String, Sendable, CaseIterable {
+    /// Its id belongs to a job that was refused.
+    case refused
+    /// Accepted, not due.
+    case scheduled
+    /// Shards are being cut.
+    case sending
+    /// Every device has its outcome.
+    case completed
+    /// An operator stopped it.
+    case cancelled
+    /// Nothing more can be sent.
+    case failed
+
+    /// Whether devices may still be sent to.
+    public var isLive: Bool {
+        switch self {
+        case .scheduled, .sending: true
+        case .refused, .completed, .cancelled, .failed: false
+        }
+    }
+}
+
+/// What a claim, a planner and a poll need to know of a campaign.
+public struct CampaignFacts: Sendable, Equatable {
+    /// The number in the ledger.
+    public var number: UInt32
+    /// The app.
+    public var app: String
+    /// The id in its app.
+    public var id: String
+    /// Where it stands.
+    public var stage: CampaignStage
+    /// Why it is paused; it runs when the set is empty.
+    public var pausedBy: Set<AsideReason>
+    /// After this instant no request is made.
+    public var expiresAt: Timestamp
+
+    /// Facts of a campaign.
+    public init(
+        number: UInt32,
+        app: String,
+        id: String,
+        stage: CampaignStage,
+        pausedBy: Set<AsideReason>,
+        expiresAt: Timestamp
+    ) {
+        self.number = number
+        self.app = app
+        self.id = id
+        self.stage = stage
+        self.pausedBy = pausedBy
+        self.expiresAt = expiresAt
+    }
+
+    /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.
+    public func ending(at now: Timestamp) -> Outcome? {
+        switch stage {
+        case .cancelled: .cancelled
+        case .failed, .refused: .failed
+        case .scheduled, .sending, .completed: now >= expiresAt ? .expired : nil
+        }
+    }
+
+    /// Why its shards wait; nil when they do not.
+    public var asideReason: AsideReason? {
+        AsideReason.allCases.first { pausedBy.contains($0) }
+    }
+}

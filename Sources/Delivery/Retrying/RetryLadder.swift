@@ -1,0 +1,71 @@
+public import Campaigns
+
+/// Which rung a device that is to be sent to again waits on (design, sections 6 and 9).
+///
+/// Pure: the instant is handed in. Whether the `.a` or `.b` queue of the rung is taken is the publisher's draw.
+public struct RetryLadder: Sendable {
+    /// The rungs of a charged retry after the first, second, … attempt; the last one repeats.
+    public var rungs: [Rung]
+
+    /// A ladder of a provider.
+    public init(rungs: [Rung] = [.seconds5, .seconds30, .minutes2, .minutes10, .minutes30, .hours2]) {
+        precondition(!rungs.isEmpty, "a ladder without rungs")
+        self.rungs = rungs
+    }
+
+    /// What becomes of the device.
+    public enum Decision: Equatable, Sendable {
+        /// It waits on this rung; above the ladder's top also until `notBefore`.
+        case wait(Rung, notBefore: Timestamp?, charged: Bool)
+        /// It could only come back too late.
+        case expired
+        /// It has had all its attempts.
+        case exhausted
+    }
+
+    /// What a shard knows of itself when a device fails.
+    public struct Situation: Sendable {
+        /// The attempt that failed, from 1.
+        public var attempt: UInt32
+        /// Charged tries a device gets.
+        public var maxAttempts: UInt32
+        /// After this instant no request is made.
+        public var expiresAt: Timestamp
+
+        /// A shard's situation.
+        public init(attempt: UInt32, maxAttempts: UInt32, expiresAt: Timestamp) {
+            self.attempt = attempt
+            self.maxAttempts = maxAttempts
+            self.expiresAt = expiresAt
+        }
+    }
+
+    /// Decides for one device.
+    ///
+    /// `Retry-After` is a floor: the smallest rung not below it; above two hours the two-hour rung with `notBefore`,
+    /// not charged. A retry that could only come back at or after `expiresAt` is expired now.
+    public func decide(
+        _ situation: Situation,
+        retryAfter: Duration?,
+        charged: Bool,
+        now: Timestamp
+    ) -> Decision {
+        let step = charged ? Int(situation.attempt) - 1 : 0
+        var rung = rungs[min(max(step, 0), rungs.count - 1)]
+        var notBefore: Timestamp?
+        var isCharged = charged
+        if let retryAfter {
+            if let enough = Rung.allCases.first(where: { $0.delay >= retryAfter }) {
+                rung = max(rung, enough)
+            } else {
+                rung = .hours2
+                notBefore = now.advanced(by: retryAfter)
+                isCharged = false
+            }
+        }
+        if isCharged && situation.attempt >= situation.maxAttempts { return .exhausted }
+        let back = max(now.advanced(by: rung.delay), notBefore ?? now)
+        if back >= situation.expiresAt { return .expired }
+        return .wait(rung, notBefore: notBefore, charged: isCharged)
+    }
+}

@@ -1,0 +1,25 @@
+public import Campaigns
+
+/// What an answer, or its absence, means for one device: providers' classes reduced to what a shard run does.
+public enum Verdict: Equatable, Sendable {
+    /// The device ended.
+    case outcome(Outcome, reason: String?, deadSince: Timestamp?)
+    /// It is sent to again later. `charged`: whether this counts as an attempt.
+    case retry(reason: String, retryAfter: Duration?, charged: Bool)
+    /// The request was certainly not processed: send it again at once, elsewhere.
+    case resend
+    /// Nothing of this app can be sent now; the device stays pending and the shard is set aside.
+    case setAside(AsideReason)
+}
+
+/// Why a shard, or a whole campaign, waits: when the reason ends, the planner publishes what it held back.
+public enum AsideReason: String, Sendable, CaseIterable {
+    /// An operator paused the campaign.
+    case paused
+    /// The provider refuses the app's credentials.
+    case credentials
+    /// No worker here knows the app.
+    case app
+    /// The worker is stopping, or held the delivery for five minutes: published again at once.
+    case handOver
+}

@@ -1,0 +1,281 @@
+public import Campaigns
+
+/// One run of a claimed shard: which device is next, what answers mean, when it is over.
+///
+/// Confined to the event loop that sends; a mutating call per device, no allocation for an accepted one. The clock is
+/// handed in. What drives it opens a stream for each `next`, reports each stream's end once, saves `progress` while
+/// it runs (`isDirty`), tells with `markCommitted` that a save is durable, and calls `finish` when `isOver`.
+public struct ShardRun: Sendable {
+    /// The shard.
+    public let shard: Shard
+    /// The claim's epoch: fences every write.
+    public let epoch: UInt32
+    /// What is known of its devices.
+    public private(set) var progress: Progress
+    /// Streams that are open for it.
+    public private(set) var inFlight = 0
+    /// Why no stream is opened any more; nil while the run goes on.
+    public var stop: Stop? { isLeaseLost ? .leaseLost : reason }
+    /// Whether `progress` has changed since `progressSaved`.
+    public private(set) var isDirty = false
+    /// Answers since `progressSaved`.
+    public private(set) var unsaved = 0
+
+    private let ladder: RetryLadder
+    private var reason: Stop?
+    private var isLeaseLost = false
+    private var committedMark: Int
+    private var requests: [UInt8]
+    private var refusals: [UInt16: UInt8] = [:]
+    private var again: [UInt16] = []
+    private var cursor = 0
+
+    /// Streams refused by a peer are opened again at once at most this often; then the 5 s rung, not charged.
+    public static let refusalsMax = 3
+
+    /// With `dropUnknown`, devices by which the started mark is ahead of the streams at most (design, section 7).
+    public static let markAhead = 64
+
+    /// Why a run stops before its last device.
+    public enum Stop: Equatable, Sendable {
+        /// Save and set aside.
+        case setAside(AsideReason)
+        /// Settle the rest with this outcome.
+        case end(Outcome)
+        /// The delivery is lost: no more streams, answers in flight are still written if the epoch is still ours.
+        case leaseLost
+    }
+
+    /// How a run ended, for the driver to carry out.
+    public enum End: Equatable, Sendable {
+        /// Write the settlement in one synced transaction, publish its retries, ack.
+        case settle(Settlement)
+        /// Save the progress, raise generation and epoch, mark `aside`; ack.
+        case setAside(AsideReason, Progress)
+        /// Save the progress if the epoch is ours; there is nothing to ack.
+        case abandon(Progress)
+        /// The law does not hold: park with an alarm.
+        case violated
+    }
+
+    /// A run from the progress that the claim brought back.
+    ///
+    /// With `dropUnknown`, devices that a run before this one may have sent to without learning the answer end
+    /// `failed` (`Unknown`) here. A shard that came back before its `notBefore` goes to the smallest rung that covers the rest, not charged.
+    public init(shard: Shard, epoch: UInt32, progress: Progress, ladder: RetryLadder = RetryLadder(), now: Timestamp) {
+        precondition(progress.count == shard.devices.count, "progress of \(progress.count) for \(shard.id)")
+        self.shard = shard
+        self.epoch = epoch
+        self.progress = progress
+        self.ladder = ladder
+        committedMark = progress.started
+        requests = (0..<progress.count).map { UInt8(clamping: progress.requests(at: $0)) }
+        if shard.facts.dropUnknown { dropStarted() }
+        if let notBefore = shard.notBefore, notBefore > now { wait(until: notBefore, now: now) }
+    }
+
+    private mutating func dropStarted() {
+        for position in 0..<progress.started where progress.codes[position] == 0 {
+            let note = Progress.Note(reason: "Unknown", requests: max(requests[position], 1))
+            progress.end(position, .failed, note)
+            changed()
+        }
+        moveMark()
+    }
+
+    /// Moves the started mark ahead when half of its lead is used; it counts once it is committed.
+    private mutating func moveMark() {
+        guard progress.started < progress.count, cursor + Self.markAhead / 2 >= committedMark else { return }
+        let mark = min(progress.count, max(cursor, committedMark) + Self.markAhead)
+        guard mark > progress.started else { return }
+        progress.started = mark
+        isDirty = true
+    }
+
+    /// A progress with this `started` is durable in the ledger: devices before it may be sent to.
+    ///
+    /// Only needed with `dropUnknown`, where it is what makes `at most once` true; harmless otherwise.
+    public mutating func markCommitted(_ started: Int) {
+        committedMark = max(committedMark, min(started, progress.count))
+    }
+
+    private mutating func wait(until notBefore: Timestamp, now: Timestamp) {
+        for position in 0..<progress.count where progress.codes[position] == 0 {
+            retry(position, reason: nil, retryAfter: notBefore.since(now), charged: false, now: now)
+        }
+    }
+
+    /// The position of the next device to open a stream for; nil when there is none now.
+    ///
+    /// Devices that are too late end here, without a request. With `dropUnknown`, nil also while the started mark is
+    /// not committed (`isWaitingForMark`).
+    public mutating func next(now: Timestamp) -> Int? {
+        guard stop == nil else { return nil }
+        let isExpired = now >= shard.facts.expiresAt
+        if let position = again.popLast() {
+            if isExpired {
+                expire(Int(position))
+                return next(now: now)
+            }
+            return open(Int(position))
+        }
+        while cursor < progress.count {
+            if shard.facts.dropUnknown {
+                moveMark()
+                if cursor >= committedMark { return nil }
+            }
+            let position = cursor
+            cursor += 1
+            guard progress.codes[position] == 0 else { continue }
+            guard isExpired else { return open(position) }
+            expire(position)
+        }
+        return nil
+    }
+
+    /// Whether no stream may be opened before a save of the progress is durable.
+    public var isWaitingForMark: Bool {
+        shard.facts.dropUnknown && again.isEmpty && cursor >= committedMark && cursor < progress.count
+    }
+
+    private mutating func open(_ position: Int) -> Int {
+        inFlight += 1
+        if position >= progress.started { progress.started = position + 1 }
+        if requests[position] < .max { requests[position] += 1 }
+        return position
+    }
+
+    private mutating func expire(_ position: Int) {
+        progress.end(position, .expired, Progress.Note(requests: requests[position]))
+        changed()
+    }
+
+    private mutating func changed() {
+        isDirty = true
+        unsaved += 1
+    }
+
+    /// The provider took a device: the usual answer.
+    public mutating func accepted(_ position: Int) {
+        inFlight -= 1
+        if requests[position] == 1 {
+            progress.accept(position)
+        } else {
+            progress.end(position, .accepted, Progress.Note(requests: requests[position]))
+        }
+        changed()
+    }
+
+    /// A stream ended with this meaning.
+    public mutating func ended(_ position: Int, _ verdict: Verdict, now: Timestamp) {
+        inFlight -= 1
+        switch verdict {
+        case .outcome(let outcome, let reason, let deadSince):
+            let note = Progress.Note(reason: reason, requests: requests[position], deadSince: deadSince)
+            progress.end(position, outcome, note)
+            changed()
+        case .retry(let reason, let retryAfter, let charged):
+            retry(position, reason: reason, retryAfter: retryAfter, charged: charged, now: now)
+        case .resend:
+            requests[position] -= 1  // it was certainly not processed
+            refused(position, now: now)
+        case .setAside(let reason):
+            // The device stays pending; a request was made all the same.
+            progress.noteRequests(position, requests[position])
+            changed()
+            if self.reason == nil { self.reason = .setAside(reason) }
+        }
+    }
+
+    private mutating func refused(_ position: Int, now: Timestamp) {
+        let count = refusals[UInt16(position), default: 0] + 1
+        refusals[UInt16(position)] = count
+        if count <= Self.refusalsMax {
+            again.append(UInt16(position))
+        } else {
+            retry(position, reason: "RefusedStream", retryAfter: nil, charged: false, now: now)
+        }
+    }
+
+    private mutating func retry(
+        _ position: Int,
+        reason: String?,
+        retryAfter: Duration?,
+        charged: Bool,
+        now: Timestamp
+    ) {
+        let situation = RetryLadder.Situation(
+            attempt: shard.attempt,
+            maxAttempts: shard.facts.maxAttempts,
+            expiresAt: shard.facts.expiresAt
+        )
+        var note = Progress.Note(reason: reason, requests: requests[position])
+        switch ladder.decide(situation, retryAfter: retryAfter, charged: charged, now: now) {
+        case .wait(let rung, let notBefore, let isCharged):
+            note.notBefore = notBefore
+            note.charged = isCharged
+            progress.retry(position, rung, note)
+        case .expired:
+            progress.end(position, .expired, note)
+        case .exhausted:
+            progress.end(position, .failed, note)
+        }
+        changed()
+    }
+
+    /// No answer came, and whether the request was processed is not known.
+    public mutating func unanswered(_ position: Int, reason: String, now: Timestamp) {
+        if shard.facts.dropUnknown {
+            ended(position, .outcome(.failed, reason: "Unknown", deadSince: nil), now: now)
+        } else {
+            ended(position, .retry(reason: reason, retryAfter: nil, charged: true), now: now)
+        }
+    }
+
+    /// Opens no more streams. The first stop stands, but an ending goes before setting aside, and a lost lease before
+    /// both for as long as it is lost.
+    public mutating func requestStop(_ stop: Stop) {
+        switch (reason, stop) {
+        case (_, .leaseLost): isLeaseLost = true
+        case (nil, _), (.setAside, .end): reason = stop
+        case (.setAside, .setAside), (.end, _), (.leaseLost, _): return
+        }
+    }
+
+    /// The delivery came back to this process: the run goes on with it, unless something else stopped it meanwhile.
+    public mutating func leaseRegained() {
+        isLeaseLost = false
+    }
+
+    /// Whether every stream is closed and none will be opened: `finish` is due.
+    public var isOver: Bool {
+        guard inFlight == 0 else { return false }
+        return stop != nil || (again.isEmpty && cursor >= progress.count)
+    }
+
+    /// Whether a device may still wait for `next`.
+    public var hasWork: Bool {
+        stop == nil && !isWaitingForMark && (!again.isEmpty || cursor < progress.count)
+    }
+
+    /// The progress has been handed to the ledger.
+    public mutating func progressSaved() {
+        isDirty = false
+        unsaved = 0
+    }
+
+    /// How the run ended. Call it once, when `isOver`.
+    public func finish() -> End {
+        precondition(inFlight == 0, "\(inFlight) streams are open for \(shard.id)")
+        var last = progress
+        last.started = 0  // every stream has ended: nothing is in doubt
+        switch stop {
+        case .leaseLost: return .abandon(last)
+        case .setAside(let reason) where last.pendingCount > 0: return .setAside(reason, last)
+        case .end(let outcome): last.endRest(outcome)
+        case .setAside, nil: break
+        }
+        guard let settlement = Settlement.make(progress: last, attempt: shard.attempt) else { return .violated }
+        return .settle(settlement)
+    }
+}
