@@ -1,0 +1,92 @@
+/// A JSON number by its text, so that nothing is rounded on the way through.
+public struct JSONNumber: Hashable, Sendable {
+    /// The number as JSON writes it, for example `0.8` or `-1e3`.
+    public let text: String
+
+    /// A number that the reader has checked, or that is known to be valid JSON.
+    public init(text: String) {
+        self.text = text
+    }
+
+    /// A whole number.
+    public init(_ value: some BinaryInteger) {
+        text = String(value)
+    }
+
+    /// The value when it is whole and fits, exactly: `5`, `5.0` and `50e-1` are the same number.
+    public var integer: Int64? {
+        if let value = Int64(text) { return value }
+        return Decimal(text)?.integer
+    }
+
+    /// The nearest double.
+    public var double: Double? { Double(text) }
+
+    /// The same number in the one form that all its spellings share: `5.0`, `50e-1` and `5` become `5`.
+    public var normalized: JSONNumber {
+        guard let decimal = Decimal(text) else { return self }
+        return JSONNumber(text: decimal.text)
+    }
+}
+
+/// ± digits × 10^exponent, without zeros at either end of the digits; zero has no digits.
+private struct Decimal {
+    let isNegative: Bool
+    let digits: [UInt8]
+    let exponent: Int
+
+    /// nil when the exponent itself does not fit: such a number is left as it was written.
+    init?(_ text: String) {
+        var digits: [UInt8] = []
+        var exponent = 0
+        var isNegative = false
+        var isFraction = false
+        var bytes = text.utf8[...]
+        if bytes.first == UInt8(ascii: "-") {
+            isNegative = true
+            bytes.removeFirst()
+        }
+        while let byte = bytes.popFirst() {
+            switch byte {
+            case 48...57:
+                digits.append(byte)
+                if isFraction { exponent -= 1 }
+            case UInt8(ascii: "."): isFraction = true
+            case UInt8(ascii: "e"), UInt8(ascii: "E"):
+                guard let written = Int(String(bytes) ?? ""), abs(written) < 1_000_000 else { return nil }
+                exponent += written
+                bytes = bytes[bytes.endIndex...]
+            default: return nil
+            }
+        }
+        while digits.last == 48 {
+            digits.removeLast()
+            exponent += 1
+        }
+        digits = Array(digits.drop { $0 == 48 })
+        self.isNegative = isNegative && !digits.isEmpty
+        self.digits = digits
+        self.exponent = digits.isEmpty ? 0 : exponent
+    }
+
+    var integer: Int64? {
+        guard exponent >= 0, digits.count + exponent <= 19 else { return nil }
+        return Int64(text)
+    }
+
+    /// Whole numbers of up to 21 digits in full, everything else as digits and exponent.
+    var text: String {
+        let sign = isNegative ? "-" : ""
+        guard !digits.isEmpty else { return "0" }
+        let mantissa = String(decoding: digits, as: UTF8.self)
+        if exponent >= 0, digits.count + exponent <= 21 {
+            return sign + mantissa + String(repeating: "0", count: exponent)
+        }
+        if exponent < 0, exponent >= -21 {
+            let padding = max(0, 1 - exponent - digits.count)
+            let padded = String(repeating: "0", count: padding) + mantissa
+            return sign + padded.dropLast(-exponent) + "." + padded.suffix(-exponent)
+        }
+        return sign + mantissa + "e" + String(exponent)
+    }
+}

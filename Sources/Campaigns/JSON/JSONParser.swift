@@ -1,0 +1,255 @@
+/// The recursive descent behind ``JSONReader``; the recursion is bounded by the depth limit.
+struct JSONParser {
+    let bytes: UnsafeBufferPointer<UInt8>
+    let limits: JSONReader.Limits
+    var offset = 0
+    private(set) var problems: [JSONProblem] = []
+    /// Set when the text cannot be followed any further.
+    private(set) var isLost = false
+    /// Pointers whose places are asked for, and the places.
+    var wanted: Set<String> = []
+    private(set) var found: [String: JSONPosition] = [:]
+    private var path: [Step] = []
+    private var measured = (offset: 0, position: JSONPosition(line: 1, column: 1))
+
+    private enum Step {
+        case name(String)
+        case index(Int)
+    }
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONReader.Limits) {
+        self.bytes = bytes
+        self.limits = limits
+    }
+
+    /// The next byte, or 0 at the end: no JSON token begins with 0.
+    var next: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
+
+    mutating func document() -> JSONValue? {
+        guard bytes.count <= limits.bytesMax else {
+            give(
+                up: .tooLarge,
+                "the text has \(bytes.count) bytes, at most \(limits.bytesMax) are taken",
+                mend: "put the devices into a list and name the list in the audience"
+            )
+            return nil
+        }
+        guard startsAsUTF8() else { return nil }
+        skipSpace()
+        guard offset < bytes.count else {
+            give(up: .syntax, "the text is empty", mend: "send one JSON object")
+            return nil
+        }
+        let value = value(depth: 0)
+        skipSpace()
+        if !isLost, offset < bytes.count {
+            give(up: .syntax, "something follows after the end of the JSON value", mend: "send one JSON object")
+        }
+        return isLost ? nil : value
+    }
+
+    /// Whether the first bytes are those of UTF-8 without a byte order mark.
+    private mutating func startsAsUTF8() -> Bool {
+        let first = bytes.prefix(4)
+        if first.starts(with: [0xEF, 0xBB, 0xBF]) {
+            note(.encoding, "the text begins with a byte order mark", mend: "send UTF-8 without it")
+            offset = 3
+            return true
+        }
+        let isWide = first.starts(with: [0xFE, 0xFF]) || first.starts(with: [0xFF, 0xFE]) || first.contains(0)
+        if isWide {
+            give(up: .encoding, "the text is not UTF-8 (it looks like UTF-16 or UTF-32)", mend: "send UTF-8")
+        }
+        return !isWide
+    }
+
+    private mutating func value(depth: Int) -> JSONValue {
+        if !wanted.isEmpty { locate() }
+        switch next {
+        case UInt8(ascii: "{"): return object(depth: depth + 1)
+        case UInt8(ascii: "["): return array(depth: depth + 1)
+        case UInt8(ascii: "\""): return .string(string())
+        case UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), 48...57: return number()
+        default: return word()
+        }
+    }
+
+    private mutating func object(depth: Int) -> JSONValue {
+        guard admits(depth) else { return .null }
+        offset += 1
+        var members: [JSONMember] = []
+        var names: Set<String> = []
+        var expectsMember = false
+        while !isLost {
+            skipSpace()
+            if next == UInt8(ascii: "}") {
+                if expectsMember { noteTrailingComma() }
+                offset += 1
+                break
+            }
+            guard next == UInt8(ascii: "\"") else {
+                loseName()
+                break
+            }
+            let nameOffset = offset
+            let name = string()
+            skipSpace()
+            guard !isLost, next == UInt8(ascii: ":") else {
+                give(up: .syntax, "a colon must follow the name of a field", mend: nil)
+                break
+            }
+            offset += 1
+            skipSpace()
+            path.append(.name(name))
+            if name.utf8.count > JSONReader.nameBytesMax {
+                path.removeLast()
+                path.append(.name(String(name.unicodeScalars.prefix(40))))
+                note(.length, "a field's name has more than 1,024 bytes", mend: nil, at: nameOffset)
+            } else if isDuplicate(name, among: members, names: &names) {
+                note(.duplicateField, "the field is there twice", mend: "keep one of them", at: nameOffset)
+            }
+            members.append(JSONMember(name, value(depth: depth)))
+            path.removeLast()
+            expectsMember = separator(closing: UInt8(ascii: "}"))
+        }
+        return .object(members)
+    }
+
+    private mutating func array(depth: Int) -> JSONValue {
+        guard admits(depth) else { return .null }
+        offset += 1
+        var elements: [JSONValue] = []
+        var expectsElement = false
+        while !isLost {
+            skipSpace()
+            if next == UInt8(ascii: "]") {
+                if expectsElement { noteTrailingComma() }
+                offset += 1
+                break
+            }
+            path.append(.index(elements.count))
+            elements.append(value(depth: depth))
+            path.removeLast()
+            expectsElement = separator(closing: UInt8(ascii: "]"))
+        }
+        return .array(elements)
+    }
+
+    /// Takes the comma after a member or element, or forgives that it is missing; true when a comma was there.
+    private mutating func separator(closing: UInt8) -> Bool {
+        skipSpace()
+        if isLost { return false }
+        switch next {
+        case UInt8(ascii: ","):
+            offset += 1
+            return true
+        case closing: return false
+        case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "-"), 48...57,
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            note(.syntax, "a comma is missing", mend: "put a comma between two values")
+        default:
+            let end = closing == UInt8(ascii: "}") ? "object" : "array"
+            let what = offset < bytes.count ? "an \(end) goes on with something else than a comma or its end" : ""
+            give(up: .syntax, what.isEmpty ? "the text ends within an \(end)" : what, mend: nil)
+        }
+        return false
+    }
+
+    /// Names are compared as Swift compares them (canonically equal ones are one), because they become dictionary keys.
+    private func isDuplicate(_ name: String, among members: [JSONMember], names: inout Set<String>) -> Bool {
+        // Most objects are small: a set costs more than a look at each.
+        if members.count < 8 { return members.contains { $0.name == name } }
+        if names.isEmpty { names = Set(members.map(\.name)) }
+        return !names.insert(name).inserted
+    }
+
+    private mutating func admits(_ depth: Int) -> Bool {
+        if depth > limits.depthMax {
+            give(
+                up: .tooDeep,
+                "more than \(limits.depthMax) objects and arrays are within each other",
+                mend: "flatten it"
+            )
+        }
+        return !isLost
+    }
+
+    private mutating func loseName() {
+        if offset >= bytes.count {
+            give(up: .syntax, "the text ends within an object", mend: nil)
+        } else {
+            give(up: .syntax, "a field's name must stand here, in double quotes", mend: nil)
+        }
+    }
+
+    private mutating func noteTrailingComma() {
+        note(.syntax, "a comma stands before the end", mend: "leave the last comma out")
+    }
+
+    /// Skips white space, and comments with a problem.
+    mutating func skipSpace() {
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+            case UInt8(ascii: "/"):
+                note(.syntax, "JSON has no comments", mend: "leave the comment out")
+                while !isLost, offset < bytes.count, bytes[offset] != 0x0A { offset += 1 }
+                if isLost { return }
+            default: return
+            }
+        }
+    }
+}
+
+extension JSONParser {
+    /// Notes a problem and goes on.
+    mutating func note(_ code: ProblemCode, _ detail: String, mend: String?, at place: Int? = nil) {
+        guard !isLost else { return }
+        problems.append(
+            JSONProblem(
+                pointer: pointer,
+                position: position(at: place ?? offset),
+                code: code,
+                detail: detail,
+                mend: mend
+            )
+        )
+        if problems.count >= JSONReader.problemsMax { isLost = true }
+    }
+
+    /// Notes a problem after which the text cannot be followed.
+    mutating func give(up code: ProblemCode, _ detail: String, mend: String?) {
+        note(code, detail, mend: mend)
+        isLost = true
+    }
+
+    private var pointer: JSONPointer {
+        path.reduce(.root) { pointer, step in
+            switch step {
+            case .name(let name): pointer.appending(name)
+            case .index(let index): pointer.appending(index)
+            }
+        }
+    }
+
+    private mutating func locate() {
+        let text = pointer.text
+        if wanted.contains(text), found[text] == nil { found[text] = position(at: offset) }
+    }
+
+    /// Line and column of a byte; goes on from the place measured last.
+    private mutating func position(at place: Int) -> JSONPosition {
+        var (start, position) = measured
+        if place < start { (start, position) = (0, JSONPosition(line: 1, column: 1)) }
+        for byte in bytes[start..<min(place, bytes.count)] {
+            if byte == 0x0A {
+                position.line += 1
+                position.column = 1
+            } else if byte & 0xC0 != 0x80 {
+                position.column += 1
+            }
+        }
+        measured = (place, position)
+        return position
+    }
+}

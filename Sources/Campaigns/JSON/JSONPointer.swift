@@ -1,0 +1,51 @@
+/// A JSON pointer (RFC 6901) that grows on the way down into a document.
+public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+    /// The pointer as text; `""` is the whole document.
+    public let text: String
+
+    /// The whole document.
+    public static let root = JSONPointer(text: "")
+
+    /// A pointer that is known to be well formed.
+    public init(text: String) {
+        self.text = text
+    }
+
+    /// The member of that name.
+    public func appending(_ name: String) -> JSONPointer {
+        JSONPointer(text: text + "/" + JSONPointer.escaped(name))
+    }
+
+    /// The element at that index.
+    public func appending(_ index: Int) -> JSONPointer {
+        JSONPointer(text: text + "/" + String(index))
+    }
+
+    /// The pointer as text.
+    public var description: String { text }
+
+    /// Whether the text has the form of RFC 6901: empty, or parts after slashes in which `~` is `~0` or `~1`.
+    public static func isWellFormed(_ text: String) -> Bool {
+        var bytes = text.utf8.makeIterator()
+        guard let first = bytes.next() else { return true }
+        guard first == UInt8(ascii: "/") else { return false }
+        while let byte = bytes.next() {
+            guard byte == UInt8(ascii: "~") else { continue }
+            guard let code = bytes.next(), code == UInt8(ascii: "0") || code == UInt8(ascii: "1") else { return false }
+        }
+        return true
+    }
+
+    private static func escaped(_ name: String) -> String {
+        guard name.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return name }
+        var escaped = ""
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "~": escaped += "~0"
+            case "/": escaped += "~1"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

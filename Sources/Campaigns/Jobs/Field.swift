@@ -1,0 +1,102 @@
+/// One field of the contract: what the decoder knows, and what the schema is tested against.
+struct Field: Sendable {
+    let name: String
+    /// What leaving the field out means; nil when that is nothing at all, or when the field must be there.
+    let standard: JSONValue?
+    /// Whether its part of the product is built.
+    let isBuilt: Bool
+
+    /// A field of this version.
+    static func now(_ name: String, _ standard: JSONValue? = nil) -> Field {
+        Field(name: name, standard: standard, isBuilt: true)
+    }
+
+    /// A field of the contract that this version refuses, except with the value that leaving it out means.
+    static func later(_ name: String, _ standard: JSONValue? = nil) -> Field {
+        Field(name: name, standard: standard, isBuilt: false)
+    }
+}
+
+/// All fields of one object of the contract.
+struct FieldList: Sendable {
+    /// How messages call the object, for example `delivery`.
+    let name: String
+    let fields: [Field]
+    private let byName: [String: Field]
+
+    init(_ name: String, _ fields: [Field]) {
+        self.name = name
+        self.fields = fields
+        byName = Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0) })
+    }
+
+    subscript(name: String) -> Field? { byName[name] }
+}
+
+/// The objects of the job, with the standard values of `contract.md`, section 1.
+enum JobFields {
+    static let job = FieldList(
+        "the job",
+        [
+            .now("id"), .now("app"), .now("kind", "notification"), .now("created_at"), .now("name"),
+            .now("tags", .array([])), .now("metadata", .object([])), .now("audience"), .now("content"),
+            .now("delivery", .object([])),
+        ]
+    )
+
+    static let audience = FieldList(
+        "audience",
+        [
+            .now("devices"), .now("list"), .later("users"), .later("segment"), .later("everyone", false),
+            .later("exclude"), .later("at_most"),
+        ]
+    )
+
+    static let device = FieldList(
+        "a device",
+        [
+            .now("token"), .now("provider", "apns"), .now("environment"), .now("id"), .now("locale"),
+            .now("time_zone"), .now("variables", .object([])),
+        ]
+    )
+
+    static let content = FieldList(
+        "content",
+        [
+            .now("title"), .now("subtitle"), .now("body"), .now("title_loc_key"),
+            .now("title_loc_args", .array([])), .now("subtitle_loc_key"), .now("subtitle_loc_args", .array([])),
+            .now("loc_key"), .now("loc_args", .array([])), .now("launch_image"), .now("media_url"),
+            .now("category"), .now("badge"), .now("sound"), .now("thread_id"), .now("interruption_level"),
+            .now("relevance_score"), .now("target_content_id"), .now("filter_criteria"),
+            .now("content_available", false), .now("mutable_content", false), .now("data", .object([])),
+            .now("live_activity"), .now("apns"),
+            .later("url"), .later("actions", .array([])), .later("localizations", .object([])), .later("fcm"),
+            .later("rich"), .later("announcement"), .later("poll"), .later("data_push"), .later("in_app"),
+        ]
+    )
+
+    static let sound = FieldList("sound", [.now("name", "default"), .now("critical", false), .now("volume")])
+
+    static let liveActivity = FieldList(
+        "live_activity",
+        [
+            .now("event"), .now("content_state"), .now("timestamp"), .now("stale_date"), .now("dismissal_date"),
+            .now("attributes_type"), .now("attributes"),
+        ]
+    )
+
+    static let delivery = FieldList(
+        "delivery",
+        [
+            .now("push_type", "alert"), .now("priority", "high"), .now("urgency", "bulk"), .now("expires_at"),
+            .now("ttl"), .now("if_offline", "store"), .now("collapse_id"), .now("supersede", true),
+            .now("max_attempts", 8), .now("on_unknown", "resend"),
+            .later("send_at"), .later("local_time", false), .later("show", "any"), .later("android"),
+            .later("per_second"), .later("ramp_up", 0), .later("hold", false), .later("quiet_hours"),
+            .later("repeat"), .later("frequency_cap", "respect"), .later("in_app"),
+        ]
+    )
+
+    /// Every object, for suggestions when a field stands in the wrong one.
+    static let all = [job, audience, content, delivery, device, liveActivity, sound]
+}

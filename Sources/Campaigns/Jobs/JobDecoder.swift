@@ -1,0 +1,179 @@
+/// Turns a producer's bytes into a job, or into everything that is wrong with them (contract, sections 1 and 2).
+///
+/// Strict: what the contract does not have is refused, never ignored. Pure: the time comes with the envelope. Takes linear
+/// time and never traps, whatever the bytes are.
+public enum JobDecoder {
+    /// The one message type there is.
+    public static let messageType = "fanfare.campaign.v1"
+    /// More than so far ahead of ours a producer's clock is wrong, and its expiry would be too.
+    public static let clockSkewMax = Duration.seconds(300)
+
+    /// Decodes what came from a queue, a file or a request.
+    public static func decode(_ bytes: [UInt8], envelope: JobEnvelope) -> JobDecoding {
+        let reading = JSONReader.read(bytes)
+        let log = ProblemLog(reading.problems)
+        return decode(reading.value, envelope: envelope, log)
+    }
+
+    /// Decodes a value that was read (and perhaps completed) before, for example by `campaign send --audience`.
+    public static func decode(_ value: JSONValue, envelope: JobEnvelope) -> JobDecoding {
+        decode(value, envelope: envelope, ProblemLog())
+    }
+
+    private static func decode(_ value: JSONValue?, envelope: JobEnvelope, _ log: ProblemLog) -> JobDecoding {
+        let format = MessageFormat.check(envelope, log)
+        var pointer = JSONPointer.root
+        var body = value
+        if format == .cloudEvent, let event = value {
+            body = MessageFormat.data(ofCloudEvent: event, log)
+            pointer = pointer.appending("data")
+        }
+        var draft: JobDraft?
+        if let body, format != nil {
+            draft = JobDraft(body, at: pointer, .received(envelope), log)
+        }
+        let problems = log.all
+        return JobDecoding(
+            job: problems.isEmpty ? draft?.job : nil,
+            id: draft?.id ?? envelope.messageID.flatMap { JobIdentity.isID($0) ? $0 : nil },
+            app: envelope.routingKey ?? draft?.app,
+            problems: problems,
+            warnings: log.warnings
+        )
+    }
+}
+
+/// Where a job's text comes from.
+enum JobOrigin {
+    /// From a producer, with everything that is checked at that moment.
+    case received(JobEnvelope)
+    /// From the ledger: it was checked, its inline devices are in a list, and time has passed.
+    case stored
+
+    var envelope: JobEnvelope? {
+        if case .received(let envelope) = self { envelope } else { nil }
+    }
+}
+
+/// A job as far as it could be read.
+struct JobDraft {
+    private(set) var id: String?
+    private(set) var app: String?
+    /// Complete when nothing was reported.
+    private(set) var job: Job?
+
+    init?(_ value: JSONValue, at pointer: JSONPointer, _ origin: JobOrigin, _ log: ProblemLog) {
+        guard let reader = ObjectReader(value, at: pointer, JobFields.job, log) else { return nil }
+        let identity = JobIdentity(reader, envelope: origin.envelope)
+        id = identity.id
+        app = identity.app
+        JobDraft.checkKind(reader)
+        let createdAt = JobDraft.createdAt(reader, envelope: origin.envelope)
+        let delivery = reader.value("delivery").flatMap { value in
+            DeliveryDecoder(value, at: pointer.appending("delivery"), log)
+        }
+        let options = delivery?.options ?? DeliveryOptions()
+        reader.require("content", mend: "say what the push shows, for example {\"title\": \"Kick-off\"}")
+        let content = reader.value("content").flatMap { value in
+            let isLiveActivity = options.pushType == .liveactivity
+            return ContentDecoder(value, at: pointer.appending("content"), log)?.content(isLiveActivity: isLiveActivity)
+        }
+        reader.require("audience", mend: "say who is meant, for example {\"list\": \"sport\"}")
+        let audience = reader.value("audience").flatMap { value in
+            let isUrgent = options.urgency == .urgent
+            let place = pointer.appending("audience")
+            return AudienceDecoder(value, at: place, log)?.audience(
+                isUrgent: isUrgent,
+                isStored: origin.envelope == nil
+            )
+        }
+        if let content, delivery?.hasReadablePushType ?? true {
+            PushRules(content: content, delivery: options, at: pointer, log).check()
+        }
+        if let envelope = origin.envelope {
+            delivery?.checkEnd(createdAt: createdAt, envelope: envelope)
+            JobDraft.compareUrgency(options.urgency, envelope: envelope, at: pointer, log)
+        }
+        let name = reader.text("name")
+        let tags = reader.texts("tags", countMax: JobDraft.tagsMax)
+        let metadata = JobDraft.metadata(reader)
+        guard let id, let app, let content, let audience else { return }
+        job = Job(
+            id: id,
+            app: app,
+            createdAt: createdAt,
+            name: name,
+            tags: tags,
+            metadata: metadata,
+            audience: audience,
+            content: content,
+            delivery: options
+        )
+    }
+
+    private static let tagsMax = 20
+    private static let metadataMax = 20
+    private static let kinds = ["notification", "announcement", "poll", "data_push", "native", "in_app"]
+
+    private static func checkKind(_ reader: ObjectReader) {
+        guard let kind = reader.choice("kind", among: kinds), kind != "notification" else { return }
+        reader.log.refuse(
+            .notInThisVersion,
+            at: reader.pointer.appending("kind"),
+            "the kind \(kind) is not in this version",
+            mend: "leave it out, or give \"notification\""
+        )
+    }
+
+    private static func createdAt(_ reader: ObjectReader, envelope: JobEnvelope?) -> Timestamp? {
+        let isGiven = reader.has("created_at")
+        let createdAt = isGiven ? reader.instant("created_at") : envelope?.timestamp
+        guard let createdAt, let envelope else { return createdAt }
+        if createdAt > envelope.now.advanced(by: JobDecoder.clockSkewMax) {
+            let source = isGiven ? "created_at" : "the AMQP timestamp"
+            reader.log.refuse(
+                .tooFarAhead,
+                at: reader.pointer.appending("created_at"),
+                "\(source) is more than five minutes ahead of \(envelope.now.rfc3339)",
+                mend: isGiven
+                    ? "set the producer's clock" : "give whole seconds since 1970, and set the producer's clock"
+            )
+        }
+        return createdAt
+    }
+
+    private static func metadata(_ reader: ObjectReader) -> [String: String] {
+        guard let members = reader.members("metadata") else { return [:] }
+        let place = reader.pointer.appending("metadata")
+        if members.count > metadataMax {
+            let detail = "metadata has \(members.count) pairs, at most \(metadataMax) are allowed"
+            reader.log.refuse(.tooMany, at: place, detail)
+        }
+        var metadata: [String: String] = [:]
+        for member in members {
+            guard case .string(let text) = member.value else {
+                let found = member.value.typeName
+                reader.log.refuse(.type, at: place.appending(member.name), "metadata holds strings, not \(found)")
+                continue
+            }
+            metadata[member.name] = text
+        }
+        return metadata
+    }
+
+    /// The header only chooses the intake; the job says how urgent it is.
+    private static func compareUrgency(
+        _ urgency: Urgency,
+        envelope: JobEnvelope,
+        at pointer: JSONPointer,
+        _ log: ProblemLog
+    ) {
+        guard let header = envelope.urgencyHeader, header != urgency.rawValue else { return }
+        log.warn(
+            .urgencyHeader,
+            at: pointer.appending("delivery").appending("urgency"),
+            "the AMQP header urgency is not what the job says: it is sent as \(urgency.rawValue)",
+            mend: "give the header and delivery.urgency the same value"
+        )
+    }
+}

@@ -1,0 +1,167 @@
+/// A stored job that cannot be read: the ledger was written by a newer version, or changed by hand.
+public struct StoredJobError: Error, Sendable, CustomStringConvertible {
+    /// What the decoder found.
+    public let problems: [Problem]
+
+    /// One line for people.
+    public var description: String {
+        let first = problems.first.map { "\($0.pointer): \($0.detail)" } ?? "no problem was given"
+        return "the ledger holds a job that this version cannot read (\(first)); run the version that wrote it"
+    }
+}
+
+extension Job {
+    /// The bytes by which two jobs are the same: normalised, members sorted, without `created_at` and `metadata`.
+    ///
+    /// What equals its standard value is left out, so that fields of later versions do not change what is the same.
+    public func canonicalJSON() -> [UInt8] {
+        var members = encodedMembers()
+        members.append(JSONMember("audience", audience.encoded(withoutDevices: false)))
+        return JSONWriter.bytes(.object(members), sortedKeys: true)
+    }
+
+    /// The bytes that the ledger keeps; ``init(stored:)`` reads them back.
+    ///
+    /// - Parameter withoutDevices: Leaves the inline devices out, which the ledger keeps as a list.
+    public func storedJSON(withoutDevices: Bool = true) -> [UInt8] {
+        var members = encodedMembers()
+        if let createdAt { members.append(JSONMember("created_at", .string(createdAt.rfc3339))) }
+        if !metadata.isEmpty { members.append(JSONMember("metadata", Job.object(metadata))) }
+        members.append(JSONMember("audience", audience.encoded(withoutDevices: withoutDevices)))
+        return JSONWriter.bytes(.object(members))
+    }
+
+    /// Reads what ``storedJSON(withoutDevices:)`` wrote; left-out devices come back as none.
+    public init(stored bytes: [UInt8]) throws(StoredJobError) {
+        // Larger than a received job may be: escapes and standard spellings can add a little.
+        let reading = JSONReader.read(bytes, limits: JSONReader.Limits(bytesMax: 64 << 20, depthMax: 17))
+        let log = ProblemLog(reading.problems)
+        let draft = reading.value.flatMap { JobDraft($0, at: .root, .stored, log) }
+        guard log.isEmpty, let job = draft?.job else { throw StoredJobError(problems: log.all) }
+        self = job
+    }
+
+    /// Everything but `created_at`, `metadata` and `audience`, in the words of the contract.
+    private func encodedMembers() -> [JSONMember] {
+        var members = [JSONMember("id", .string(id)), JSONMember("app", .string(app))]
+        if let name { members.append(JSONMember("name", .string(name))) }
+        if !tags.isEmpty { members.append(JSONMember("tags", .array(tags.map(JSONValue.string)))) }
+        members.append(JSONMember("content", content.encoded))
+        let delivery = delivery.encoded(pushType: effectivePushType, priority: effectivePriority)
+        if delivery != .object([JSONMember]()) { members.append(JSONMember("delivery", delivery)) }
+        return members
+    }
+
+    /// A dictionary as an object with sorted members.
+    static func object(_ pairs: [String: String]) -> JSONValue {
+        .object(
+            pairs.map { JSONMember($0.key, .string($0.value)) }
+                .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        )
+    }
+}
+
+extension Audience {
+    fileprivate func encoded(withoutDevices: Bool) -> JSONValue {
+        switch self {
+        case .devices(let devices):
+            .object(["devices": .array(withoutDevices ? [] : devices.map(\.encoded))])
+        case .list(let name, let version):
+            .object(["list": .string(version.map { name + "@" + $0 } ?? name)])
+        }
+    }
+}
+
+extension Device {
+    /// The device in the words of the contract; what is not given is left out.
+    public var encoded: JSONValue {
+        .object([
+            "token": .string(token),
+            "provider": provider == .apns ? nil : .string(provider.rawValue),
+            "environment": environment.map { .string($0.rawValue) },
+            "id": id.map(JSONValue.string),
+            "locale": locale.map(JSONValue.string),
+            "time_zone": timeZone.map(JSONValue.string),
+            "variables": variables.isEmpty ? nil : Job.object(variables),
+        ])
+    }
+}
+
+extension Content {
+    fileprivate var encoded: JSONValue {
+        func texts(_ texts: [String]) -> JSONValue? { texts.isEmpty ? nil : .array(texts.map(JSONValue.string)) }
+        return .object([
+            "title": title.map(JSONValue.string),
+            "subtitle": subtitle.map(JSONValue.string),
+            "body": body.map(JSONValue.string),
+            "title_loc_key": titleLocKey.map(JSONValue.string),
+            "title_loc_args": texts(titleLocArgs),
+            "subtitle_loc_key": subtitleLocKey.map(JSONValue.string),
+            "subtitle_loc_args": texts(subtitleLocArgs),
+            "loc_key": locKey.map(JSONValue.string),
+            "loc_args": texts(locArgs),
+            "launch_image": launchImage.map(JSONValue.string),
+            "media_url": mediaURL.map(JSONValue.string),
+            "category": category.map(JSONValue.string),
+            "badge": badge.map { .number(JSONNumber($0)) },
+            "sound": sound.map(\.encoded),
+            "thread_id": threadID.map(JSONValue.string),
+            "interruption_level": interruptionLevel.map(JSONValue.string),
+            "relevance_score": relevanceScore.map(JSONValue.number),
+            "target_content_id": targetContentID.map(JSONValue.string),
+            "filter_criteria": filterCriteria.map(JSONValue.string),
+            "content_available": contentAvailable ? true : nil,
+            "mutable_content": mutableContent ? true : nil,
+            "data": data.isEmpty ? nil : .object(data),
+            "live_activity": liveActivity.map(\.encoded),
+            "apns": apns,
+        ])
+    }
+}
+
+extension Sound {
+    fileprivate var encoded: JSONValue {
+        guard critical else { return .string(name) }
+        return .object(["name": .string(name), "critical": true, "volume": volume.map(JSONValue.number)])
+    }
+}
+
+extension LiveActivity {
+    fileprivate var encoded: JSONValue {
+        .object([
+            "event": .string(event),
+            "content_state": contentState,
+            "timestamp": .number(JSONNumber(timestamp)),
+            "stale_date": staleDate.map { .number(JSONNumber($0)) },
+            "dismissal_date": dismissalDate.map { .number(JSONNumber($0)) },
+            "attributes_type": attributesType.map(JSONValue.string),
+            "attributes": attributes,
+        ])
+    }
+}
+
+extension DeliveryOptions {
+    /// The push type and priority are handed in resolved, so that a job that spells out what follows anyway is the same.
+    fileprivate func encoded(pushType: PushType, priority: Priority) -> JSONValue {
+        var end: Timestamp?
+        var seconds: Int?
+        switch expiry {
+        case .none: break
+        case .at(let instant): end = instant
+        case .ttl(let ttl): seconds = ttl
+        }
+        let isStandardPriority = priority == PushRules.priority(nil, of: pushType)
+        return .object([
+            "push_type": pushType == .alert ? nil : .string(pushType.rawValue),
+            "priority": isStandardPriority ? nil : .string(priority.rawValue),
+            "urgency": urgency == .bulk ? nil : .string(urgency.rawValue),
+            "expires_at": end.map { .string($0.rfc3339) },
+            "ttl": seconds.map { .number(JSONNumber($0)) },
+            "if_offline": dropIfOffline ? "drop" : nil,
+            "collapse_id": collapseID.map(JSONValue.string),
+            "supersede": supersede ? nil : false,
+            "max_attempts": maxAttempts == DeliveryOptions().maxAttempts ? nil : .number(JSONNumber(maxAttempts)),
+            "on_unknown": onUnknown == .resend ? nil : .string(onUnknown.rawValue),
+        ])
+    }
+}

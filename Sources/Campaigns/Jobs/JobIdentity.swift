@@ -1,0 +1,77 @@
+/// Who a campaign is: (app, id), from the job and from the message around it.
+struct JobIdentity {
+    let id: String?
+    let app: String?
+
+    static let idBytesMax = 128
+    static let appBytesMax = 128
+
+    init(_ reader: ObjectReader, envelope: JobEnvelope?) {
+        id = JobIdentity.id(reader, envelope: envelope)
+        app = JobIdentity.app(reader, envelope: envelope)
+    }
+
+    /// 1–128 of `[A-Za-z0-9._:-]`.
+    static func isID(_ text: String) -> Bool {
+        (1...idBytesMax).contains(text.utf8.count)
+            && text.utf8.allSatisfy { isWordByte($0) || $0 == UInt8(ascii: ":") }
+    }
+
+    /// 1–128 of `[A-Za-z0-9._-]`: an app is a routing key, a file's section and a part of queue names.
+    static func isApp(_ text: String) -> Bool {
+        (1...appBytesMax).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
+    }
+
+    static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+
+    private static func id(_ reader: ObjectReader, envelope: JobEnvelope?) -> String? {
+        let place = reader.pointer.appending("id")
+        guard reader.has("id") else {
+            guard let messageID = envelope?.messageID else {
+                reader.require("id", mend: "give the campaign a name of its own, or the AMQP message a message_id")
+                return nil
+            }
+            return checked(messageID, "the AMQP message_id", at: place, reader.log)
+        }
+        guard let text = reader.text("id"), let id = checked(text, "id", at: place, reader.log) else { return nil }
+        if let messageID = envelope?.messageID, messageID != id {
+            reader.log.refuse(
+                .conflict,
+                at: place,
+                "id and the AMQP message_id are different",
+                mend: "give both the same value, or only one of them"
+            )
+        }
+        return id
+    }
+
+    private static func checked(_ text: String, _ name: String, at place: JSONPointer, _ log: ProblemLog) -> String? {
+        if isID(text) { return text }
+        log.refuse(.format, at: place, "\(name) must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
+        return nil
+    }
+
+    private static func app(_ reader: ObjectReader, envelope: JobEnvelope?) -> String? {
+        reader.require("app", mend: envelope?.routingKey.map { "the routing key is \($0.clipped)" })
+        guard let app = reader.text("app") else { return nil }
+        let place = reader.pointer.appending("app")
+        guard isApp(app) else {
+            reader.log.refuse(.format, at: place, "app must be 1 to 128 of the characters A-Z a-z 0-9 . _ -")
+            return nil
+        }
+        if let routingKey = envelope?.routingKey, routingKey != app {
+            reader.log.refuse(
+                .conflict,
+                at: place,
+                "app is not the routing key \(routingKey.clipped), by which the broker decides who may send for whom",
+                mend: "publish with the app as the routing key"
+            )
+        }
+        return app
+    }
+}

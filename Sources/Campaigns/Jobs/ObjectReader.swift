@@ -1,0 +1,245 @@
+/// Reads the fields of one JSON object against the contract's list of them.
+///
+/// Making one reports what is unknown or not built yet; the getters report what has the wrong type. Each returns nil when
+/// the field is absent or was reported.
+struct ObjectReader {
+    let pointer: JSONPointer
+    let fields: FieldList
+    let log: ProblemLog
+    private var values: [String: JSONValue] = [:]
+
+    /// nil, with a problem, when the value is not an object.
+    init?(_ value: JSONValue, at pointer: JSONPointer, _ fields: FieldList, _ log: ProblemLog) {
+        guard case .object(let members) = value else {
+            log.refuse(.type, at: pointer, "\(fields.name) must be an object, not \(value.typeName)")
+            return nil
+        }
+        self.pointer = pointer
+        self.fields = fields
+        self.log = log
+        for member in members {
+            let place = pointer.appending(member.name)
+            guard let field = fields[member.name] else {
+                log.refuse(
+                    .unknownField,
+                    at: place,
+                    "\(fields.name) has no field \(member.name.clipped)",
+                    mend: ObjectReader.suggestion(for: member.name, in: fields)
+                )
+                continue
+            }
+            if field.isBuilt {
+                values[member.name] = member.value
+            } else if member.value != field.standard {
+                log.refuse(
+                    .notInThisVersion,
+                    at: place,
+                    "\(member.name) is not in this version",
+                    mend: field.standard.map { "leave it out, or give \($0.text)" } ?? "leave it out"
+                )
+            }
+        }
+    }
+
+    /// Whether the field is there at all, right or wrong.
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    /// The value as it is, of any type but null.
+    func value(_ name: String) -> JSONValue? {
+        precondition(fields[name]?.isBuilt == true, "the decoder asks for \(name), which the list of fields lacks")
+        guard let value = values[name] else { return nil }
+        if value == .null {
+            log.refuse(.type, at: pointer.appending(name), "\(name) must not be null", mend: "leave the field out")
+            return nil
+        }
+        return value
+    }
+
+    /// Reports a field that must be there and is not.
+    func require(_ name: String, mend: String? = nil) {
+        if !has(name) {
+            log.refuse(.required, at: pointer.appending(name), "\(fields.name) needs the field \(name)", mend: mend)
+        }
+    }
+
+    /// Reports a value of the wrong type.
+    func refuseType(_ name: String, _ value: JSONValue, mustBe: String) {
+        log.refuse(.type, at: pointer.appending(name), "\(name) must be \(mustBe), not \(value.typeName)")
+    }
+
+    /// A text that is not empty and has no NUL, which neither databases nor C libraries carry.
+    func text(_ name: String, bytesMax: Int = .max) -> String? {
+        guard let value = value(name) else { return nil }
+        guard case .string(let text) = value else {
+            refuseType(name, value, mustBe: "a string")
+            return nil
+        }
+        return checked(text, name: name, at: pointer.appending(name), bytesMax: bytesMax)
+    }
+
+    /// `true` or `false`.
+    func flag(_ name: String) -> Bool? {
+        guard let value = value(name) else { return nil }
+        guard case .bool(let flag) = value else {
+            refuseType(name, value, mustBe: "true or false")
+            return nil
+        }
+        return flag
+    }
+
+    /// A whole number within limits.
+    func integer(_ name: String, in range: ClosedRange<Int64>, mend: String? = nil) -> Int64? {
+        guard let value = value(name) else { return nil }
+        guard case .number(let number) = value else {
+            refuseType(name, value, mustBe: "a whole number")
+            return nil
+        }
+        guard let integer = number.integer, range.contains(integer) else {
+            let limits = "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+            log.refuse(.range, at: pointer.appending(name), limits, mend: mend)
+            return nil
+        }
+        return integer
+    }
+
+    /// A number from 0 to 1, or of any size.
+    func number(_ name: String, fromZeroToOne isBounded: Bool) -> JSONNumber? {
+        guard let value = value(name) else { return nil }
+        guard case .number(let number) = value else {
+            refuseType(name, value, mustBe: "a number")
+            return nil
+        }
+        if isBounded, !(0...1).contains(number.double ?? -1) {
+            log.refuse(.range, at: pointer.appending(name), "\(name) must be a number from 0 to 1")
+            return nil
+        }
+        return number
+    }
+
+    /// One of the words of an enumeration.
+    func choice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String,
+        of choices: Choice.Type
+    ) -> Choice? where Choice.RawValue == String {
+        guard let word = choice(name, among: choices.allCases.map(\.rawValue)) else { return nil }
+        return Choice(rawValue: word)
+    }
+
+    /// One of a few words.
+    func choice(_ name: String, among words: [String]) -> String? {
+        guard let value = value(name) else { return nil }
+        guard case .string(let word) = value else {
+            refuseType(name, value, mustBe: "a string")
+            return nil
+        }
+        if words.contains(word) { return word }
+        let near = Spelling.nearest(to: word, among: words)
+        log.refuse(
+            .value,
+            at: pointer.appending(name),
+            "\(name) must be one of \(words.joined(separator: ", "))",
+            mend: near.map { "did you mean \($0)?" }
+        )
+        return nil
+    }
+
+    /// An instant with its offset.
+    func instant(_ name: String) -> Timestamp? {
+        guard let value = value(name) else { return nil }
+        guard case .string(let text) = value else {
+            refuseType(name, value, mustBe: "a string")
+            return nil
+        }
+        do {
+            return try Timestamp(rfc3339: text)
+        } catch {
+            let example = "write it like 2026-11-20T21:05:00Z"
+            switch error {
+            case .missingOffset:
+                log.refuse(
+                    .format,
+                    at: pointer.appending(name),
+                    "\(name) has no offset from UTC",
+                    mend: "add Z, or an offset such as +02:00"
+                )
+            case .outOfRange:
+                log.refuse(.format, at: pointer.appending(name), "\(name) is no instant that exists", mend: example)
+            case .malformed:
+                log.refuse(.format, at: pointer.appending(name), "\(name) is not an RFC 3339 instant", mend: example)
+            }
+            return nil
+        }
+    }
+
+    /// An array of texts.
+    func texts(_ name: String, countMax: Int = .max) -> [String] {
+        guard let elements = array(name, countMax: countMax) else { return [] }
+        let place = pointer.appending(name)
+        return elements.enumerated().compactMap { index, element in
+            guard case .string(let text) = element else {
+                let found = element.typeName
+                log.refuse(.type, at: place.appending(index), "\(name) holds strings, not \(found)")
+                return nil
+            }
+            return checked(text, name: "an entry of \(name)", at: place.appending(index), bytesMax: .max)
+        }
+    }
+
+    /// The elements of an array.
+    func array(_ name: String, countMax: Int) -> [JSONValue]? {
+        guard let value = value(name) else { return nil }
+        guard case .array(let elements) = value else {
+            refuseType(name, value, mustBe: "an array")
+            return nil
+        }
+        guard elements.count <= countMax else {
+            let detail = "\(name) has \(elements.count) entries, at most \(countMax) are allowed"
+            log.refuse(.tooMany, at: pointer.appending(name), detail)
+            return nil
+        }
+        return elements
+    }
+
+    /// The members of an object whose names are the producer's own.
+    func members(_ name: String) -> [JSONMember]? {
+        guard let value = value(name) else { return nil }
+        guard case .object(let members) = value else {
+            refuseType(name, value, mustBe: "an object")
+            return nil
+        }
+        return members
+    }
+
+    private func checked(_ text: String, name: String, at place: JSONPointer, bytesMax: Int) -> String? {
+        if text.isEmpty {
+            log.refuse(.empty, at: place, "\(name) is empty", mend: "leave it out")
+            return nil
+        }
+        if text.utf8.contains(0) {
+            log.refuse(.format, at: place, "\(name) has a NUL character")
+            return nil
+        }
+        if text.utf8.count > bytesMax {
+            let detail = "\(name) has \(text.utf8.count) bytes of UTF-8, at most \(bytesMax) are allowed"
+            log.refuse(.length, at: place, detail)
+            return nil
+        }
+        return text
+    }
+
+    /// The field that was probably meant: one of this object, or one of another object that has that very name.
+    private static func suggestion(for name: String, in fields: FieldList) -> String? {
+        if let elsewhere = JobFields.all.first(where: { $0[name] != nil }) {
+            return "\(name) belongs into \(elsewhere.name)"
+        }
+        return Spelling.nearest(to: name, among: fields.fields.map(\.name)).map { "did you mean \($0)?" }
+    }
+}
+
+extension String {
+    /// At most 64 characters without control characters: a stranger's text inside a message.
+    var clipped: String {
+        let clean = String(String.UnicodeScalarView(unicodeScalars.prefix(64).map { $0.value < 32 ? "?" : $0 }))
+        return clean.unicodeScalars.count < unicodeScalars.count ? clean + "…" : clean
+    }
+}

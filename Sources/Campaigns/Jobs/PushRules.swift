@@ -1,0 +1,163 @@
+/// What goes with which push type (Apple, "Sending notification requests to APNs"; push-protocols.md C1.3, C1.8).
+struct PushRules {
+    private let content: Content
+    private let delivery: DeliveryOptions
+    private let pointer: JSONPointer
+    private let log: ProblemLog
+    private let pushType: PushType
+
+    init(content: Content, delivery: DeliveryOptions, at pointer: JSONPointer, _ log: ProblemLog) {
+        self.content = content
+        self.delivery = delivery
+        self.pointer = pointer
+        self.log = log
+        pushType = PushRules.pushType(content: content, delivery: delivery)
+    }
+
+    /// The push type: what the job says, or background when there is `content_available` and nothing to show.
+    static func pushType(content: Content, delivery: DeliveryOptions) -> PushType {
+        delivery.pushType ?? (content.contentAvailable && !content.isVisible ? .background : .alert)
+    }
+
+    /// The priority: what the job says, or high, for background pushes normal.
+    static func priority(_ priority: DeliveryOptions.Priority?, of pushType: PushType) -> DeliveryOptions.Priority {
+        priority ?? (pushType == .background ? .normal : .high)
+    }
+
+    func check() {
+        switch pushType {
+        case .alert: checkAlert()
+        case .background: checkBackground()
+        case .liveactivity: checkLiveActivity()
+        case .pushtotalk: warnOfPushToTalk()
+        case .location, .complication, .fileprovider, .mdm, .widgets, .controls:
+            refuseWhatIsSeen("a push of type \(pushType.rawValue) shows nothing")
+        case .voip: break
+        }
+        if content.liveActivity != nil, pushType != .liveactivity {
+            log.refuse(
+                .conflict,
+                at: place("content", "live_activity"),
+                "live_activity goes with the push type liveactivity only",
+                mend: "give \"push_type\": \"liveactivity\" in delivery"
+            )
+        }
+    }
+
+    private func checkAlert() {
+        guard !content.isVisible, content.liveActivity == nil else { return }
+        log.refuse(
+            .empty,
+            at: place("content"),
+            "there is nothing to show: no text, badge or sound",
+            mend: "give title or body; or content_available for a push of type background"
+        )
+    }
+
+    private func checkBackground() {
+        if !content.contentAvailable {
+            log.refuse(
+                .required,
+                at: place("content", "content_available"),
+                "a background push needs content_available",
+                mend: "add \"content_available\": true to content"
+            )
+        }
+        if delivery.priority == .high {
+            log.refuse(
+                .conflict,
+                at: place("delivery", "priority"),
+                "Apple refuses background pushes of high priority",
+                mend: "give normal or low, or leave it out"
+            )
+        }
+        refuseWhatIsSeen("a background push shows nothing")
+        if content.mutableContent || content.mediaURL != nil {
+            let name = content.mutableContent ? "mutable_content" : "media_url"
+            let detail = "\(name) changes what is shown, and a background push shows nothing"
+            log.refuse(.conflict, at: place("content", name), detail, mend: "leave it out")
+        }
+    }
+
+    private func checkLiveActivity() {
+        guard let activity = content.liveActivity else {
+            log.refuse(
+                .required,
+                at: place("content", "live_activity"),
+                "a push of type liveactivity needs live_activity",
+                mend: "give event, timestamp and content_state"
+            )
+            return
+        }
+        if activity.event == "start", !content.hasAlert {
+            log.refuse(
+                .required,
+                at: place("content", "title"),
+                "the start of a Live Activity needs an alert",
+                mend: "give title and body"
+            )
+        }
+    }
+
+    private func warnOfPushToTalk() {
+        guard delivery.priority ?? .high != .high || !delivery.dropIfOffline else { return }
+        log.warn(
+            .unusual,
+            at: place("delivery"),
+            "Apple recommends priority high and no storage for push to talk",
+            mend: "add \"if_offline\": \"drop\" to delivery"
+        )
+    }
+
+    private func refuseWhatIsSeen(_ reason: String) {
+        for name in content.visibleFields {
+            let mend = "leave it out, or choose the push type alert"
+            log.refuse(.conflict, at: place("content", name), "\(name) cannot be sent: \(reason)", mend: mend)
+        }
+    }
+
+    private func place(_ names: String...) -> JSONPointer {
+        names.reduce(pointer) { $0.appending($1) }
+    }
+}
+
+extension Content {
+    /// The fields given that a person would see or hear, by their names in the contract.
+    var visibleFields: [String] {
+        let given = [
+            ("title", title != nil), ("subtitle", subtitle != nil), ("body", body != nil),
+            ("title_loc_key", titleLocKey != nil), ("subtitle_loc_key", subtitleLocKey != nil),
+            ("loc_key", locKey != nil), ("badge", badge != nil), ("sound", sound != nil),
+        ]
+        return given.filter(\.1).map(\.0)
+    }
+
+    /// Whether there is a text, a badge or a sound, also in the raw provider fields.
+    var isVisible: Bool {
+        if !visibleFields.isEmpty { return true }
+        guard let aps = apns?["aps"] else { return false }
+        return ["alert", "badge", "sound"].contains { aps[$0] != nil }
+    }
+}
+
+extension Job {
+    /// The push type that is sent: the job's, or what its content asks for.
+    public var effectivePushType: PushType {
+        PushRules.pushType(content: content, delivery: delivery)
+    }
+
+    /// The priority that is sent: the job's, or its push type's.
+    public var effectivePriority: DeliveryOptions.Priority {
+        PushRules.priority(delivery.priority, of: effectivePushType)
+    }
+
+    /// The collapse id that is sent: the job's, or a hash of (app, id).
+    public var effectiveCollapseID: String {
+        delivery.collapseID ?? DefaultCollapseID.make(app: app, id: id)
+    }
+
+    /// When the campaign ends; `acceptedAt` counts only when the job does not say when it was created.
+    public func expiresAt(acceptedAt: Timestamp) -> Timestamp {
+        ExpiryRule.resolve(delivery.expiry, createdAt: createdAt, acceptedAt: acceptedAt)
+    }
+}

@@ -1,0 +1,45 @@
+/// Collects what is wrong with one document; confined to one decoding.
+final class ProblemLog {
+    /// A list of more helps nobody and has to fit into an event.
+    static let problemsMax = 100
+
+    private(set) var problems: [Problem]
+    private(set) var warnings: [Problem] = []
+    private var omitted = 0
+    /// Places that could not even be read: a second problem with the same value would only confuse.
+    private let unreadable: Set<String>
+
+    init(_ found: [JSONProblem] = []) {
+        problems = found.map(\.problem)
+        unreadable = Set(found.map(\.pointer.text))
+    }
+
+    /// Everything that is wrong, with a last entry that says how much more there is.
+    var all: [Problem] {
+        guard omitted > 0 else { return problems }
+        return problems + [
+            Problem(
+                pointer: "",
+                code: .moreProblems,
+                detail: "\(omitted) more problems are not listed",
+                mend: "mend these first"
+            )
+        ]
+    }
+
+    var isEmpty: Bool { problems.isEmpty }
+
+    func refuse(_ code: ProblemCode, at pointer: JSONPointer, _ detail: String, mend: String? = nil) {
+        guard !unreadable.contains(pointer.text) else { return }
+        guard problems.count < ProblemLog.problemsMax else {
+            omitted += 1
+            return
+        }
+        problems.append(Problem(pointer: pointer.text, code: code, detail: detail, mend: mend))
+    }
+
+    func warn(_ code: ProblemCode, at pointer: JSONPointer, _ detail: String, mend: String? = nil) {
+        guard warnings.count < ProblemLog.problemsMax else { return }
+        warnings.append(Problem(pointer: pointer.text, code: code, detail: detail, mend: mend))
+    }
+}

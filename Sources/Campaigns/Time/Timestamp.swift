@@ -1,0 +1,36 @@
+/// A wall-clock instant in whole milliseconds since 1970-01-01T00:00:00Z.
+///
+/// The pure tier never reads a clock: instants are handed in by the drivers.
+public struct Timestamp: Hashable, Comparable, Sendable {
+    /// Milliseconds since the Unix epoch; negative before it.
+    public var milliseconds: Int64
+
+    /// An instant from milliseconds since the Unix epoch.
+    public init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    /// Whole seconds since the Unix epoch, rounded down (what `apns-expiration` carries).
+    public var seconds: Int64 {
+        milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
+    }
+
+    /// The earlier instant comes first.
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+
+    /// The instant a duration later; whole milliseconds, saturating at the ends of `Int64`.
+    public func advanced(by duration: Duration) -> Timestamp {
+        let (seconds, attoseconds) = duration.components
+        let (product, overflowed) = seconds.multipliedReportingOverflow(by: 1000)
+        let delta = overflowed ? (seconds < 0 ? Int64.min : Int64.max) : product &+ attoseconds / 1_000_000_000_000_000
+        let (sum, overflow) = milliseconds.addingReportingOverflow(delta)
+        return Timestamp(milliseconds: overflow ? (delta < 0 ? .min : .max) : sum)
+    }
+
+    /// The duration from another instant to this one; negative when this one is earlier.
+    public func since(_ other: Timestamp) -> Duration {
+        .milliseconds(milliseconds - other.milliseconds)
+    }
+}
