@@ -1,0 +1,72 @@
+public import Campaigns
+
+/// What an app has with Apple: topic, hosts, key or certificate.
+public struct APNsAccount: ProviderAccount {
+    /// The app's settings.
+    public let settings: APNsSettings
+
+    /// An account.
+    public init(settings: APNsSettings) {
+        self.settings = settings
+    }
+
+    /// APNs.
+    public var provider: any PushProvider { APNsProvider() }
+    /// See `ProviderAccount`.
+    public var credential: AccountCredential { settings.credential }
+    /// See `ProviderAccount`.
+    public var caFile: String? { settings.caFile }
+
+    /// See `ProviderAccount`.
+    public func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint {
+        settings.endpoint(environment)
+    }
+
+    /// Push types that Apple takes with a provider token only (C1.3).
+    public func check(_ job: Job) -> JobCheck {
+        guard case .certificate = settings.credential, job.effectivePushType.needsProviderToken else {
+            return JobCheck()
+        }
+        return JobCheck(problems: [
+            Problem(
+                pointer: "/delivery/push_type",
+                code: .conflict,
+                detail: "push type \(job.effectivePushType.rawValue) needs a provider token; the app has a certificate",
+                mend: "give the app team_id, key_id and key_file"
+            )
+        ])
+    }
+
+    /// The headers of C1.2, compressed as C1.1 asks.
+    ///
+    /// `apns-expiration` is the absolute end in whole seconds, or 0 when the provider is not to store the push.
+    public func requests(for facts: Shard.Facts, authorization: [UInt8]?) -> PreparedRequests {
+        // 0 would mean something else than an instant of long ago, which no live shard has.
+        let expiration = facts.dropIfOffline ? 0 : max(1, facts.expiresAt.seconds)
+        var headers = [
+            RequestHeader(":method", "POST"),
+            RequestHeader(":scheme", "https"),
+            RequestHeader(":authority", endpoint(facts.environment).authority),
+            RequestHeader(":path", .path, .literal),
+            RequestHeader("apns-topic", facts.pushType.topic(of: settings.topic)),
+            RequestHeader("apns-push-type", facts.pushType.rawValue),
+            RequestHeader("apns-priority", String(facts.priority)),
+            RequestHeader("apns-expiration", String(expiration), .neverAfterFirst),
+        ]
+        if !facts.collapseID.isEmpty {
+            headers.append(RequestHeader("apns-collapse-id", facts.collapseID, .neverAfterFirst))
+        }
+        headers.append(RequestHeader("apns-id", .id, .neverAfterFirst))
+        if let authorization {
+            headers.append(RequestHeader("authorization", .constant(authorization), .never))
+        }
+        return PreparedRequests(
+            provider: provider,
+            headers: headers,
+            body: facts.payload,
+            pathPrefix: Array("/3/device/".utf8),
+            campaign: CampaignHash(app: facts.app, id: facts.campaignID),
+            successStatus: 200
+        )
+    }
+}

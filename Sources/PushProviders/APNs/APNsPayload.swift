@@ -1,0 +1,123 @@
+import Campaigns
+
+/// The JSON that goes to Apple (`push-protocols.md`, C1.7); the same job gives the same bytes.
+///
+/// `aps` first, then `content.data` as its peers in the order of the job, then `content.apns` merged over it:
+/// objects member by member, everything else replaced.
+enum APNsPayload {
+    /// The body of the request.
+    static func bytes(_ job: Job) -> [UInt8] {
+        JSONWriter.bytes(.object(members(job)))
+    }
+
+    /// The members of the payload before they are written.
+    static func members(_ job: Job) -> [JSONMember] {
+        let content = job.content
+        var root: [JSONMember] = []
+        // A key `aps` in data is refused by the decoder; were it here it would take the place of all that we say.
+        for member in content.data where member.name != "aps" { root.append(member) }
+        let aps = aps(content, pushType: job.effectivePushType)
+        if !aps.isEmpty || root.isEmpty { root.insert(JSONMember("aps", .object(aps)), at: 0) }
+        guard case .object(let raw) = content.apns else { return root }
+        return merge(root, raw)
+    }
+
+    /// `raw` over `base`: objects member by member, everything else replaced; new members at the end.
+    static func merge(_ base: [JSONMember], _ raw: [JSONMember]) -> [JSONMember] {
+        var result = base
+        for member in raw {
+            guard let index = result.firstIndex(where: { $0.name == member.name }) else {
+                result.append(member)
+                continue
+            }
+            if case .object(let old) = result[index].value, case .object(let new) = member.value {
+                result[index].value = .object(merge(old, new))
+            } else {
+                result[index].value = member.value
+            }
+        }
+        return result
+    }
+
+    private static func aps(_ content: Content, pushType: PushType) -> [JSONMember] {
+        let isActivity = pushType == .liveactivity
+        let alert = isActivity ? activityAlert(content) : alert(content)
+        let sound = isActivity ? nil : content.sound.map(soundValue)
+        let activity = content.liveActivity
+        return members([
+            "content-changed": pushType.isContentChange ? .bool(true) : nil,
+            "alert": alert.isEmpty ? nil : .object(alert),
+            "badge": number(content.badge),
+            "sound": sound,
+            "thread-id": text(content.threadID),
+            "category": text(content.category),
+            "content-available": content.contentAvailable ? .number(JSONNumber(1)) : nil,
+            "mutable-content": content.mutableContent || content.mediaURL != nil ? .number(JSONNumber(1)) : nil,
+            "target-content-id": text(content.targetContentID),
+            "interruption-level": text(content.interruptionLevel),
+            "relevance-score": content.relevanceScore.map { .number($0) },
+            "filter-criteria": text(content.filterCriteria),
+            "timestamp": number(activity?.timestamp),
+            "event": text(activity?.event),
+            "content-state": activity?.contentState,
+            "stale-date": number(activity?.staleDate),
+            "dismissal-date": number(activity?.dismissalDate),
+            "attributes-type": text(activity?.attributesType),
+            "attributes": activity?.attributes,
+        ])
+    }
+
+    private static func alert(_ content: Content) -> [JSONMember] {
+        members([
+            "title": text(content.title),
+            "subtitle": text(content.subtitle),
+            "body": text(content.body),
+            "launch-image": text(content.launchImage),
+            "title-loc-key": text(content.titleLocKey),
+            "title-loc-args": texts(content.titleLocArgs),
+            "subtitle-loc-key": text(content.subtitleLocKey),
+            "subtitle-loc-args": texts(content.subtitleLocArgs),
+            "loc-key": text(content.locKey),
+            "loc-args": texts(content.locArgs),
+        ])
+    }
+
+    /// ActivityKit reads another form of `alert`: localised texts as objects in `title` and `body`, the sound inside
+    /// (Apple, "Starting and updating Live Activities with ActivityKit push notifications"; WWDC23 session 10185).
+    private static func activityAlert(_ content: Content) -> [JSONMember] {
+        let alert = members([
+            "title": localised(content.titleLocKey, content.titleLocArgs) ?? text(content.title),
+            "body": localised(content.locKey, content.locArgs) ?? text(content.body),
+        ])
+        return alert.isEmpty ? [] : alert + members(["sound": text(content.sound?.name)])
+    }
+
+    private static func localised(_ key: String?, _ arguments: [String]) -> JSONValue? {
+        key.map { .object(members(["loc-key": .string($0), "loc-args": texts(arguments)])) }
+    }
+
+    private static func soundValue(_ sound: Sound) -> JSONValue {
+        guard sound.critical else { return .string(sound.name) }
+        return .object(
+            members([
+                "critical": .number(JSONNumber(1)), "name": .string(sound.name),
+                "volume": sound.volume.map { .number($0) },
+            ])
+        )
+    }
+
+    /// The members that have a value.
+    private static func members(_ pairs: KeyValuePairs<String, JSONValue?>) -> [JSONMember] {
+        pairs.compactMap { name, value in value.map { JSONMember(name, $0) } }
+    }
+
+    private static func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }
+
+    private static func texts(_ texts: [String]) -> JSONValue? {
+        texts.isEmpty ? nil : .array(texts.map { .string($0) })
+    }
+
+    private static func number(_ number: (some BinaryInteger)?) -> JSONValue? {
+        number.map { .number(JSONNumber($0)) }
+    }
+}

@@ -1,0 +1,49 @@
+public import Campaigns
+
+/// Apple Push Notification service over its HTTP/2 provider API (`push-protocols.md`, C1).
+public struct APNsProvider: PushProvider {
+    /// The provider; it has no state.
+    public init() {}
+
+    /// `apns`.
+    public var name: ProviderName { .apns }
+
+    /// Apple keeps a push for at most 30 days; collapse ids have at most 64 bytes (C1.2).
+    public var limits: ProviderLimits {
+        ProviderLimits(
+            collapseIDBytesMax: 64,
+            storage: .seconds(30 * 86_400),
+            streamDeadline: .seconds(10)
+        )
+    }
+
+    /// See `PushProvider`.
+    public func check(_ job: Job) -> JobCheck {
+        APNsRules.check(job)
+    }
+
+    /// See `PushProvider`.
+    public func compile(_ job: Job) -> CompiledPush {
+        CompiledPush(
+            pushType: job.effectivePushType,
+            priority: job.effectivePriority.number,
+            collapseID: job.effectiveCollapseID,
+            segments: [.constant(APNsPayload.bytes(job))]
+        )
+    }
+
+    /// See `PushProvider`.
+    public func classify(status: Int, body: Span<UInt8>, retryAfter: Span<UInt8>, now: Timestamp) -> Answer {
+        APNsAnswers.classify(status: status, body: body, retryAfter: retryAfter, now: now)
+    }
+
+    /// See `PushProvider`; Apple's ladder starts at five seconds (design, section 6).
+    public func rule(for answer: AnswerClass) -> AnswerRule {
+        AnswerRule(for: answer, firstRung: .seconds5)
+    }
+
+    /// See `PushProvider`; the keys are those of the contract, section 4.
+    public func account(_ settings: [String: String]) throws(SettingsRefused) -> any ProviderAccount {
+        APNsAccount(settings: try APNsSettings(settings))
+    }
+}

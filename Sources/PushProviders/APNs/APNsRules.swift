@@ -1,0 +1,214 @@
+import Campaigns
+
+/// Apple's rules for push types, headers and sizes, checked at intake (`push-protocols.md`, C1.2, C1.3, C1.8).
+///
+/// The decoder of `Campaigns` has checked the job field by field; this is about the request as it will be sent, with
+/// `content.apns` merged in. Who writes `aps` by hand is held to the same rules.
+struct APNsRules {
+    private let job: Job
+    private let pushType: PushType
+    private let payload: JSONValue
+    private var found = JobCheck()
+
+    /// Everything that is wrong with a job.
+    static func check(_ job: Job) -> JobCheck {
+        var rules = APNsRules(job)
+        rules.checkRaw()
+        rules.checkPriority()
+        rules.checkCollapseID()
+        rules.checkPushType()
+        rules.checkLiveActivity()
+        rules.checkSize()
+        return rules.found
+    }
+
+    private init(_ job: Job) {
+        self.job = job
+        pushType = job.effectivePushType
+        payload = .object(APNsPayload.members(job))
+    }
+
+    private var aps: JSONValue { payload["aps"] ?? .object([]) }
+
+    /// Whether `aps` has something to see or hear: that is what Apple's type `alert` is for.
+    private var isNoticeable: Bool {
+        aps["alert"] != nil || aps["badge"] != nil || aps["sound"] != nil
+    }
+
+    private mutating func refuse(_ code: ProblemCode, _ pointer: String, _ detail: String, mend: String) {
+        found.problems.append(Problem(pointer: pointer, code: code, detail: detail, mend: mend))
+    }
+
+    private mutating func warn(_ pointer: String, _ detail: String, mend: String) {
+        found.warnings.append(Problem(pointer: pointer, code: .unusual, detail: detail, mend: mend))
+    }
+
+    private mutating func checkRaw() {
+        guard let raw = job.content.apns else { return }
+        guard raw.members != nil else {
+            refuse(.type, "/content/apns", "apns is not an object", mend: "give the payload's members as an object")
+            return
+        }
+        if let aps = raw["aps"], aps.members == nil {
+            refuse(.type, "/content/apns/aps", "aps is not an object", mend: "give Apple's fields as an object")
+        }
+        if raw["fanfare"] != nil {
+            refuse(.reserved, "/content/apns/fanfare", "fanfare is our own key", mend: "choose another name")
+        }
+    }
+
+    private mutating func checkPriority() {
+        let priority = job.effectivePriority
+        if pushType == .background, priority != .normal {
+            refuse(
+                .conflict,
+                "/delivery/priority",
+                "a background push has priority \(priority.rawValue); Apple takes normal (5) only",
+                mend: "leave priority out"
+            )
+        }
+    }
+
+    /// The id is a header's value: no control character, no space at its ends (RFC 9113, 8.2.1).
+    private mutating func checkCollapseID() {
+        guard let id = job.delivery.collapseID else { return }
+        let bytes = Array(id.utf8)
+        let most = APNsProvider().limits.collapseIDBytesMax
+        if bytes.count > most {
+            refuse(
+                .length,
+                "/delivery/collapse_id",
+                "collapse_id has \(bytes.count) bytes; APNs takes \(most)",
+                mend: "bytes of UTF-8 count, not characters"
+            )
+        }
+        if bytes.isEmpty {
+            refuse(.empty, "/delivery/collapse_id", "collapse_id is empty", mend: "leave it out")
+        }
+        let isOuterSpace = bytes.first == 0x20 || bytes.last == 0x20
+        if isOuterSpace || bytes.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
+            refuse(
+                .format,
+                "/delivery/collapse_id",
+                "collapse_id has a control character, or a space at an end; it travels as a header",
+                mend: "use visible characters"
+            )
+        }
+    }
+
+    private mutating func checkPushType() {
+        switch pushType {
+        case .alert where !isNoticeable: refuseEmptyAlert()
+        case .background: checkBackground()
+        case .widgets, .controls:
+            if isNoticeable {
+                refuse(
+                    .conflict,
+                    "/delivery/push_type",
+                    "a \(pushType.rawValue) push says that something changed; it cannot show or play anything",
+                    mend: "take title, body, badge and sound out of content, or send an alert beside it"
+                )
+            }
+        default: break
+        }
+    }
+
+    private mutating func refuseEmptyAlert() {
+        let isSilent = aps["content-available"] != nil
+        refuse(
+            .empty,
+            "/content",
+            "an alert without alert, badge or sound",
+            mend: isSilent
+                ? "leave delivery.push_type out: content_available alone makes a background push"
+                : "give content a title or a body"
+        )
+    }
+
+    private mutating func checkBackground() {
+        if aps["content-available"] == nil {
+            refuse(
+                .required,
+                "/content/content_available",
+                "a background push without content_available",
+                mend: "set content_available to true"
+            )
+        }
+        for (field, pointer) in [("alert", "/content"), ("badge", "/content/badge"), ("sound", "/content/sound")]
+        where aps[field] != nil {
+            let isRaw = job.content.apns?["aps"]?[field] != nil
+            refuse(
+                .conflict,
+                isRaw ? "/content/apns/aps/\(field)" : pointer,
+                "a background push with \(field); Apple delays or drops it",
+                mend: "leave delivery.push_type out, or take \(field) out of content"
+            )
+        }
+    }
+
+    private mutating func checkLiveActivity() {
+        guard pushType == .liveactivity else {
+            if job.content.liveActivity != nil {
+                refuse(
+                    .conflict,
+                    "/delivery/push_type",
+                    "live_activity goes with push type liveactivity only",
+                    mend: "set push_type to liveactivity"
+                )
+            }
+            return
+        }
+        for (field, name) in [("event", "event"), ("content-state", "content_state"), ("timestamp", "timestamp")]
+        where aps[field] == nil {
+            refuse(
+                .required,
+                "/content/live_activity/\(name)",
+                "a liveactivity push without \(name)",
+                mend: "give content.live_activity its \(name)"
+            )
+        }
+        let isStart = aps["event"]?.string == "start"
+        for (field, name) in [("attributes-type", "attributes_type"), ("attributes", "attributes")] {
+            if isStart, aps[field] == nil {
+                refuse(
+                    .required,
+                    "/content/live_activity/\(name)",
+                    "starting a Live Activity needs \(name)",
+                    mend: "Apple starts an activity with attributes_type, attributes, content_state and an alert"
+                )
+            } else if !isStart, aps[field] != nil {
+                warn(
+                    "/content/live_activity/\(name)",
+                    "\(name) counts only with event start",
+                    mend: "leave it out"
+                )
+            }
+        }
+        if isStart, aps["alert"] == nil {
+            refuse(
+                .required,
+                "/content/title",
+                "starting a Live Activity needs an alert",
+                mend: "give content a title and a body"
+            )
+        }
+    }
+
+    private mutating func checkSize() {
+        let count = JSONWriter.bytes(payload).count
+        let most = pushType.payloadBytesMax
+        guard count > most else { return }
+        refuse(
+            .payloadTooLarge,
+            "/content",
+            "the payload has \(Self.grouped(count)) bytes; APNs takes \(Self.grouped(most)) with push type "
+                + pushType.rawValue,
+            mend: "make it \(Self.grouped(count - most)) bytes shorter; what is large belongs behind a link"
+        )
+    }
+
+    /// A number with commas between thousands.
+    private static func grouped(_ number: Int) -> String {
+        number < 1000 ? String(number) : "\(grouped(number / 1000)),\(String(number % 1000 + 1000).dropFirst())"
+    }
+}

@@ -1,0 +1,32 @@
+public import Campaigns
+
+/// A signed provider token (JWT with ES256; `push-protocols.md`, C1.6). Immutable; one serves all connections of a
+/// process.
+public struct ProviderToken: Hashable, Sendable {
+    /// Counts the tokens of one rule from 1, so that an answer can be told to the token it is about.
+    public let generation: UInt32
+    /// The `iat` that Apple judges the age by.
+    public let issuedAt: Timestamp
+    /// The value of the `authorization` header. A secret: never in a log.
+    public let authorization: [UInt8]
+}
+
+/// The text of a token before it is signed.
+enum ProviderTokenText {
+    /// Bytes of an ES256 signature as a JWT has it: r and s, 32 bytes each (RFC 7518, 3.4), not DER.
+    static let signatureBytes = 64
+
+    /// What is signed: header and claims, each in base64url, with a dot between (RFC 7515, 5.1).
+    static func signingInput(_ identity: ProviderTokenIdentity, issuedAt: Timestamp) -> [UInt8] {
+        let header = JSONWriter.bytes(.object(["alg": .string("ES256"), "kid": .string(identity.keyID)]))
+        let claims = JSONWriter.bytes(
+            .object(["iss": .string(identity.teamID), "iat": .number(JSONNumber(issuedAt.seconds))])
+        )
+        return Base64URL.encode(header) + [UInt8(ascii: ".")] + Base64URL.encode(claims)
+    }
+
+    /// The header's value: `bearer` and the token.
+    static func authorization(signingInput: [UInt8], signature: [UInt8]) -> [UInt8] {
+        Array("bearer ".utf8) + signingInput + [UInt8(ascii: ".")] + Base64URL.encode(signature)
+    }
+}

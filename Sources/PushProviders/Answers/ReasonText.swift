@@ -1,0 +1,27 @@
+/// A provider's own word, made fit for a ledger and a terminal.
+enum ReasonText {
+    /// Characters that are kept.
+    static let scalarsMax = 64
+
+    /// The text as it came, with control and format characters escaped and at most 64 characters; ill-formed UTF-8
+    /// becomes U+FFFD.
+    static func sanitized(_ bytes: [UInt8]) -> String {
+        var result = ""
+        var count = 0
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            let shown = isShown(scalar) ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+            count += shown.unicodeScalars.count
+            guard count <= scalarsMax else { break }
+            result += shown
+        }
+        return result
+    }
+
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7f }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: return false
+        default: return true
+        }
+    }
+}

@@ -1,0 +1,107 @@
+public import Campaigns
+
+/// A push service as this program sees it: what a request looks like as bytes and what an answer means.
+///
+/// A provider is one folder here and one line in `ProviderRegistry`; nobody else tells providers apart. It does no
+/// I/O, reads no clock and signs nothing: time is handed in, signatures are asked for (`ProviderTokenRule`).
+/// Providers are stateless values and may be used from any thread.
+public protocol PushProvider: Sendable {
+    /// The name in jobs, lanes, queues and `apps.yaml`.
+    var name: ProviderName { get }
+    /// What the provider bounds, with where the numbers come from.
+    var limits: ProviderLimits { get }
+
+    /// What is wrong with a job whatever the app's settings are: push-type rules, header values, payload size.
+    ///
+    /// Pointers are those of the job (contract, section 1). All problems at once.
+    func check(_ job: Job) -> JobCheck
+
+    /// The part of a request that is alike for all devices of a job; the same job gives the same bytes.
+    ///
+    /// Takes any job: one that `check` refuses compiles to a push that the provider will refuse.
+    func compile(_ job: Job) -> CompiledPush
+
+    /// What an answer means. Never traps, whatever the bytes are; an empty span stands for an absent field.
+    ///
+    /// `now` is what a `Retry-After` with a date is counted from.
+    func classify(status: Int, body: Span<UInt8>, retryAfter: Span<UInt8>, now: Timestamp) -> Answer
+
+    /// What is to be done about a class of answers: device, connection, credential, breaker.
+    func rule(for answer: AnswerClass) -> AnswerRule
+
+    /// Reads an app's block of `apps.yaml` (scalars as text, by key).
+    ///
+    /// Throws all problems at once; pointers are relative to the block, for example `/key_id`.
+    func account(_ settings: [String: String]) throws(SettingsRefused) -> any ProviderAccount
+}
+
+/// What an app has with a provider: topic, world, endpoint, credential. Made once from the configuration.
+///
+/// Immutable, for any thread. Asked once per shard, never per device.
+public protocol ProviderAccount: Sendable {
+    /// The provider.
+    var provider: any PushProvider { get }
+    /// How the app proves who it is; the driver loads the files.
+    var credential: AccountCredential { get }
+    /// The file with the root certificates of a gateway of one's own; nil for the system's.
+    var caFile: String? { get }
+
+    /// Where requests go; nil is the app's own environment.
+    func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint
+
+    /// What is wrong with a job for this app's settings, besides what `PushProvider.check` finds.
+    func check(_ job: Job) -> JobCheck
+
+    /// Everything of a shard's requests that is alike.
+    ///
+    /// `authorization` is the value of the header as the holder of the credential has it, nil with a certificate.
+    func requests(for facts: Shard.Facts, authorization: [UInt8]?) -> PreparedRequests
+}
+
+/// What a check of a job found.
+public struct JobCheck: Equatable, Sendable {
+    /// The job cannot be sent.
+    public var problems: [Problem]
+    /// The job can be sent, but probably not to the effect that its producer wants.
+    public var warnings: [Problem]
+
+    /// A result; nothing found by default.
+    public init(problems: [Problem] = [], warnings: [Problem] = []) {
+        self.problems = problems
+        self.warnings = warnings
+    }
+}
+
+/// What a provider bounds.
+public struct ProviderLimits: Equatable, Sendable {
+    /// Bytes of a collapse id at most.
+    public var collapseIDBytesMax: Int
+    /// How long the provider keeps a push for a device that is off at most.
+    public var storage: Duration
+    /// After this a request without an answer is given up (design, section 7).
+    public var streamDeadline: Duration
+
+    /// Limits.
+    public init(collapseIDBytesMax: Int, storage: Duration, streamDeadline: Duration) {
+        self.collapseIDBytesMax = collapseIDBytesMax
+        self.storage = storage
+        self.streamDeadline = streamDeadline
+    }
+}
+
+/// Settings of an app that cannot be used.
+public struct SettingsRefused: Error, Equatable, CustomStringConvertible {
+    /// Everything that is wrong; pointers are relative to the provider's block.
+    public let problems: [Problem]
+
+    /// A refusal; there is at least one problem.
+    public init(problems: [Problem]) {
+        precondition(!problems.isEmpty, "settings are refused for a reason")
+        self.problems = problems
+    }
+
+    /// All problems, a line each; no secret stands in any.
+    public var description: String {
+        problems.map { "\($0.pointer): \($0.detail)" + ($0.mend.map { "; \($0)" } ?? "") }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,60 @@
+/// 64 bits of a campaign's identity: what ids of requests are made from.
+///
+/// FNV-1a over `app`, a zero byte and `id`, with the finaliser of MurmurHash3, because FNV alone leaves neighbouring
+/// ids alike in their upper bits. It labels, it does not protect.
+public struct CampaignHash: Hashable, Sendable {
+    /// The bits.
+    public let bits: UInt64
+
+    /// The hash of a campaign's key; the same on every machine and in every version.
+    public init(app: String, id: String) {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        func take(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        for byte in app.utf8 { take(byte) }
+        take(0)
+        for byte in id.utf8 { take(byte) }
+        hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
+        hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
+        bits = hash ^ (hash >> 33)
+    }
+}
+
+/// The id of a request: a UUIDv8 (RFC 9562, 5.8) of the campaign's hash and the device's index in the campaign.
+///
+/// No digest per device (0.14 µs and more), and a request that is sent again keeps its id. Layout:
+///
+/// ```
+/// custom_a (48 bits)  hash bits 63…16
+/// version  (4)        8
+/// custom_b (12)       hash bits 15…4
+/// variant  (2)        10
+/// custom_c (62)       hash bits 3…0, 26 zero bits, the index (32 bits)
+/// ```
+///
+/// So all but the last eight characters of the text are alike in a shard.
+public enum RequestID {
+    /// Characters of the canonical text, 8-4-4-4-12.
+    public static let byteCount = 36
+
+    /// The first 28 characters: everything but the index.
+    static func prefix(_ campaign: CampaignHash) -> [UInt8] {
+        let first = campaign.bits >> 16
+        let second = 0x8000 | (campaign.bits >> 4 & 0x0fff)
+        let third = 0x8000 | (campaign.bits & 0x000f) << 10
+        let digits = [(first, 48), (second, 16), (third, 16), (0, 16)].flatMap { group in
+            HexDigits.digits(of: group.0, bits: group.1)
+        }
+        var text: [UInt8] = []
+        text.reserveCapacity(28)
+        for (position, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(position) { text.append(UInt8(ascii: "-")) }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// The whole id as text; on the hot path `PreparedRequests.writeID` writes it in place.
+    public static func text(campaign: CampaignHash, device: UInt32) -> String {
+        String(decoding: prefix(campaign) + HexDigits.digits(of: UInt64(device), bits: 32), as: UTF8.self)
+    }
+}
