@@ -1,0 +1,98 @@
+import Foundation
+
+/// Reads `apps.yaml` (contract, section 4) with everything that it points to.
+public enum AppsFile {
+    /// The apps by name; throws all problems of the file at once.
+    ///
+    /// Key files are read and checked here, so that an unusable key is found before the first push.
+    public static func read(path: String) throws(ConfigurationError) -> [AppConfiguration] {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            let detail = "the apps file cannot be read"
+            let mend = "create it, or say where it is with apps.file (FANFARE_APPS_FILE)"
+            throw ConfigurationError([
+                ConfigurationProblem(place: path, key: "", code: "unreadable_file", detail: detail, mend: mend)
+            ])
+        }
+        return try read(text: text, path: path)
+    }
+
+    /// The same from a text; paths in it are relative to the folder of `path`.
+    static func read(text: String, path: String) throws(ConfigurationError) -> [AppConfiguration] {
+        let tree = try YAMLTree.read(text, place: path)
+        let problems = ProblemList(file: path)
+        let top = FieldReader(tree, key: "", problems: problems)
+        top?.refuseUnknown(known: ["apps"])
+        let apps = top?.mapping("apps").flatMap { apps in
+            if apps.entries.isEmpty { problems.add(apps.line, "apps", "no_value", "no app is named") }
+            return apps.entries.compactMap { entry in
+                FieldReader(entry.value, key: "apps.\(entry.key)", problems: problems).flatMap {
+                    app(named: entry.key, line: entry.line, fields: $0)
+                }
+            }
+        }
+        if top != nil, top?.entry("apps") == nil { problems.add(1, "apps", "missing", "no apps are named") }
+        if !problems.list.isEmpty { throw ConfigurationError(problems.list) }
+        return (apps ?? []).sorted { $0.name < $1.name }
+    }
+
+    private static let laterFields = [
+        "fcm", "edge", "categories", "variables", "per_second", "frequency_cap", "payload_names",
+    ]
+
+    private static func app(named name: String, line: Int, fields: FieldReader) -> AppConfiguration? {
+        fields.refuseUnknown(known: ["default_locale", "time_zone", "apns", "events"], later: laterFields)
+        let allowed = name.utf8.allSatisfy { ByteSets.name.contains($0) }
+        if name.isEmpty || name.utf8.count > 128 || !allowed {
+            fields.problems.add(
+                line, fields.key, "invalid_name", "an app's name is 1 to 128 of letters, digits and . _ : -"
+            )
+        }
+        let apns = fields.mapping("apns").flatMap { APNsFields.read($0) }
+        if fields.entry("apns") == nil {
+            fields.problems.add(line, "\(fields.key).apns", "missing", "the app has no provider", "add an apns block")
+        }
+        return AppConfiguration(
+            name: name,
+            defaultLocale: fields.text("default_locale", "a BCP 47 tag such as es-ES", where: isLocale),
+            timeZone: fields.text("time_zone", "an IANA name such as Europe/Madrid", where: isTimeZone),
+            apns: apns,
+            events: events(fields)
+        )
+    }
+
+    private static func events(_ fields: FieldReader) -> Set<AppConfiguration.RequestedEvent> {
+        let names = AppConfiguration.RequestedEvent.allCases.map(\.rawValue)
+        let known = fields.texts("events").compactMap { text, line -> AppConfiguration.RequestedEvent? in
+            guard let event = AppConfiguration.RequestedEvent(rawValue: text) else {
+                let hint = NearestName.hint(text, among: names)
+                fields.problems.add(line, "\(fields.key).events", "unknown_word", "no event \(text) to ask for", hint)
+                return nil
+            }
+            return event
+        }
+        return Set(known)
+    }
+
+    private static func isLocale(_ text: String) -> Bool {
+        let subtags = text.split(separator: "-", omittingEmptySubsequences: false)
+        return text.utf8.count <= 35
+            && subtags.allSatisfy { (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(ByteSets.alphanumeric.contains) }
+            && (subtags.first?.utf8.count ?? 0) >= 2
+    }
+
+    /// A name that the system's zone files have; without such files any well-formed name.
+    private static func isTimeZone(_ text: String) -> Bool {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else { return false }
+        let zones = "/usr/share/zoneinfo"
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: zones) else { return true }
+        return FileManager.default.fileExists(atPath: "\(zones)/\(text)", isDirectory: &isFolder) && !isFolder.boolValue
+    }
+}
+
+/// Bytes that names consist of.
+enum ByteSets {
+    static let alphanumeric = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+    static let name = alphanumeric.union("._:-".utf8)
+}

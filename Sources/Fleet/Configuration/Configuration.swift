@@ -1,0 +1,99 @@
+public import Logging
+
+/// The configuration of a process at one moment: made at start, and again on SIGHUP.
+public struct Configuration: Sendable {
+    /// `amqp.url` as given; the broker's own parser reads hosts and parameters. Carries a password: never log it.
+    public let amqpURL: String
+    /// `amqp.management_url`; nil is port 15672 of the broker's host. May carry a password.
+    public let managementURL: String?
+    /// `store.url`.
+    public let store: StoreLocation
+    /// `worker.*`.
+    public let worker: WorkerSettings
+    /// `apps.file`, absolute.
+    public let appsFile: String
+    /// `log.*`.
+    public let log: LogSettings
+    /// Every key with its text and origin, in the catalogue's order.
+    public let settings: [Setting]
+
+    /// Where the ledger is.
+    public enum StoreLocation: Sendable, Equatable {
+        /// A file of one host; the path is absolute.
+        case sqlite(path: String)
+    }
+
+    /// What a worker is.
+    public struct WorkerSettings: Sendable, Equatable {
+        /// What it does.
+        public let roles: Set<Role>
+        /// Event loops, at least 1.
+        public let loops: Int
+        /// Answers not yet in the ledger at which no further push is opened.
+        public let unflushed: Int
+        /// How long SIGTERM waits for what runs.
+        public let drain: Duration
+        /// Where metrics and probes are.
+        public let listen: ListenAddress
+        /// Whether somebody asked for that address; only the default moves to the next free port.
+        public let listenIsGiven: Bool
+    }
+
+    /// The roles of a worker (design, section 2).
+    public enum Role: String, Sendable, CaseIterable {
+        case intake, planner, sender
+    }
+
+    /// Host and port.
+    public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
+        /// A name, an IPv4 address, or an IPv6 address without brackets.
+        public let host: String
+        /// 0 … 65,535; 0 lets the system choose.
+        public let port: Int
+
+        /// An address.
+        public init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+        }
+
+        /// `host:port`, IPv6 in brackets.
+        public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    }
+
+    /// How the process logs.
+    public struct LogSettings: Sendable, Equatable {
+        /// The least severe level.
+        public let level: Logger.Level
+        /// How a line looks.
+        public let format: LogFormat
+    }
+
+    /// Reads every setting's text; throws what is wrong with any of them, together with what was wrong before.
+    init(settings: [String: Setting], base: String, problems: [ConfigurationProblem]) throws(ConfigurationError) {
+        var reader = SettingReader(settings: settings, base: base, problems: problems)
+        amqpURL = reader.brokerURL("amqp.url")
+        managementURL = reader.httpURL("amqp.management_url")
+        store = reader.store("store.url")
+        appsFile = reader.path("apps.file") ?? base
+        worker = WorkerSettings(
+            roles: Set(reader.words("worker.roles").compactMap(Role.init(rawValue:))),
+            loops: reader.number("worker.loops") ?? AvailableCores.count(),
+            unflushed: reader.number("worker.unflushed") ?? 4000,
+            drain: reader.duration("worker.drain"),
+            listen: reader.address("worker.listen") ?? ListenAddress(host: "127.0.0.1", port: 9464),
+            listenIsGiven: settings["worker.listen"]?.origin != .fallback
+        )
+        log = LogSettings(
+            level: Logger.Level(rawValue: reader.word("log.level")) ?? .info,
+            format: LogFormat(rawValue: reader.word("log.format")) ?? .auto
+        )
+        for key in ConfigurationCatalogue.keys where key.name.hasPrefix("store.retention.") {
+            _ = reader.duration(key.name)
+        }
+        _ = reader.address("server.listen")
+        _ = reader.address("server.edge_listen")
+        self.settings = ConfigurationCatalogue.keys.compactMap { settings[$0.name] }
+        if !reader.problems.isEmpty { throw ConfigurationError(reader.problems) }
+    }
+}

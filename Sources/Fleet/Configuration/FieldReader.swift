@@ -1,0 +1,107 @@
+import Foundation
+
+/// Collects the problems of one file.
+final class ProblemList {
+    let file: String
+    private(set) var list: [ConfigurationProblem] = []
+
+    init(file: String) {
+        self.file = file
+    }
+
+    func add(_ line: Int, _ key: String, _ code: String, _ detail: String, _ mend: String? = nil) {
+        list.append(ConfigurationProblem(place: "\(file):\(line)", key: key, code: code, detail: detail, mend: mend))
+    }
+}
+
+/// Reads the fields of one YAML mapping and notes what is wrong with them.
+struct FieldReader {
+    let key: String
+    let line: Int
+    let entries: [YAMLTree.Entry]
+    let problems: ProblemList
+
+    /// nil, and a problem, when there is no mapping.
+    init?(_ tree: YAMLTree, key: String, problems: ProblemList) {
+        guard case .mapping(let entries) = tree.value else {
+            problems.add(tree.line, key, "wrong_type", "a mapping of fields is expected here")
+            return nil
+        }
+        self.key = key
+        line = tree.line
+        self.entries = entries
+        self.problems = problems
+    }
+
+    func entry(_ field: String) -> YAMLTree.Entry? {
+        entries.first { $0.key == field }
+    }
+
+    func path(_ field: String) -> String { key.isEmpty ? field : "\(key).\(field)" }
+
+    func refuseUnknown(known: [String], later: [String] = []) {
+        for entry in entries where !known.contains(entry.key) {
+            if later.contains(entry.key) {
+                problems.add(
+                    entry.line, path(entry.key), "not_in_this_version", "\(entry.key) is not in this version",
+                    "leave it out"
+                )
+            } else {
+                let hint = NearestName.hint(entry.key, among: known)
+                problems.add(entry.line, path(entry.key), "unknown_key", "there is no such field", hint)
+            }
+        }
+    }
+
+    func mapping(_ field: String) -> FieldReader? {
+        entry(field).flatMap { FieldReader($0.value, key: path(field), problems: problems) }
+    }
+
+    /// The text of a field; nil when it is not there, or, with a problem, when it is no text or not what it should be.
+    func text(_ field: String, _ expected: String, where isValid: (String) -> Bool) -> String? {
+        guard let entry = entry(field) else { return nil }
+        guard case .text(let text) = entry.value.value, isValid(text) else {
+            problems.add(entry.line, path(field), "invalid_value", "not \(expected)")
+            return nil
+        }
+        return text
+    }
+
+    /// As `text`, and a problem when the field is missing.
+    func required(_ field: String, _ expected: String, where isValid: (String) -> Bool) -> String? {
+        if entry(field) == nil { problems.add(line, path(field), "missing", "\(field) is missing: \(expected)") }
+        return text(field, expected, where: isValid)
+    }
+
+    /// The texts of a list, with their lines.
+    func texts(_ field: String) -> [(text: String, line: Int)] {
+        guard let entry = entry(field) else { return [] }
+        guard case .sequence(let items) = entry.value.value else {
+            problems.add(entry.line, path(field), "wrong_type", "a list is expected here", "write [one, two]")
+            return []
+        }
+        return items.compactMap { item in
+            guard case .text(let text) = item.value else {
+                problems.add(item.line, path(field), "wrong_type", "a list of words is expected here")
+                return nil
+            }
+            return (text, item.line)
+        }
+    }
+
+    /// The content of a file that a field names, relative to the folder of the file that is being read.
+    func file(_ field: String) -> Secret? {
+        guard let entry = entry(field) else { return nil }
+        guard let name = text(field, "a path", where: { !$0.isEmpty }) else { return nil }
+        let path = PathText.absolute(name, from: PathText.folder(of: problems.file))
+        guard let content = FileManager.default.contents(atPath: path) else {
+            let reason = FileManager.default.fileExists(atPath: path) ? "cannot be read" : "does not exist"
+            problems.add(
+                entry.line, self.path(field), "unreadable_file", "the file \(path) \(reason)",
+                "paths are relative to \(problems.file)"
+            )
+            return nil
+        }
+        return Secret(Array(content), source: path)
+    }
+}

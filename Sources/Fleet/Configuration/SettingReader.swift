@@ -1,0 +1,110 @@
+/// Reads the texts of settings into values and collects what is wrong with them.
+struct SettingReader {
+    private let settings: [String: Setting]
+    private let base: String
+    private(set) var problems: [ConfigurationProblem]
+
+    init(settings: [String: Setting], base: String, problems: [ConfigurationProblem]) {
+        self.settings = settings
+        self.base = base
+        self.problems = problems
+    }
+
+    private func text(_ name: String) -> String? {
+        guard let text = settings[name]?.text, !text.isEmpty else { return nil }
+        return text
+    }
+
+    private mutating func refuse(_ name: String, _ code: String, _ detail: String, _ mend: String? = nil) {
+        let place = settings[name]?.place ?? ""
+        problems.append(ConfigurationProblem(place: place, key: name, code: code, detail: detail, mend: mend))
+    }
+
+    mutating func brokerURL(_ name: String) -> String {
+        let text = text(name) ?? ""
+        guard ["amqp://", "amqps://"].contains(where: { text.hasPrefix($0) && text.count > $0.count }) else {
+            refuse(name, "invalid_url", "not a broker's URL", "write amqp://user:password@host:5672 or amqps://…")
+            return text
+        }
+        return text
+    }
+
+    mutating func httpURL(_ name: String) -> String? {
+        guard let text = text(name) else { return nil }
+        guard ["http://", "https://"].contains(where: { text.hasPrefix($0) && text.count > $0.count }) else {
+            refuse(name, "invalid_url", "not an HTTP URL", "write http://host:15672")
+            return nil
+        }
+        return text
+    }
+
+    mutating func store(_ name: String) -> Configuration.StoreLocation {
+        let text = text(name) ?? ""
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+            refuse(name, "not_in_this_version", "PostgreSQL is not in this version", "use sqlite:PATH")
+        } else if text.hasPrefix("sqlite:"), text.count > 7 {
+            // sqlite:///var/lib/fanfare.db and sqlite:/var/lib/fanfare.db are the same file.
+            let path = text.dropFirst(7)
+            let plain = path.hasPrefix("///") ? path.dropFirst(2) : path
+            return .sqlite(path: PathText.absolute(String(plain), from: base))
+        } else {
+            refuse(name, "invalid_url", "not a store's URL", "write sqlite:PATH")
+        }
+        return .sqlite(path: "")
+    }
+
+    mutating func path(_ name: String) -> String? {
+        text(name).map { PathText.absolute($0, from: base) }
+    }
+
+    mutating func number(_ name: String) -> Int? {
+        guard let text = text(name), case .number(let range) = settings[name]?.key.kind else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            refuse(
+                name, "out_of_range", "\(text) is not a whole number from \(range.lowerBound) to \(range.upperBound)"
+            )
+            return nil
+        }
+        return number
+    }
+
+    mutating func duration(_ name: String) -> Duration {
+        guard let text = text(name), let duration = DurationText.parse(text) else {
+            let given = text(name) ?? "nothing"
+            refuse(name, "invalid_duration", "\(given) is not a duration", "write a number with ms, s, m, h or d: 20s")
+            return .zero
+        }
+        return duration
+    }
+
+    mutating func address(_ name: String) -> Configuration.ListenAddress? {
+        guard let text = text(name) else { return nil }
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port), colon != text.startIndex
+        else {
+            refuse(name, "invalid_address", "\(text) is not an address", "write host:port, for example 127.0.0.1:9464")
+            return nil
+        }
+        let host = text[..<colon]
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        return Configuration.ListenAddress(host: String(isBracketed ? host.dropFirst().dropLast() : host), port: port)
+    }
+
+    mutating func word(_ name: String) -> String {
+        let text = text(name) ?? ""
+        guard case .word(let known) = settings[name]?.key.kind, !known.contains(text) else { return text }
+        refuse(name, "unknown_word", "\(text.isEmpty ? "nothing" : text) is none of \(known.joined(separator: ", "))")
+        return text
+    }
+
+    mutating func words(_ name: String) -> [String] {
+        guard let text = text(name), case .words(let known) = settings[name]?.key.kind else { return [] }
+        if text == "all" { return known }
+        let words = text.split(separator: ",").map { $0.filter { $0 != " " } }
+        for word in words where !known.contains(word) {
+            refuse(name, "unknown_word", "\(word) is none of \(known.joined(separator: ", "))")
+        }
+        if words.isEmpty { refuse(name, "no_value", "nothing is named", "write all, or \(known.joined(separator: ","))") }
+        return words
+    }
+}

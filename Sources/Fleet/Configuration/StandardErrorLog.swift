@@ -1,0 +1,122 @@
+import Campaigns
+import Foundation
+public import Logging
+
+/// Writes the log to standard error, a line an event, so that standard output stays for results.
+public struct StandardErrorLog: LogHandler {
+    /// See `LogHandler`.
+    public var logLevel: Logger.Level
+    /// See `LogHandler`.
+    public var metadata: Logger.Metadata = [:]
+    /// See `LogHandler`.
+    public var metadataProvider: Logger.MetadataProvider?
+
+    private let label: String
+    private let isPretty: Bool
+    private let isColoured: Bool
+    private let write: @Sendable (String) -> Void
+
+    /// A handler that writes to standard error.
+    public init(label: String, settings: Configuration.LogSettings) {
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        let isPretty = settings.format == .pretty || settings.format == .auto && isTerminal
+        let noColour = ProcessInfo.processInfo.environment["NO_COLOR"]?.isEmpty == false
+        self.init(
+            label: label, level: settings.level, isPretty: isPretty, isColoured: isTerminal && !noColour,
+            write: Self.writeLine
+        )
+    }
+
+    init(
+        label: String, level: Logger.Level, isPretty: Bool, isColoured: Bool, write: @escaping @Sendable (String) -> Void
+    ) {
+        self.label = label
+        logLevel = level
+        self.isPretty = isPretty
+        self.isColoured = isColoured
+        self.write = write
+    }
+
+    /// Makes it the process's log; once, at start.
+    public static func install(_ settings: Configuration.LogSettings) {
+        LoggingSystem.bootstrap { StandardErrorLog(label: $0, settings: settings) }
+    }
+
+    /// See `LogHandler`.
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    /// See `LogHandler`.
+    public func log(event: LogEvent) {
+        var fields = metadataProvider?.get() ?? [:]
+        fields.merge(metadata) { $1 }
+        fields.merge(event.metadata ?? [:]) { $1 }
+        let pairs = fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
+        let message = event.message.description
+        let now = Self.now()
+        write(
+            isPretty
+                ? pretty(now, event.level, message, pairs) : json(now, event.level, message, pairs)
+        )
+    }
+
+    private func pretty(_ now: Timestamp, _ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) -> String {
+        let name = level.rawValue.uppercased()
+        let padded = name + String(repeating: " ", count: max(0, 8 - name.count))
+        let fields = pairs.map { " \($0.0)=\($0.1)" }.joined()
+        let shown = isColoured ? "\(Self.colour(level))\(padded)\u{1B}[0m" : padded
+        // A line is a line: a peer's text with a newline in it cannot pass for another event.
+        let line = "\(Self.timeOfDay(now)) \(shown) \(message)\(fields)"
+        return line.replacingOccurrences(of: "\n", with: "\\n") + "\n"
+    }
+
+    private func json(_ now: Timestamp, _ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) -> String {
+        var members = [
+            JSONMember("time", .string(now.rfc3339)),
+            JSONMember("level", .string(level.rawValue)), JSONMember("logger", .string(label)),
+            JSONMember("message", .string(message)),
+        ]
+        let taken = Set(members.map(\.name))
+        members += pairs.map { JSONMember(taken.contains($0.0) ? "field.\($0.0)" : $0.0, .string($0.1)) }
+        return JSONValue.object(members).text + "\n"
+    }
+
+    private static func colour(_ level: Logger.Level) -> String {
+        switch level {
+        case .trace, .debug: "\u{1B}[2m"
+        case .info, .notice: "\u{1B}[32m"
+        case .warning: "\u{1B}[33m"
+        case .error, .critical: "\u{1B}[31m"
+        }
+    }
+
+    /// The local time of day with milliseconds, for people.
+    private static func timeOfDay(_ instant: Timestamp) -> String {
+        var seconds = time_t(instant.seconds)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        let numbers = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)]
+        let milliseconds = 1000 + instant.milliseconds - instant.seconds * 1000
+        return numbers.map { String($0 + 100).dropFirst() }.joined(separator: ":") + "." + String(milliseconds).dropFirst()
+    }
+
+    private static func now() -> Timestamp {
+        Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
+    }
+
+    /// One `write`, so that lines of several threads and processes do not mix.
+    @Sendable private static func writeLine(_ line: String) {
+        var line = line
+        line.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let written = Foundation.write(STDERR_FILENO, rest.baseAddress, rest.count)
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            }
+        }
+    }
+}

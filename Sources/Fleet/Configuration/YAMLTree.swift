@@ -1,0 +1,74 @@
+import Foundation
+import Yams
+
+/// A YAML document with the line of every value, so that a problem can say where it is.
+struct YAMLTree {
+    /// What stands there.
+    let value: Value
+    /// 1-based.
+    let line: Int
+
+    /// A scalar as the text that was written, whatever type YAML would guess; `~` and nothing are null.
+    indirect enum Value {
+        case null
+        case text(String)
+        case sequence([YAMLTree])
+        case mapping([Entry])
+    }
+
+    /// One pair of a mapping.
+    struct Entry {
+        let key: String
+        let value: YAMLTree
+        let line: Int
+    }
+
+    /// Reads a document; an empty one is an empty mapping.
+    static func read(_ text: String, place: String) throws(ConfigurationError) -> YAMLTree {
+        do {
+            guard let node = try Yams.compose(yaml: text) else { return YAMLTree(value: .mapping([]), line: 1) }
+            return YAMLTree(node)
+        } catch {
+            throw ConfigurationError([problem(error, place: place)])
+        }
+    }
+
+    private init(value: Value, line: Int) {
+        self.value = value
+        self.line = line
+    }
+
+    private init(_ node: Node) {
+        line = node.mark?.line ?? 0
+        switch node {
+        case .scalar(let scalar):
+            let isNull = scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+            value = isNull ? .null : .text(scalar.string)
+        case .sequence(let nodes): value = .sequence(nodes.map { YAMLTree($0) })
+        case .mapping(let pairs):
+            value = .mapping(
+                pairs.map { key, value in
+                    Entry(key: key.scalar?.string ?? "?", value: YAMLTree(value), line: key.mark?.line ?? 0)
+                }
+            )
+        case .alias: value = .null
+        }
+    }
+
+    private static func problem(_ error: any Error, place: String) -> ConfigurationProblem {
+        func at(_ mark: Mark?, _ detail: String) -> ConfigurationProblem {
+            ConfigurationProblem(
+                place: mark.map { "\(place):\($0.line)" } ?? place, key: "", code: "invalid_yaml", detail: detail
+            )
+        }
+        switch error {
+        case YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _),
+            YamlError.composer(_, let problem, let mark, _):
+            return at(mark, "not valid YAML: \(problem)")
+        case YamlError.duplicatedKeysInMapping(let duplicates, let context):
+            let names = duplicates.joined(separator: ", ")
+            return at(context.mark, "the key \(names) stands there twice")
+        default: return at(nil, "not valid YAML")
+        }
+    }
+}
