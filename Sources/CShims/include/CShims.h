@@ -1,0 +1,13 @@
+// Umbrella of our own few lines of C: what Swift cannot import (function-like macros, variadics, unions
+// in a hot path). Nothing here decides anything.
+#ifndef FANFARE_CSHIMS_H
+#define FANFARE_CSHIMS_H
+
+#include "nghttp2_shims.h"
+#include "tls_shims.h"
+
+#if __has_include("amqp_shims.h")
+#include "amqp_shims.h"
+#endif
+
+#endif

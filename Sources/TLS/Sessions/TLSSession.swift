@@ -1,0 +1,237 @@
+import COpenSSL
+import CShims
+
+/// One TLS connection without a socket: ciphertext in, plaintext out, and the other way round.
+///
+/// ```swift
+/// let session = try TLSSession(client: context, serverName: "api.push.apple.com")   // or TLSSession(server: context)
+/// try session.start()                                     // the client's first flight is now pending
+/// // per read of the socket:
+/// try session.receive(bytes) { plaintext in … }           // also drives the handshake
+/// if session.state == .established { _ = try session.write(plaintext, into: room) }
+/// while session.pendingCiphertext > 0 { let n = session.drain(into: room); … }   // send these bytes
+/// ```
+/// After every call, drain and send `pendingCiphertext`: handshake flights, alerts and key updates arise by
+/// themselves, also when a call throws (the alert tells the peer why). Writes of about 15 KB make full records.
+/// Confined to one thread (an event loop).
+public final class TLSSession {
+    /// Where a session is in its life.
+    public enum State: Sendable {
+        /// Until both sides are done. Can transition to: established, closed.
+        case handshaking
+        /// Plaintext flows. Can transition to: closed.
+        case established
+        /// The peer said close_notify, we closed, or an error was thrown. Final.
+        case closed
+    }
+
+    /// Where the session is.
+    public private(set) var state = State.handshaking
+    /// What ALPN settled on; nil until established, and when the peer does not do ALPN.
+    public private(set) var negotiatedProtocol: ALPNProtocol?
+
+    // Kept so that the context (and the ALPN list its callback reads) outlives `ssl`.
+    private let context: TLSContext
+    private let ssl: OpaquePointer
+    private let pipe: UnsafeMutablePointer<c_tls_pipe>
+    private let protocols: [ALPNProtocol]
+    private let plaintext: UnsafeMutableRawBufferPointer
+    private let peer: String
+
+    /// The most plaintext of one TLS record (RFC 8446 section 5.1).
+    private static let recordBytesMax = 16_384
+
+    /// A client's session; `serverName` is the DNS name or IP address that the peer's certificate must carry.
+    public convenience init(client: TLSClientContext, serverName: String) throws(TLSError) {
+        let ssl = try client.context.makeSession()
+        SSL_set_connect_state(ssl)
+        guard TLSSession.expect(serverName, on: ssl) else {
+            SSL_free(ssl)
+            throw TLSError.fromQueue(.configuration, "\(serverName) is neither a host name nor an IP address")
+        }
+        try self.init(ssl: ssl, context: client.context, protocols: client.protocols, peer: serverName)
+    }
+
+    /// A server's session.
+    public convenience init(server: TLSServerContext) throws(TLSError) {
+        let ssl = try server.context.makeSession()
+        SSL_set_accept_state(ssl)
+        try self.init(ssl: ssl, context: server.context, protocols: server.protocols, peer: "client")
+    }
+
+    /// Takes over `ssl`, also when it throws.
+    private init(ssl: OpaquePointer, context: TLSContext, protocols: [ALPNProtocol], peer: String) throws(TLSError) {
+        guard let pipe = c_tls_pipe_attach(ssl) else {
+            SSL_free(ssl)
+            throw TLSError.fromQueue(.handshake, "OpenSSL gives no BIO")
+        }
+        self.ssl = ssl
+        self.pipe = pipe
+        self.context = context
+        self.protocols = protocols
+        self.peer = peer
+        self.plaintext = .allocate(byteCount: TLSSession.recordBytesMax, alignment: 16)
+    }
+
+    deinit {
+        SSL_free(self.ssl)
+        self.plaintext.deallocate()
+    }
+
+    /// Makes the handshake begin: the client's first flight becomes pending. Does nothing on a server.
+    public func start() throws(TLSError) {
+        precondition(self.state == .handshaking, "start() on a session that is \(self.state)")
+        try self.shakeHands()
+    }
+
+    /// Takes ciphertext from the peer and hands each piece of plaintext to `deliver` (valid during the call).
+    ///
+    /// Throws when the peer cannot be talked to any more; send what is pending, then close the socket. Bytes after
+    /// the peer's close_notify are dropped.
+    public func receive(
+        _ ciphertext: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) -> Void
+    ) throws(TLSError) {
+        guard self.state != .closed, let base = ciphertext.baseAddress, !ciphertext.isEmpty else { return }
+        // Safety: OpenSSL reads from the lent bytes only inside the calls below.
+        self.pipe.pointee.in = UnsafePointer(base.assumingMemoryBound(to: UInt8.self))
+        self.pipe.pointee.in_count = ciphertext.count
+        defer {
+            self.pipe.pointee.in = nil
+            self.pipe.pointee.in_count = 0
+        }
+        if self.state == .handshaking { try self.shakeHands() }
+        while self.state == .established {
+            ERR_clear_error()
+            let count = SSL_read(self.ssl, self.plaintext.baseAddress, Int32(self.plaintext.count))
+            guard count > 0 else { return try self.readEnded(count) }
+            deliver(UnsafeRawBufferPointer(rebasing: self.plaintext[..<Int(count)]))
+        }
+    }
+
+    /// Encrypts all of `plaintext`; the ciphertext becomes pending. Traps unless established.
+    public func write(_ plaintext: UnsafeRawBufferPointer) throws(TLSError) {
+        _ = try self.write(plaintext, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
+    }
+
+    /// Encrypts all of `plaintext` straight into `into` and returns how many bytes of it were filled.
+    ///
+    /// What does not fit is pending. Ciphertext that was pending before stays before: drain it first, or nothing
+    /// is written into `into`. Traps unless established.
+    public func write(
+        _ plaintext: UnsafeRawBufferPointer, into: UnsafeMutableRawBufferPointer
+    ) throws(TLSError) -> Int {
+        precondition(self.state == .established, "write on a session that is \(self.state)")
+        // Safety: OpenSSL writes into the lent bytes only inside the calls below.
+        self.pipe.pointee.out = into.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        self.pipe.pointee.out_capacity = into.count
+        self.pipe.pointee.out_count = 0
+        defer {
+            self.pipe.pointee.out = nil
+            self.pipe.pointee.out_capacity = 0
+            self.pipe.pointee.out_count = 0
+        }
+        var rest = plaintext
+        while !rest.isEmpty {
+            ERR_clear_error()
+            let part = Int32(clamping: rest.count)
+            let count = SSL_write(self.ssl, rest.baseAddress, part)
+            guard count > 0 else {
+                self.state = .closed
+                throw TLSError.fromQueue(.protocolViolation, "cannot encrypt for \(self.peer)")
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[Int(count)...])
+        }
+        return self.pipe.pointee.out_count
+    }
+
+    /// How many bytes wait for ``drain(into:)``.
+    public var pendingCiphertext: Int { self.pipe.pointee.spill_count }
+
+    /// Moves pending ciphertext into `into`; returns how many bytes.
+    public func drain(into: UnsafeMutableRawBufferPointer) -> Int {
+        let pipe = self.pipe
+        let count = min(into.count, pipe.pointee.spill_count)
+        guard count > 0, let spill = pipe.pointee.spill, let base = into.baseAddress else { return 0 }
+        base.copyMemory(from: spill + pipe.pointee.spill_start, byteCount: count)
+        pipe.pointee.spill_count -= count
+        pipe.pointee.spill_start = pipe.pointee.spill_count == 0 ? 0 : pipe.pointee.spill_start + count
+        return count
+    }
+
+    /// Says close_notify to the peer, which becomes pending; nothing can be written any more.
+    public func close() {
+        if self.state == .established {
+            ERR_clear_error()
+            SSL_shutdown(self.ssl)
+            ERR_clear_error()
+        }
+        self.state = .closed
+    }
+
+    /// Whether the client showed a certificate that verified (server sessions only).
+    public var hasPeerCertificate: Bool {
+        guard let certificate = c_tls_copy_peer_certificate(self.ssl) else { return false }
+        X509_free(certificate)
+        return SSL_get_verify_result(self.ssl) == Int(X509_V_OK)
+    }
+
+    // MARK: Handshake
+
+    private static func expect(_ serverName: String, on ssl: OpaquePointer) -> Bool {
+        ERR_clear_error()
+        if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), serverName) == 1 { return true }
+        ERR_clear_error()
+        // No SNI for IP addresses (RFC 6066 section 3), hence two ways.
+        return !serverName.isEmpty && SSL_set1_host(ssl, serverName) == 1
+            && c_tls_set_server_name(ssl, serverName) == 1
+    }
+
+    private func shakeHands() throws(TLSError) {
+        ERR_clear_error()
+        let result = SSL_do_handshake(self.ssl)
+        guard result != 1 else { return try self.handshakeCompleted() }
+        switch SSL_get_error(self.ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return
+        default:
+            self.state = .closed
+            throw self.handshakeError()
+        }
+    }
+
+    private func handshakeCompleted() throws(TLSError) {
+        var name: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(self.ssl, &name, &count)
+        let bytes = UnsafeBufferPointer(start: name, count: Int(count))
+        self.negotiatedProtocol = self.protocols.first { $0.name.utf8.elementsEqual(bytes) }
+        guard self.protocols.isEmpty || self.negotiatedProtocol != nil else {
+            let wanted = self.protocols.map(\.name).joined(separator: ", ")
+            self.state = .closed
+            throw TLSError(.applicationProtocol, "\(self.peer) does not speak \(wanted) (ALPN chose nothing of it)")
+        }
+        self.state = .established
+    }
+
+    private func handshakeError() -> TLSError {
+        let verdict = SSL_get_verify_result(self.ssl)
+        if verdict != Int(X509_V_OK), let text = X509_verify_cert_error_string(verdict) {
+            return TLSError.fromQueue(
+                .verification,
+                "the certificate of \(self.peer) does not verify: \(String(cString: text)); check host and CA file"
+            )
+        }
+        let error = TLSError.fromQueue(.handshake, "TLS handshake with \(self.peer) failed")
+        guard error.message.contains("no application protocol") else { return error }
+        return TLSError(.applicationProtocol, error.message)
+    }
+
+    private func readEnded(_ result: Int32) throws(TLSError) {
+        switch SSL_get_error(self.ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return
+        case SSL_ERROR_ZERO_RETURN: self.state = .closed
+        default:
+            self.state = .closed
+            throw TLSError.fromQueue(.protocolViolation, "TLS with \(self.peer) broke")
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import COpenSSL
+import CShims
+
+/// ECDSA with P-256 and SHA-256 (RFC 7518 section 3.4): what APNs provider tokens are signed with.
+public enum ES256 {
+    /// A fresh key pair as PEM.
+    public struct KeyPair: Sendable {
+        /// The private key as unencrypted PKCS#8 PEM, the form of Apple's .p8 files: a secret.
+        public let privateKeyPEM: [UInt8]
+        /// The public key as PEM ("BEGIN PUBLIC KEY").
+        public let publicKeyPEM: [UInt8]
+    }
+
+    /// Makes a key pair; fails only when OpenSSL has no randomness.
+    public static func generateKey() throws(TLSError) -> KeyPair {
+        ERR_clear_error()
+        guard let key = c_evp_generate_p256() else {
+            throw TLSError.fromQueue(.signature, "cannot make a P-256 key")
+        }
+        defer { EVP_PKEY_free(key) }
+        guard let privatePEM = PEM.text(privateKey: key), let publicPEM = PEM.text(publicKey: key) else {
+            throw TLSError.fromQueue(.signature, "cannot write a P-256 key as PEM")
+        }
+        return KeyPair(privateKeyPEM: privatePEM, publicKeyPEM: publicPEM)
+    }
+
+    /// Signs; made once from a key file's bytes. May be used from any thread.
+    // Safety: the EVP_PKEY is never changed after init, and OpenSSL lets several threads sign with one key.
+    public final class SigningKey: @unchecked Sendable {
+        private let key: OpaquePointer
+
+        /// Reads a PKCS#8 PEM (a .p8 file of Apple); `source` names it in errors (a path, never the content).
+        public init(pem: [UInt8], source: String) throws(TLSError) {
+            ERR_clear_error()
+            guard let key = PEM.privateKey(pem) else {
+                throw TLSError.fromQueue(
+                    .configuration,
+                    "\(source) is not an unencrypted private key in PEM form; expected the .p8 file as Apple gave it"
+                )
+            }
+            guard ES256.isP256(key) else {
+                EVP_PKEY_free(key)
+                throw TLSError(.configuration, "\(source) holds a private key that is not on the curve P-256")
+            }
+            self.key = key
+        }
+
+        deinit { EVP_PKEY_free(self.key) }
+
+        /// The signature of `message` as r‖s, 64 bytes (the form of JWS).
+        public func sign(_ message: [UInt8]) throws(TLSError) -> [UInt8] {
+            ERR_clear_error()
+            guard let context = EVP_MD_CTX_new() else {
+                throw TLSError.fromQueue(.signature, "cannot sign with ES256")
+            }
+            defer { EVP_MD_CTX_free(context) }
+            // A DER-encoded P-256 signature has at most 72 bytes.
+            var der = [UInt8](repeating: 0, count: 80)
+            var count = der.count
+            guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, self.key) == 1,
+                EVP_DigestSign(context, &der, &count, message, message.count) == 1,
+                let raw = ES256.raw(der: der, count: count)
+            else { throw TLSError.fromQueue(.signature, "cannot sign with ES256") }
+            return raw
+        }
+
+        /// The public half as PEM.
+        public func publicKeyPEM() throws(TLSError) -> [UInt8] {
+            guard let pem = PEM.text(publicKey: self.key) else {
+                throw TLSError.fromQueue(.signature, "cannot write the public key as PEM")
+            }
+            return pem
+        }
+    }
+
+    /// Verifies; made once from a public key. May be used from any thread.
+    // Safety: as SigningKey.
+    public final class VerificationKey: @unchecked Sendable {
+        private let key: OpaquePointer
+
+        /// Reads a public key PEM ("BEGIN PUBLIC KEY"); `source` names it in errors.
+        public init(pem: [UInt8], source: String) throws(TLSError) {
+            ERR_clear_error()
+            guard let key = PEM.publicKey(pem) else {
+                throw TLSError.fromQueue(.configuration, "\(source) is not a public key in PEM form")
+            }
+            guard ES256.isP256(key) else {
+                EVP_PKEY_free(key)
+                throw TLSError(.configuration, "\(source) holds a public key that is not on the curve P-256")
+            }
+            self.key = key
+        }
+
+        deinit { EVP_PKEY_free(self.key) }
+
+        /// Whether `signature` (r‖s, 64 bytes) is this key's for `message`; false for anything malformed.
+        public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
+            guard let der = ES256.der(raw: signature), let context = EVP_MD_CTX_new() else { return false }
+            defer {
+                EVP_MD_CTX_free(context)
+                ERR_clear_error()
+            }
+            return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, self.key) == 1
+                && EVP_DigestVerify(context, der, der.count, message, message.count) == 1
+        }
+    }
+
+    private static func isP256(_ key: OpaquePointer) -> Bool {
+        var name = [CChar](repeating: 0, count: 64)
+        var count = 0
+        guard EVP_PKEY_get_group_name(key, &name, name.count, &count) == 1 else { return false }
+        return name.prefix(count).elementsEqual("prime256v1".utf8.map { CChar($0) })
+    }
+
+    /// DER to r‖s, each left-padded to 32 bytes.
+    private static func raw(der: [UInt8], count: Int) -> [UInt8]? {
+        der.withUnsafeBufferPointer { bytes -> [UInt8]? in
+            var cursor = bytes.baseAddress
+            guard let signature = d2i_ECDSA_SIG(nil, &cursor, count) else { return nil }
+            defer { ECDSA_SIG_free(signature) }
+            var raw = [UInt8](repeating: 0, count: 64)
+            let complete = raw.withUnsafeMutableBufferPointer { out -> Bool in
+                guard let base = out.baseAddress else { return false }
+                return BN_bn2binpad(ECDSA_SIG_get0_r(signature), base, 32) == 32
+                    && BN_bn2binpad(ECDSA_SIG_get0_s(signature), base + 32, 32) == 32
+            }
+            return complete ? raw : nil
+        }
+    }
+
+    /// r‖s to DER; nil when it is not 64 bytes.
+    private static func der(raw: [UInt8]) -> [UInt8]? {
+        guard raw.count == 64, let signature = ECDSA_SIG_new() else { return nil }
+        defer { ECDSA_SIG_free(signature) }
+        let r = BN_bin2bn(Array(raw[..<32]), 32, nil)
+        let s = BN_bin2bn(Array(raw[32...]), 32, nil)
+        // Takes both numbers over when it succeeds.
+        guard r != nil, s != nil, ECDSA_SIG_set0(signature, r, s) == 1 else {
+            BN_free(r)
+            BN_free(s)
+            return nil
+        }
+        var der = [UInt8](repeating: 0, count: 80)
+        let count = der.withUnsafeMutableBufferPointer { out -> Int32 in
+            var cursor = out.baseAddress
+            return i2d_ECDSA_SIG(signature, &cursor)
+        }
+        return count > 0 ? Array(der.prefix(Int(count))) : nil
+    }
+}
