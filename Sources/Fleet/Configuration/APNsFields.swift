@@ -20,7 +20,10 @@ enum APNsFields {
         let authority = fields.file("ca_file")
         if let entry = fields.entry("ca_file"), fields.entry("endpoint") == nil {
             fields.problems.add(
-                entry.line, fields.path("ca_file"), "needs_endpoint", "ca_file is only for an endpoint of one's own",
+                entry.line,
+                fields.path("ca_file"),
+                "needs_endpoint",
+                "ca_file is only for an endpoint of one's own",
                 "add endpoint, or leave ca_file out"
             )
         }
@@ -42,7 +45,10 @@ enum APNsFields {
         if hasKey == hasCertificate {
             let detail = hasKey ? "both a key and a certificate are given" : "neither a key nor a certificate is given"
             fields.problems.add(
-                fields.line, fields.key, "credential", detail,
+                fields.line,
+                fields.key,
+                "credential",
+                detail,
                 "give team_id, key_id and key_file, or certificate_file and private_key_file"
             )
             return nil
@@ -51,8 +57,16 @@ enum APNsFields {
     }
 
     private static func key(_ fields: FieldReader) -> APNsConfiguration.Credential? {
-        let teamID = fields.required("team_id", "ten letters and digits from Apple's developer account", where: isAppleID)
-        let keyID = fields.required("key_id", "ten letters and digits, as in the name of the .p8 file", where: isAppleID)
+        let teamID = fields.required(
+            "team_id",
+            "ten letters and digits from Apple's developer account",
+            where: isAppleID
+        )
+        let keyID = fields.required(
+            "key_id",
+            "ten letters and digits, as in the name of the .p8 file",
+            where: isAppleID
+        )
         guard let pem = fields.file("key_file"), let teamID, let keyID else { return nil }
         return .key(teamID: teamID, keyID: keyID, pem: pem)
     }
@@ -79,7 +93,9 @@ enum APNsFields {
     static func endpoint(_ text: String) -> APNsConfiguration.Endpoint? {
         guard text.hasPrefix("https://") else { return nil }
         let authority = text.dropFirst(8).prefix { $0 != "/" }
-        guard text.dropFirst(8 + authority.count).allSatisfy({ $0 == "/" }), !authority.contains("@") else { return nil }
+        guard text.dropFirst(8 + authority.count).allSatisfy({ $0 == "/" }), !authority.contains("@") else {
+            return nil
+        }
         let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let host = parts.first, !host.isEmpty else { return nil }
         guard let port = parts.count == 2 ? Int(parts[1]) : 443, (1...65_535).contains(port) else { return nil }

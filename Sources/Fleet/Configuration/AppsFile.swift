@@ -44,7 +44,10 @@ public enum AppsFile {
         let allowed = name.utf8.allSatisfy { ByteSets.name.contains($0) }
         if name.isEmpty || name.utf8.count > 128 || !allowed {
             fields.problems.add(
-                line, fields.key, "invalid_name", "an app's name is 1 to 128 of letters, digits and . _ : -"
+                line,
+                fields.key,
+                "invalid_name",
+                "an app's name is 1 to 128 of letters, digits and . _ : -"
             )
         }
         let apns = fields.mapping("apns").flatMap { APNsFields.read($0) }
@@ -76,7 +79,9 @@ public enum AppsFile {
     private static func isLocale(_ text: String) -> Bool {
         let subtags = text.split(separator: "-", omittingEmptySubsequences: false)
         return text.utf8.count <= 35
-            && subtags.allSatisfy { (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(ByteSets.alphanumeric.contains) }
+            && subtags.allSatisfy {
+                (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(ByteSets.alphanumeric.contains)
+            }
             && (subtags.first?.utf8.count ?? 0) >= 2
     }
 

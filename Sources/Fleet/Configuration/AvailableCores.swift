@@ -10,7 +10,9 @@ enum AvailableCores {
 
     /// Counts the bits of `Cpus_allowed: ff,ffffffff` (proc(5)).
     static func allowed(inStatus status: String) -> Int? {
-        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("Cpus_allowed:") }) else { return nil }
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("Cpus_allowed:") }) else {
+            return nil
+        }
         let bits = line.dropFirst(13).reduce(0) { $0 + ($1.hexDigitValue ?? 0).nonzeroBitCount }
         return bits > 0 ? bits : nil
     }

@@ -67,6 +67,12 @@ public struct Configuration: Sendable {
         public let level: Logger.Level
         /// How a line looks.
         public let format: LogFormat
+
+        /// Settings; the contract's defaults are `info` and `auto`.
+        public init(level: Logger.Level = .info, format: LogFormat = .auto) {
+            self.level = level
+            self.format = format
+        }
     }
 
     /// Reads every setting's text; throws what is wrong with any of them, together with what was wrong before.

@@ -3,15 +3,21 @@ public enum ConfigurationCatalogue {
     /// The keys in the order in which people read them.
     public static let keys: [ConfigurationKey] = [
         ConfigurationKey(
-            "amqp.url", .brokerURL, "amqp://guest:guest@127.0.0.1:5672",
+            "amqp.url",
+            .brokerURL,
+            "amqp://guest:guest@127.0.0.1:5672",
             "the broker; no path or / is the virtual host /; several hosts separated by commas"
         ),
         ConfigurationKey(
-            "amqp.management_url", .httpURL, nil,
+            "amqp.management_url",
+            .httpURL,
+            nil,
             "the broker's management API, for policies (topology apply); none is port 15672 of the broker's host"
         ),
         ConfigurationKey(
-            "store.url", .storeURL, "sqlite:fanfare.db",
+            "store.url",
+            .storeURL,
+            "sqlite:fanfare.db",
             "the ledger; a path is relative to the configuration file, else to the working directory"
         ),
         ConfigurationKey("store.retention.campaigns", .duration, "90d", "how long finished campaigns are kept"),
@@ -23,23 +29,34 @@ public enum ConfigurationCatalogue {
         ConfigurationKey("worker.roles", .words(["intake", "planner", "sender"]), "all", "what this worker does"),
         ConfigurationKey("worker.loops", .number(1...1024), nil, "event loops; none is one per core it may use"),
         ConfigurationKey(
-            "worker.unflushed", .number(1...1_000_000), "4000", hot: true,
+            "worker.unflushed",
+            .number(1...1_000_000),
+            "4000",
+            hot: true,
             "answers not yet in the ledger at which no further push is opened: what kill -9 may repeat"
         ),
         ConfigurationKey("worker.drain", .duration, "20s", hot: true, "how long SIGTERM waits for what runs"),
         ConfigurationKey(
-            "worker.listen", .address, "127.0.0.1:9464",
+            "worker.listen",
+            .address,
+            "127.0.0.1:9464",
             "metrics, /livez, /readyz; only the default moves to the next free port"
         ),
         ConfigurationKey("server.listen", .address, "127.0.0.1:8080", "the HTTP API and the dashboard"),
         ConfigurationKey("server.edge_listen", .address, nil, "the device edge; none is on server.listen"),
         ConfigurationKey("server.tokens_file", .path, nil, "the operators' tokens"),
         ConfigurationKey(
-            "log.level", .word(["trace", "debug", "info", "notice", "warning", "error", "critical"]), "info", hot: true,
+            "log.level",
+            .word(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
+            "info",
+            hot: true,
             "the least severe level that is logged"
         ),
         ConfigurationKey(
-            "log.format", .word(["auto", "json", "pretty"]), "auto", "auto is pretty on a terminal, JSON otherwise"
+            "log.format",
+            .word(["auto", "json", "pretty"]),
+            "auto",
+            "auto is pretty on a terminal, JSON otherwise"
         ),
     ]
 

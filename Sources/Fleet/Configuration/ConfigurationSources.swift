@@ -112,7 +112,10 @@ struct ConfigurationLayers {
             }
             guard case .words = key.kind, texts.count == items.count else { fallthrough }
             settings[key.name] = Setting(
-                key: key, text: texts.joined(separator: ","), origin: .file, place: place
+                key: key,
+                text: texts.joined(separator: ","),
+                origin: .file,
+                place: place
             )
         case .mapping: add(place, key.name, "wrong_type", "a single value is expected here")
         case .null: add(place, key.name, "no_value", "the key has no value", "give one, or leave the key out")
@@ -152,7 +155,10 @@ struct ConfigurationLayers {
             guard let key = ConfigurationCatalogue.key(named: flag.key) else { continue }
             if key.isSecret, SecretURL.hasPassword(flag.value) {
                 add(
-                    flag.flag, key.name, "password_in_flag", "a password in a flag can be read by everyone on this host",
+                    flag.flag,
+                    key.name,
+                    "password_in_flag",
+                    "a password in a flag can be read by everyone on this host",
                     "set \(key.environment), or \(key.environment)_FILE to a file that holds it"
                 )
             } else {
@@ -162,7 +168,11 @@ struct ConfigurationLayers {
     }
 
     private mutating func add(
-        _ place: String, _ key: String, _ code: String, _ detail: String, _ mend: String? = nil
+        _ place: String,
+        _ key: String,
+        _ code: String,
+        _ detail: String,
+        _ mend: String? = nil
     ) {
         problems.append(ConfigurationProblem(place: place, key: key, code: code, detail: detail, mend: mend))
     }

@@ -4,7 +4,9 @@ import TLS
 enum CredentialCheck {
     /// Notes a problem when the files of an `apns` block cannot be used.
     static func check(
-        _ credential: APNsConfiguration.Credential?, authority: Secret?, fields: FieldReader
+        _ credential: APNsConfiguration.Credential?,
+        authority: Secret?,
+        fields: FieldReader
     ) {
         switch credential {
         case .key(_, _, let pem):
@@ -13,7 +15,8 @@ enum CredentialCheck {
             }
         case .certificate(let certificate, let privateKey):
             let identity = TLSClientContext.Identity(
-                certificatePEM: certificate.bytes, privateKeyPEM: privateKey.bytes,
+                certificatePEM: certificate.bytes,
+                privateKeyPEM: privateKey.bytes,
                 source: "\(certificate.source) with \(privateKey.source)"
             )
             attempt("certificate_file", fields) { () throws(TLSError) in

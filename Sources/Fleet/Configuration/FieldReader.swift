@@ -43,7 +43,10 @@ struct FieldReader {
         for entry in entries where !known.contains(entry.key) {
             if later.contains(entry.key) {
                 problems.add(
-                    entry.line, path(entry.key), "not_in_this_version", "\(entry.key) is not in this version",
+                    entry.line,
+                    path(entry.key),
+                    "not_in_this_version",
+                    "\(entry.key) is not in this version",
                     "leave it out"
                 )
             } else {
@@ -97,7 +100,10 @@ struct FieldReader {
         guard let content = FileManager.default.contents(atPath: path) else {
             let reason = FileManager.default.fileExists(atPath: path) ? "cannot be read" : "does not exist"
             problems.add(
-                entry.line, self.path(field), "unreadable_file", "the file \(path) \(reason)",
+                entry.line,
+                self.path(field),
+                "unreadable_file",
+                "the file \(path) \(reason)",
                 "paths are relative to \(problems.file)"
             )
             return nil

@@ -61,7 +61,9 @@ struct SettingReader {
         guard let text = text(name), case .number(let range) = settings[name]?.key.kind else { return nil }
         guard let number = Int(text), range.contains(number) else {
             refuse(
-                name, "out_of_range", "\(text) is not a whole number from \(range.lowerBound) to \(range.upperBound)"
+                name,
+                "out_of_range",
+                "\(text) is not a whole number from \(range.lowerBound) to \(range.upperBound)"
             )
             return nil
         }
@@ -104,7 +106,9 @@ struct SettingReader {
         for word in words where !known.contains(word) {
             refuse(name, "unknown_word", "\(word) is none of \(known.joined(separator: ", "))")
         }
-        if words.isEmpty { refuse(name, "no_value", "nothing is named", "write all, or \(known.joined(separator: ","))") }
+        if words.isEmpty {
+            refuse(name, "no_value", "nothing is named", "write all, or \(known.joined(separator: ","))")
+        }
         return words
     }
 }

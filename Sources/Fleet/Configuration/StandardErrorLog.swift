@@ -22,13 +22,20 @@ public struct StandardErrorLog: LogHandler {
         let isPretty = settings.format == .pretty || settings.format == .auto && isTerminal
         let noColour = ProcessInfo.processInfo.environment["NO_COLOR"]?.isEmpty == false
         self.init(
-            label: label, level: settings.level, isPretty: isPretty, isColoured: isTerminal && !noColour,
+            label: label,
+            level: settings.level,
+            isPretty: isPretty,
+            isColoured: isTerminal && !noColour,
             write: Self.writeLine
         )
     }
 
     init(
-        label: String, level: Logger.Level, isPretty: Bool, isColoured: Bool, write: @escaping @Sendable (String) -> Void
+        label: String,
+        level: Logger.Level,
+        isPretty: Bool,
+        isColoured: Bool,
+        write: @escaping @Sendable (String) -> Void
     ) {
         self.label = label
         logLevel = level
@@ -62,7 +69,12 @@ public struct StandardErrorLog: LogHandler {
         )
     }
 
-    private func pretty(_ now: Timestamp, _ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) -> String {
+    private func pretty(
+        _ now: Timestamp,
+        _ level: Logger.Level,
+        _ message: String,
+        _ pairs: [(String, String)]
+    ) -> String {
         let name = level.rawValue.uppercased()
         let padded = name + String(repeating: " ", count: max(0, 8 - name.count))
         let fields = pairs.map { " \($0.0)=\($0.1)" }.joined()
@@ -72,7 +84,8 @@ public struct StandardErrorLog: LogHandler {
         return line.replacingOccurrences(of: "\n", with: "\\n") + "\n"
     }
 
-    private func json(_ now: Timestamp, _ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) -> String {
+    private func json(_ now: Timestamp, _ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) -> String
+    {
         var members = [
             JSONMember("time", .string(now.rfc3339)),
             JSONMember("level", .string(level.rawValue)), JSONMember("logger", .string(label)),
@@ -99,7 +112,8 @@ public struct StandardErrorLog: LogHandler {
         localtime_r(&seconds, &parts)
         let numbers = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)]
         let milliseconds = 1000 + instant.milliseconds - instant.seconds * 1000
-        return numbers.map { String($0 + 100).dropFirst() }.joined(separator: ":") + "." + String(milliseconds).dropFirst()
+        return numbers.map { String($0 + 100).dropFirst() }.joined(separator: ":") + "."
+            + String(milliseconds).dropFirst()
     }
 
     private static func now() -> Timestamp {

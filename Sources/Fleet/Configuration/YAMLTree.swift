@@ -58,7 +58,10 @@ struct YAMLTree {
     private static func problem(_ error: any Error, place: String) -> ConfigurationProblem {
         func at(_ mark: Mark?, _ detail: String) -> ConfigurationProblem {
             ConfigurationProblem(
-                place: mark.map { "\(place):\($0.line)" } ?? place, key: "", code: "invalid_yaml", detail: detail
+                place: mark.map { "\(place):\($0.line)" } ?? place,
+                key: "",
+                code: "invalid_yaml",
+                detail: detail
             )
         }
         switch error {
