@@ -71,7 +71,7 @@ install_python_producer() {
         { /usr/bin/python3 -m venv "$folder" && "$folder/bin/pip" install --quiet --disable-pip-version-check 'pika>=1.3,<2'; } \
             </dev/null || fail "pika could not be installed into $folder" 69
     fi
-    export FANFARE_TEST_PYTHON="$folder/bin/python"
+    export PRODUCER_PYTHON="$folder/bin/python"
 }
 
 require_swift() {

@@ -2,9 +2,9 @@ public import Logging
 
 /// The configuration of a process at one moment: made at start, and again on SIGHUP.
 public struct Configuration: Sendable {
-    /// `amqp.url` as given; the broker's own parser reads hosts and parameters. Carries a password: never log it.
+    /// `amqp.url` as given; the broker's own parser reads hosts and parameters; carries a password, never log it.
     public let amqpURL: String
-    /// `amqp.management_url`; nil is port 15672 of the broker's host. May carry a password.
+    /// `amqp.management_url`; nil is port 15672 of the broker's host; may carry a password.
     public let managementURL: String?
     /// `store.url`.
     public let store: StoreLocation

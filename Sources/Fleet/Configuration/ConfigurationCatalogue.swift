@@ -1,4 +1,6 @@
-/// Every key that exists (contract, section 4). Messages, checks and `config reference` are made from this table.
+/// Every key that exists (contract, section 4).
+///
+/// Messages, checks and `config reference` are made from this table.
 public enum ConfigurationCatalogue {
     /// The keys in the order in which people read them.
     public static let keys: [ConfigurationKey] = [

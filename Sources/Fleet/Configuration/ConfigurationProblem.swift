@@ -8,7 +8,7 @@ public struct ConfigurationProblem: Sendable, Equatable {
     public var key: String
     /// Stable, for programs.
     public var code: String
-    /// What is wrong. Never a value that may be secret.
+    /// What is wrong; never a value that may be secret.
     public var detail: String
     /// How to mend it.
     public var mend: String?
