@@ -1,7 +1,9 @@
 import COpenSSL
 import CShims
 
-/// A certificate authority made in memory, for simulators, demos and tests. Never for production.
+/// A certificate authority made in memory, for simulators, demos and tests.
+///
+/// Never for production.
 ///
 /// ```swift
 /// let authority = try CertificateAuthority(commonName: "Fanfare simulator")
@@ -58,14 +60,17 @@ public final class CertificateAuthority {
 
     /// Issues a server certificate for DNS names and IP addresses (at least one of either).
     public func issueServer(
-        names: [String], addresses: [String] = [], days: Int = 825
+        names: [String],
+        addresses: [String] = [],
+        days: Int = 825
     ) throws(TLSError) -> Identity {
         let alternatives = names.map { "DNS:\($0)" } + addresses.map { "IP:\($0)" }
         guard let first = names.first ?? addresses.first else {
             throw TLSError(.configuration, "a server certificate needs a name or an address; none was given")
         }
         return try self.issue(
-            commonName: first, days: days,
+            commonName: first,
+            days: days,
             extensions: [
                 (NID_subject_alt_name, alternatives.joined(separator: ",")),
                 (NID_ext_key_usage, "serverAuth"),
@@ -79,7 +84,9 @@ public final class CertificateAuthority {
     }
 
     private func issue(
-        commonName: String, days: Int, extensions: [(Int32, String)]
+        commonName: String,
+        days: Int,
+        extensions: [(Int32, String)]
     ) throws(TLSError) -> Identity {
         ERR_clear_error()
         guard let leafKey = c_evp_generate_p256() else {
@@ -120,7 +127,14 @@ public final class CertificateAuthority {
             && X509_gmtime_adj(X509_getm_notAfter(certificate), days * 86_400) != nil
             && X509_set_pubkey(certificate, key) == 1
             && X509_NAME_add_entry_by_txt(
-                X509_get_subject_name(certificate), "CN", MBSTRING_UTF8, commonName, -1, -1, 0) == 1
+                X509_get_subject_name(certificate),
+                "CN",
+                MBSTRING_UTF8,
+                commonName,
+                -1,
+                -1,
+                0
+            ) == 1
         guard complete else {
             X509_free(certificate)
             return nil

@@ -1,7 +1,9 @@
 import COpenSSL
 import CShims
 
-/// PEM in and out of OpenSSL objects. The returned pointers are owned by the caller.
+/// PEM in and out of OpenSSL objects.
+///
+/// The returned pointers are owned by the caller.
 enum PEM {
     /// Runs `body` with a read-only BIO over `bytes`.
     static func withReader<R>(_ bytes: [UInt8], _ body: (OpaquePointer) -> R?) -> R? {

@@ -31,9 +31,13 @@ public final class TLSClientContext: Sendable {
     let context: TLSContext
     let protocols: [ALPNProtocol]
 
-    /// Makes a context. With a non-empty `protocols` the peer must choose one of them, or the handshake fails.
+    /// Makes a context.
+    ///
+    /// With a non-empty `protocols` the peer must choose one of them, or the handshake fails.
     public init(
-        trust: Trust = .system, identity: Identity? = nil, protocols: [ALPNProtocol] = [.h2]
+        trust: Trust = .system,
+        identity: Identity? = nil,
+        protocols: [ALPNProtocol] = [.h2]
     ) throws(TLSError) {
         let context = try TLSContext.make(isServer: false, protocols: protocols)
         switch trust {
@@ -42,7 +46,8 @@ public final class TLSClientContext: Sendable {
         }
         if let identity {
             try context.use(
-                certificatePEM: identity.certificatePEM, privateKeyPEM: identity.privateKeyPEM,
+                certificatePEM: identity.certificatePEM,
+                privateKeyPEM: identity.privateKeyPEM,
                 source: identity.source
             )
         }
@@ -67,7 +72,9 @@ public final class TLSServerContext: Sendable {
     let context: TLSContext
     let protocols: [ALPNProtocol]
 
-    /// Makes a context. With a non-empty `protocols` clients must offer one of them by ALPN.
+    /// Makes a context.
+    ///
+    /// With a non-empty `protocols` clients must offer one of them by ALPN.
     public init(
         certificatePEM: [UInt8],
         privateKeyPEM: [UInt8],

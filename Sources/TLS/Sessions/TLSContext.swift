@@ -1,9 +1,9 @@
 import COpenSSL
 import CShims
 
-/// Owns an `SSL_CTX` and what it points to.
 // Safety: configured completely before it is shared and never changed afterwards; OpenSSL then allows
 // SSL_new from several threads (its reference count is atomic).
+/// Owns an `SSL_CTX` and what it points to.
 final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
     /// What the ALPN callback of a server reads; lives as long as the context.
@@ -48,7 +48,10 @@ final class TLSContext: @unchecked Sendable {
         if !isServer && !context.protocols.isEmpty {
             // Unlike all other calls this one returns 0 for success.
             let refused = SSL_CTX_set_alpn_protos(
-                pointer, context.protocols.baseAddress, UInt32(context.protocols.count))
+                pointer,
+                context.protocols.baseAddress,
+                UInt32(context.protocols.count)
+            )
             guard refused == 0 else {
                 throw TLSError.fromQueue(.configuration, "OpenSSL refuses the ALPN list")
             }

@@ -78,7 +78,9 @@ public final class TLSSession {
         self.plaintext.deallocate()
     }
 
-    /// Makes the handshake begin: the client's first flight becomes pending. Does nothing on a server.
+    /// Makes the handshake begin: the client's first flight becomes pending.
+    ///
+    /// Does nothing on a server.
     public func start() throws(TLSError) {
         precondition(self.state == .handshaking, "start() on a session that is \(self.state)")
         try self.shakeHands()
@@ -89,7 +91,8 @@ public final class TLSSession {
     /// Throws when the peer cannot be talked to any more; send what is pending, then close the socket. Bytes after
     /// the peer's close_notify are dropped.
     public func receive(
-        _ ciphertext: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) -> Void
+        _ ciphertext: UnsafeRawBufferPointer,
+        deliver: (UnsafeRawBufferPointer) -> Void
     ) throws(TLSError) {
         guard self.state != .closed, let base = ciphertext.baseAddress, !ciphertext.isEmpty else { return }
         // Safety: OpenSSL reads from the lent bytes only inside the calls below.
@@ -108,7 +111,9 @@ public final class TLSSession {
         }
     }
 
-    /// Encrypts all of `plaintext`; the ciphertext becomes pending. Traps unless established.
+    /// Encrypts all of `plaintext`; the ciphertext becomes pending.
+    ///
+    /// Traps unless established.
     public func write(_ plaintext: UnsafeRawBufferPointer) throws(TLSError) {
         _ = try self.write(plaintext, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
     }
@@ -118,7 +123,8 @@ public final class TLSSession {
     /// What does not fit is pending. Ciphertext that was pending before stays before: drain it first, or nothing
     /// is written into `into`. Traps unless established.
     public func write(
-        _ plaintext: UnsafeRawBufferPointer, into: UnsafeMutableRawBufferPointer
+        _ plaintext: UnsafeRawBufferPointer,
+        into: UnsafeMutableRawBufferPointer
     ) throws(TLSError) -> Int {
         precondition(self.state == .established, "write on a session that is \(self.state)")
         // Safety: OpenSSL writes into the lent bytes only inside the calls below.

@@ -24,8 +24,8 @@ public enum ES256 {
         return KeyPair(privateKeyPEM: privatePEM, publicKeyPEM: publicPEM)
     }
 
-    /// Signs; made once from a key file's bytes. May be used from any thread.
     // Safety: the EVP_PKEY is never changed after init, and OpenSSL lets several threads sign with one key.
+    /// Signs; made once from a key file's bytes. May be used from any thread.
     public final class SigningKey: @unchecked Sendable {
         private let key: OpaquePointer
 
@@ -73,8 +73,8 @@ public enum ES256 {
         }
     }
 
-    /// Verifies; made once from a public key. May be used from any thread.
     // Safety: as SigningKey.
+    /// Verifies; made once from a public key. May be used from any thread.
     public final class VerificationKey: @unchecked Sendable {
         private let key: OpaquePointer
 

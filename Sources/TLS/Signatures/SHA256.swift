@@ -56,8 +56,12 @@ public final class HMACSHA256 {
         let made =
             EVP_MD_CTX_copy_ex(self.running, self.prepared) == 1
             && EVP_DigestSign(
-                self.running, into.baseAddress?.assumingMemoryBound(to: UInt8.self), &count,
-                message.baseAddress?.assumingMemoryBound(to: UInt8.self), message.count) == 1
+                self.running,
+                into.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                &count,
+                message.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                message.count
+            ) == 1
         precondition(made && count == 32, "OpenSSL cannot make an HMAC-SHA256")
     }
 }

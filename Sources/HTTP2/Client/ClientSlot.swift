@@ -1,0 +1,167 @@
+import CNGHTTP2
+
+/// Everything about one stream of a client session.
+///
+/// Slots are reused, their memory is kept.
+struct ClientSlot {
+    static let none: Int32 = -1
+
+    /// What the caller calls the request.
+    var tag: UInt64 = 0
+    /// 0 while the slot is free or being filled.
+    var streamID: Int32 = 0
+    /// Neighbours in the list of live streams (oldest first), or `next` in the free list.
+    var previous = ClientSlot.none
+    var next = ClientSlot.none
+    /// The caller's clock at submission.
+    var submittedAt: Int64 = 0
+
+    // Request: path, per-request value and body lie in the arena until the stream is closed, because nghttp2
+    // serialises late and does not copy.
+    var arena: UnsafeMutableRawPointer
+    var arenaCapacity: Int
+    /// Whether the arena was grown out of the table's slab and must be freed by itself.
+    var ownsArena = false
+    var arenaUsed = 0
+    var path = ByteRange()
+    var perRequest = ByteRange()
+    var body = ByteRange()
+    var bodySent = 0
+    /// The last byte of the request was handed to us for sending: from here on the peer may have processed it.
+    var isSent = false
+    /// Keeps the shared header block alive; the slot owns one reference.
+    var headers: Unmanaged<PreparedHeaders>?
+
+    // Answer.
+    var status: UInt16 = 0
+    var answer: UnsafeMutableRawPointer?
+    var answerCapacity = 0
+    var fieldsUsed = 0
+    var retryAfter = ByteRange()
+    var date = ByteRange()
+    var apnsID = ByteRange()
+    var contentType = ByteRange()
+    var answerBodyCount = 0
+    var isTruncated = false
+    var closeCode: UInt32 = 0
+    /// Its end was told already (deadline); nothing more is told.
+    var isAbandoned = false
+
+    /// Room for header values in front of the body in `answer`.
+    static let fieldBytesMax = 512
+
+    init(arena: UnsafeMutableRawPointer, capacity: Int) {
+        self.arena = arena
+        self.arenaCapacity = capacity
+    }
+
+    /// Makes the slot ready for a new request; keeps its memory and its reference to the header block.
+    mutating func reset() {
+        self.tag = 0
+        self.streamID = 0
+        self.arenaUsed = 0
+        self.path = ByteRange()
+        self.perRequest = ByteRange()
+        self.body = ByteRange()
+        self.bodySent = 0
+        self.isSent = false
+        self.status = 0
+        self.resetAnswer()
+        self.answerBodyCount = 0
+        self.isTruncated = false
+        self.closeCode = 0
+        self.isAbandoned = false
+    }
+
+    /// Forgets header values: an interim (1xx) answer was followed by another.
+    mutating func resetAnswer() {
+        self.fieldsUsed = 0
+        self.retryAfter = ByteRange()
+        self.date = ByteRange()
+        self.apnsID = ByteRange()
+        self.contentType = ByteRange()
+    }
+
+    /// Copies request bytes into the arena.
+    mutating func append(_ bytes: UnsafeRawBufferPointer) -> ByteRange {
+        self.reserve(bytes.count)
+        let range = ByteRange(start: self.arenaUsed, count: bytes.count)
+        if let base = bytes.baseAddress {
+            (self.arena + self.arenaUsed).copyMemory(from: base, byteCount: bytes.count)
+        }
+        self.arenaUsed += bytes.count
+        return range
+    }
+
+    /// Makes room for `count` more bytes; what is there moves along, because ranges are offsets.
+    mutating func reserve(_ count: Int) {
+        let needed = self.arenaUsed + count
+        guard needed > self.arenaCapacity else { return }
+        let capacity = max(needed, 2 * self.arenaCapacity)
+        let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+        grown.copyMemory(from: self.arena, byteCount: self.arenaUsed)
+        if self.ownsArena { self.arena.deallocate() }
+        self.arena = grown
+        self.arenaCapacity = capacity
+        self.ownsArena = true
+    }
+
+    /// Copies a header value of the answer; one that does not fit is left out.
+    mutating func appendField(_ bytes: UnsafeRawBufferPointer) -> ByteRange {
+        guard let base = bytes.baseAddress, self.fieldsUsed + bytes.count <= ClientSlot.fieldBytesMax else {
+            return ByteRange()
+        }
+        self.reserveAnswer(ClientSlot.fieldBytesMax)
+        guard let answer = self.answer else { return ByteRange() }
+        let range = ByteRange(start: self.fieldsUsed, count: bytes.count)
+        (answer + self.fieldsUsed).copyMemory(from: base, byteCount: bytes.count)
+        self.fieldsUsed += bytes.count
+        return range
+    }
+
+    /// Copies body bytes of the answer up to `bytesMax` in all.
+    mutating func appendBody(_ bytes: UnsafeRawBufferPointer, bytesMax: Int) {
+        let count = min(bytes.count, bytesMax - self.answerBodyCount)
+        if count < bytes.count { self.isTruncated = true }
+        guard count > 0, let base = bytes.baseAddress else { return }
+        let start = ClientSlot.fieldBytesMax + self.answerBodyCount
+        self.reserveAnswer(start + count)
+        guard let answer = self.answer else { return }
+        (answer + start).copyMemory(from: base, byteCount: count)
+        self.answerBodyCount += count
+    }
+
+    private mutating func reserveAnswer(_ needed: Int) {
+        guard needed > self.answerCapacity else { return }
+        // Most bodies are a short JSON object.
+        let capacity = max(needed, 2 * self.answerCapacity, ClientSlot.fieldBytesMax + 128)
+        let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+        if let answer = self.answer {
+            grown.copyMemory(from: answer, byteCount: self.answerCapacity)
+            answer.deallocate()
+        }
+        self.answer = grown
+        self.answerCapacity = capacity
+    }
+
+    func answerBytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
+        guard let answer = self.answer, range.count > 0 else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        return UnsafeRawBufferPointer(start: answer + range.start, count: range.count)
+    }
+
+    /// Frees what the slot owns; only when the table dies.
+    mutating func free() {
+        if self.ownsArena { self.arena.deallocate() }
+        self.answer?.deallocate()
+        self.headers?.release()
+        self.headers = nil
+    }
+}
+
+/// A piece of a slot's memory, by offset, so that it survives growth.
+struct ByteRange {
+    var start = 0
+    var count = 0
+}

@@ -1,0 +1,100 @@
+/// The slots of a client session: a free list, a list of live streams by age, and the closed ones to be told.
+///
+/// Addresses of slots are stable: nghttp2 keeps them as stream user data.
+struct ClientSlotTable: ~Copyable {
+    let slots: UnsafeMutablePointer<ClientSlot>
+    let capacity: Int
+    /// Live streams that are not abandoned.
+    private(set) var liveCount = 0
+    /// Slots that are not in the free list.
+    private(set) var usedCount = 0
+
+    private let slab: UnsafeMutableRawPointer
+    private let closed: UnsafeMutablePointer<Int32>
+    private var closedCount = 0
+    private var free: Int32 = ClientSlot.none
+    private var oldest: Int32 = ClientSlot.none
+    private var newest: Int32 = ClientSlot.none
+
+    /// Enough for a path with a long token, an id and a usual payload; larger requests make their slot grow once.
+    private static let arenaBytes = 512
+
+    init(capacity: Int) {
+        precondition((1...65_536).contains(capacity), "a session with \(capacity) streams")
+        self.capacity = capacity
+        self.slab = .allocate(byteCount: capacity * Self.arenaBytes, alignment: 64)
+        self.slots = .allocate(capacity: capacity)
+        self.closed = .allocate(capacity: capacity)
+        for index in (0..<capacity).reversed() {
+            var slot = ClientSlot(arena: self.slab + index * Self.arenaBytes, capacity: Self.arenaBytes)
+            slot.next = self.free
+            (self.slots + index).initialize(to: slot)
+            self.free = Int32(index)
+        }
+    }
+
+    deinit {
+        for index in 0..<self.capacity { self.slots[index].free() }
+        self.slots.deallocate()
+        self.slab.deallocate()
+        self.closed.deallocate()
+    }
+
+    /// The slot at an address that nghttp2 gave back.
+    func index(of slot: UnsafeMutablePointer<ClientSlot>) -> Int32 { Int32(slot - self.slots) }
+
+    /// Takes a free slot, without putting it among the live ones.
+    mutating func take() -> Int32? {
+        guard self.free != ClientSlot.none else { return nil }
+        let index = self.free
+        self.free = self.slots[Int(index)].next
+        self.slots[Int(index)].reset()
+        self.usedCount += 1
+        return index
+    }
+
+    /// Gives a slot back.
+    mutating func giveBack(_ index: Int32) {
+        self.slots[Int(index)].streamID = 0
+        self.slots[Int(index)].next = self.free
+        self.free = index
+        self.usedCount -= 1
+    }
+
+    /// Puts a slot at the young end of the live ones.
+    mutating func enlist(_ index: Int32) {
+        self.slots[Int(index)].previous = self.newest
+        self.slots[Int(index)].next = ClientSlot.none
+        if self.newest == ClientSlot.none {
+            self.oldest = index
+        } else {
+            self.slots[Int(self.newest)].next = index
+        }
+        self.newest = index
+        self.liveCount += 1
+    }
+
+    /// Takes a slot out of the live ones.
+    mutating func delist(_ index: Int32) {
+        let (previous, next) = (self.slots[Int(index)].previous, self.slots[Int(index)].next)
+        if previous == ClientSlot.none { self.oldest = next } else { self.slots[Int(previous)].next = next }
+        if next == ClientSlot.none { self.newest = previous } else { self.slots[Int(next)].previous = previous }
+        self.liveCount -= 1
+    }
+
+    /// The live stream that was submitted first.
+    var oldestLive: Int32? { self.oldest == ClientSlot.none ? nil : self.oldest }
+
+    /// Remembers a closed stream until ``nextClosed()``.
+    mutating func noteClosed(_ index: Int32) {
+        self.closed[self.closedCount] = index
+        self.closedCount += 1
+    }
+
+    /// A closed stream whose end is to be told; nil when all are.
+    mutating func nextClosed() -> Int32? {
+        guard self.closedCount > 0 else { return nil }
+        self.closedCount -= 1
+        return self.closed[self.closedCount]
+    }
+}

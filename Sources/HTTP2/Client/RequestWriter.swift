@@ -1,0 +1,58 @@
+/// Where a request is put together: its bytes are copied into the memory of its stream.
+///
+/// Set ``tag`` and ``headers``, then path, per-request value and body in any order, each once. No allocation for
+/// requests up to about 500 bytes, and for larger ones only the first time a slot meets one.
+public struct RequestWriter: ~Copyable {
+    /// What the caller calls the request; comes back with its end.
+    public var tag: UInt64 = 0
+    /// The shared part of the header block; must be set.
+    public var headers: PreparedHeaders?
+
+    let slot: UnsafeMutablePointer<ClientSlot>
+    let index: Int32
+
+    init(slot: UnsafeMutablePointer<ClientSlot>, index: Int32) {
+        self.slot = slot
+        self.index = index
+    }
+
+    /// Sets `:path`.
+    public mutating func setPath(_ bytes: UnsafeRawBufferPointer) {
+        self.slot.pointee.path = self.slot.pointee.append(bytes)
+    }
+
+    /// Sets the value of the field that ``PreparedHeaders`` left to the request.
+    public mutating func setPerRequestValue(_ bytes: UnsafeRawBufferPointer) {
+        self.slot.pointee.perRequest = self.slot.pointee.append(bytes)
+    }
+
+    /// Sets the body.
+    public mutating func setBody(_ bytes: UnsafeRawBufferPointer) {
+        self.slot.pointee.body = self.slot.pointee.append(bytes)
+    }
+
+    /// Sets `:path` by writing it in place: `fill` gets `capacity` bytes and returns how many it used.
+    public mutating func setPath(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
+        self.slot.pointee.path = self.fill(capacity, fill)
+    }
+
+    /// Sets the per-request value by writing it in place.
+    public mutating func setPerRequestValue(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
+        self.slot.pointee.perRequest = self.fill(capacity, fill)
+    }
+
+    /// Sets the body by writing it in place.
+    public mutating func setBody(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
+        self.slot.pointee.body = self.fill(capacity, fill)
+    }
+
+    private mutating func fill(_ capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> ByteRange {
+        self.slot.pointee.reserve(capacity)
+        let start = self.slot.pointee.arenaUsed
+        let room = UnsafeMutableRawBufferPointer(start: self.slot.pointee.arena + start, count: capacity)
+        let count = fill(room)
+        precondition((0...capacity).contains(count), "\(count) bytes were written into room for \(capacity)")
+        self.slot.pointee.arenaUsed += count
+        return ByteRange(start: start, count: count)
+    }
+}

@@ -1,0 +1,57 @@
+/// How a request ended.
+///
+/// Valid only inside the call that hands it out.
+public struct StreamEnd: ~Copyable {
+    /// What is known about the request.
+    public enum Kind: Sendable, Equatable {
+        /// A status came; it is final whatever happened to the stream afterwards.
+        case answered
+        /// Known not to have been processed: refused by the peer, above a GOAWAY's last stream, or never sent whole.
+        case refused
+        /// Reset by the peer without an answer: it may have been processed.
+        case reset(code: UInt32)
+        /// No answer within the deadline: it may have been processed.
+        case deadline
+        /// The connection ended without an answer: it may have been processed.
+        case connectionLost
+    }
+
+    /// What is known about the request.
+    public let kind: Kind
+
+    private let slot: UnsafePointer<ClientSlot>
+
+    init(_ slot: UnsafeMutablePointer<ClientSlot>, otherwise: Kind) {
+        self.slot = UnsafePointer(slot)
+        if slot.pointee.status >= 200 {
+            self.kind = .answered
+        } else {
+            self.kind = slot.pointee.isSent ? otherwise : .refused
+        }
+    }
+
+    /// What the caller called the request.
+    public var tag: UInt64 { self.slot.pointee.tag }
+    /// The caller's clock at submission.
+    public var submittedAt: Int64 { self.slot.pointee.submittedAt }
+    /// The stream's id on its connection.
+    public var streamID: Int32 { self.slot.pointee.streamID }
+    /// 200 to 999 when answered, else 0 or an interim status.
+    public var status: UInt16 { self.slot.pointee.status }
+    /// The value of `retry-after`, empty when absent.
+    public var retryAfter: UnsafeRawBufferPointer { self.slot.pointee.answerBytes(self.slot.pointee.retryAfter) }
+    /// The value of `date`, empty when absent.
+    public var date: UnsafeRawBufferPointer { self.slot.pointee.answerBytes(self.slot.pointee.date) }
+    /// The value of `apns-id`, empty when absent.
+    public var apnsID: UnsafeRawBufferPointer { self.slot.pointee.answerBytes(self.slot.pointee.apnsID) }
+    /// The value of `content-type`, empty when absent.
+    public var contentType: UnsafeRawBufferPointer { self.slot.pointee.answerBytes(self.slot.pointee.contentType) }
+    /// The answer's body up to the session's cap.
+    public var body: UnsafeRawBufferPointer {
+        self.slot.pointee.answerBytes(
+            ByteRange(start: ClientSlot.fieldBytesMax, count: self.slot.pointee.answerBodyCount)
+        )
+    }
+    /// The body was longer than the cap, or the stream ended in the middle of it.
+    public var isTruncated: Bool { self.slot.pointee.isTruncated }
+}

@@ -1,0 +1,70 @@
+import CNGHTTP2
+
+/// The peer or we broke HTTP/2 so badly that the connection is over.
+///
+/// A single stream's failure is not an error but a ``StreamEnd``.
+public struct HTTP2Error: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What kind of failure it is.
+    public enum Code: Sendable, Equatable {
+        /// The peer sent what HTTP/2 forbids.
+        case protocolViolation
+        /// The peer sent more SETTINGS, PINGs, CONTINUATIONs, resets or header bytes than anyone needs.
+        case flooded
+        /// Out of memory, or a frame that we made cannot be sent.
+        case internalFailure
+    }
+
+    /// What kind of failure it is.
+    public let code: Code
+    /// What happened, with nghttp2's own words.
+    public let message: String
+
+    /// The message.
+    public var description: String { self.message }
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The error for a negative result of nghttp2.
+    static func from(_ result: Int, doing what: String) -> HTTP2Error {
+        let number = Int32(truncatingIfNeeded: result)
+        let text = nghttp2_strerror(number).map { String(cString: $0) } ?? "error \(number)"
+        let code: Code =
+            switch number {
+            case NGHTTP2_ERR_FLOODED.rawValue, NGHTTP2_ERR_CALLBACK_FAILURE.rawValue,
+                NGHTTP2_ERR_TOO_MANY_SETTINGS.rawValue:
+                .flooded
+            case NGHTTP2_ERR_NOMEM.rawValue: .internalFailure
+            default: .protocolViolation
+            }
+        return HTTP2Error(code, "HTTP/2, \(what): \(text)")
+    }
+}
+
+/// Error codes of RST_STREAM and GOAWAY (RFC 9113 section 7).
+public enum HTTP2ErrorCode {
+    /// Nothing is wrong.
+    public static let noError: UInt32 = 0
+    /// The peer broke the protocol.
+    public static let protocolError: UInt32 = 1
+    /// The implementation failed.
+    public static let internalError: UInt32 = 2
+    /// The stream was not processed at all and may be repeated.
+    public static let refusedStream: UInt32 = 7
+    /// The stream is not needed any more.
+    public static let cancel: UInt32 = 8
+    /// The peer behaves in a way that may generate excessive load.
+    public static let enhanceYourCalm: UInt32 = 11
+}
+
+/// A GOAWAY frame of the peer.
+public struct GoAway: Sendable, Equatable {
+    /// Streams with a higher id were not processed; 2³¹−1 announces a shutdown without naming one yet.
+    public let lastStreamID: Int32
+    /// See ``HTTP2ErrorCode``.
+    public let code: UInt32
+    /// At most 1 KiB of what the peer says about it (APNs: a JSON object with `reason`).
+    public let debugData: [UInt8]
+}

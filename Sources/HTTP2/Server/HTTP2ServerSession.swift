@@ -1,0 +1,255 @@
+import CNGHTTP2
+import CShims
+
+/// The server's side of one HTTP/2 connection, without a socket.
+///
+/// ```swift
+/// let session = try HTTP2ServerSession(configuration: .init())
+/// // per read of the socket (plaintext from a TLSSession):
+/// try session.receive(plaintext)
+/// session.takeRequests { request in … remember request.streamID and what is needed of it … }
+/// // at once, or at any later time on the same loop:
+/// try session.respond(streamID: id, status: 200, fields: [HeaderField("apns-id", "…")], body: [])
+/// // then send what has arisen:
+/// while case let n = try session.send(into: buffer, threshold: 15_000), n > 0 { encrypt and write n bytes }
+/// if session.isFinished { close the socket }
+/// ```
+/// `buffer` needs ``frameBytesMax`` bytes above the threshold. Requests come whole: after END_STREAM. To answer a
+/// stream that is gone meanwhile does nothing. Confined to one thread (an event loop).
+public final class HTTP2ServerSession {
+    /// Sizes and limits.
+    public struct Configuration: Sendable {
+        /// What SETTINGS allow at first; change it with ``changeMaxConcurrentStreams(_:)``.
+        public var maxConcurrentStreams: UInt32 = 1000
+        /// What is kept of a request's body.
+        public var bodyBytesMax = 65_536
+        /// Header bytes of one request above which the connection counts as attacked.
+        public var headerBytesMax = 65_536
+        /// How much the client may send on the connection without a WINDOW_UPDATE.
+        public var connectionWindowBytes: Int32 = 1 << 24
+        /// RST_STREAM frames of a client that are endured: so many at once, and so many a second.
+        public var resetBurst: UInt64 = 1000
+        /// See ``resetBurst``.
+        public var resetsPerSecond: UInt64 = 33
+
+        /// The defaults.
+        public init() {}
+    }
+
+    let configuration: Configuration
+    /// Streams that nghttp2 knows, by id; keeps them alive.
+    var open: [Int32: ServerStream] = [:]
+    var spare: [ServerStream] = []
+    var complete: [ServerStream] = []
+    var receiving: ServerStream?
+    var receivingHeaderBytes = 0
+
+    /// Nil only while init runs: nghttp2 wants the address of its owner.
+    private var handle: SessionHandle?
+    private var scratch: [UInt8] = []
+
+    /// Makes a session; the server's SETTINGS are ready to be sent.
+    public init(configuration: Configuration = Configuration()) throws(HTTP2Error) {
+        self.configuration = configuration
+        var limits = SessionLimits()
+        limits.resetBurst = configuration.resetBurst
+        limits.resetsPerSecond = configuration.resetsPerSecond
+        let handle = try SessionHandle.make(
+            isServer: true,
+            owner: Unmanaged.passUnretained(self).toOpaque(),
+            limits: limits,
+            callbacks: HTTP2ServerSession.install
+        )
+        try handle.begin(
+            settings: [
+                (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, configuration.maxConcurrentStreams),
+                (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, UInt32(clamping: configuration.headerBytesMax)),
+            ],
+            connectionWindowBytes: configuration.connectionWindowBytes
+        )
+        self.handle = consume handle
+    }
+
+    deinit {
+        // First of all: nghttp2 must be gone before the streams that it points to.
+        self.handle = nil
+    }
+
+    private var session: OpaquePointer {
+        guard let pointer = self.handle?.pointer else { preconditionFailure("a session without nghttp2") }
+        return pointer
+    }
+
+    // MARK: Bytes
+
+    /// Takes plaintext from the client.
+    ///
+    /// After a throw the connection is over.
+    public func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
+        try self.handle?.receive(bytes)
+    }
+
+    /// Fills `buffer` with frames until `threshold` bytes are reached or none is left; returns the bytes filled.
+    public func send(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) throws(HTTP2Error) -> Int {
+        guard let count = try self.handle?.send(into: buffer, threshold: threshold) else { return 0 }
+        return count
+    }
+
+    /// The room above the threshold that ``send(into:threshold:)`` needs.
+    public static var frameBytesMax: Int { SessionHandle.frameBytesMax }
+
+    /// Whether there is anything to send.
+    public var wantsWrite: Bool { self.handle?.wantsWrite ?? false }
+
+    /// Both sides have said all: close the socket.
+    public var isFinished: Bool { self.handle?.isFinished ?? true }
+
+    /// Streams that are open.
+    public var openStreams: Int { self.open.count }
+
+    // MARK: Requests
+
+    /// Hands out every request that has become complete since the last call, in the order of completion.
+    ///
+    /// `body` may call ``respond(streamID:status:fields:body:)`` and the like.
+    public func takeRequests(_ body: (borrowing IncomingRequest) -> Void) {
+        guard !self.complete.isEmpty else { return }
+        var taken: [ServerStream] = []
+        swap(&taken, &self.complete)
+        for stream in taken {
+            stream.isListed = false
+            if stream.isClosed {
+                self.spare.append(stream)
+            } else {
+                body(IncomingRequest(stream))
+            }
+        }
+        // The array's memory is used again.
+        if self.complete.isEmpty {
+            taken.removeAll(keepingCapacity: true)
+            swap(&taken, &self.complete)
+        }
+    }
+
+    /// Answers a request, with `body` unless it is empty.
+    ///
+    /// Does nothing when the stream is gone.
+    ///
+    /// `fields` have lower-case names; all bytes are copied.
+    public func respond(
+        streamID: Int32,
+        status: Int,
+        fields: [HeaderField] = [],
+        body: [UInt8] = []
+    ) throws(HTTP2Error) {
+        guard let stream = self.open[streamID] else { return }
+        precondition((200...999).contains(status), "\(status) is no final status")
+        stream.answerBody.append(contentsOf: body)
+        let result = self.withPairs(status: status, fields: fields) { pairs, count -> Int32 in
+            guard !stream.answerBody.isEmpty else {
+                return nghttp2_submit_response(self.session, streamID, pairs, count, nil)
+            }
+            var provider = nghttp2_data_provider()
+            provider.source.ptr = Unmanaged.passUnretained(stream).toOpaque()
+            provider.read_callback = HTTP2ServerSession.readBody
+            return nghttp2_submit_response(self.session, streamID, pairs, count, &provider)
+        }
+        guard result == 0 else { throw HTTP2Error.from(Int(result), doing: "answering") }
+    }
+
+    /// Sends only a header block and never an end: what a stalled server does.
+    ///
+    /// For simulators.
+    public func respondWithoutEnd(streamID: Int32, status: Int, fields: [HeaderField] = []) throws(HTTP2Error) {
+        guard self.open[streamID] != nil else { return }
+        let result = self.withPairs(status: status, fields: fields) { pairs, count in
+            nghttp2_submit_headers(
+                self.session,
+                UInt8(NGHTTP2_FLAG_NONE.rawValue),
+                streamID,
+                nil,
+                pairs,
+                count,
+                nil
+            )
+        }
+        guard result >= 0 else { throw HTTP2Error.from(Int(result), doing: "answering") }
+    }
+
+    /// Resets a stream with a code of ``HTTP2ErrorCode``.
+    ///
+    /// Does nothing when the stream is gone.
+    public func reset(streamID: Int32, code: UInt32) throws(HTTP2Error) {
+        guard self.open[streamID] != nil else { return }
+        try self.handle?.reset(streamID: streamID, code: code)
+    }
+
+    // MARK: Connection
+
+    /// Announces a shutdown (GOAWAY with 2³¹−1): the client stops opening streams, none is lost.
+    public func announceShutdown() throws(HTTP2Error) {
+        let result = nghttp2_submit_shutdown_notice(self.session)
+        guard result == 0 else { throw HTTP2Error.from(Int(result), doing: "GOAWAY") }
+    }
+
+    /// Says GOAWAY.
+    ///
+    /// Streams above `lastStreamID` (default: the last one that came in) are dropped, the others go on.
+    public func goAway(
+        lastStreamID: Int32? = nil,
+        code: UInt32 = HTTP2ErrorCode.noError,
+        debugData: [UInt8] = []
+    ) throws(HTTP2Error) {
+        let last = lastStreamID ?? nghttp2_session_get_last_proc_stream_id(self.session)
+        try self.handle?.goAway(lastStreamID: last, code: code, debugData: debugData)
+    }
+
+    /// Tells the client how many streams it may have open at once from now on; 0 means: none.
+    public func changeMaxConcurrentStreams(_ count: UInt32) throws(HTTP2Error) {
+        try self.handle?.submit(settings: [(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, count)])
+    }
+
+    /// Sends a PING.
+    public func ping() throws(HTTP2Error) { try self.handle?.ping() }
+
+    /// Name/value pairs over one scratch buffer; nghttp2 copies them inside the call.
+    private func withPairs(
+        status: Int,
+        fields: [HeaderField],
+        _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Int32
+    ) -> Int32 {
+        self.scratch.removeAll(keepingCapacity: true)
+        self.scratch.append(contentsOf: ":status".utf8)
+        self.scratch.append(UInt8(ascii: "0") + UInt8(status / 100))
+        self.scratch.append(UInt8(ascii: "0") + UInt8(status / 10 % 10))
+        self.scratch.append(UInt8(ascii: "0") + UInt8(status % 10))
+        for field in fields {
+            self.scratch.append(contentsOf: field.name)
+            self.scratch.append(contentsOf: field.value)
+        }
+        return self.scratch.withUnsafeMutableBufferPointer { bytes -> Int32 in
+            withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: fields.count + 1) { pairs -> Int32 in
+                var cursor = bytes.baseAddress
+                func pair(_ name: Int, _ value: Int, _ indexing: HeaderField.Indexing) -> nghttp2_nv {
+                    defer { cursor = cursor.map { $0 + name + value } }
+                    let flag = indexing == .indexed ? NGHTTP2_NV_FLAG_NONE : NGHTTP2_NV_FLAG_NO_INDEX
+                    return nghttp2_nv(
+                        name: cursor,
+                        value: cursor.map { $0 + name },
+                        namelen: name,
+                        valuelen: value,
+                        flags: UInt8(flag.rawValue)
+                    )
+                }
+                pairs.initializeElement(at: 0, to: pair(7, 3, .indexed))
+                for (index, field) in fields.enumerated() {
+                    pairs.initializeElement(
+                        at: index + 1,
+                        to: pair(field.name.count, field.value.count, field.indexing)
+                    )
+                }
+                return body(UnsafePointer(pairs.baseAddress), fields.count + 1)
+            }
+        }
+    }
+}
