@@ -1,0 +1,70 @@
+/// A message that the broker delivered to a consumer.
+public struct InboundMessage: Sendable, Equatable {
+    /// The consumer that it is for.
+    public var consumerTag: String
+    /// The queue that the consumer reads; empty when the session does not know the tag.
+    public var queue: String
+    /// What to acknowledge it with, on the same channel only.
+    public var deliveryTag: UInt64
+    /// Whether it was delivered before and came back: true after a lost connection or broker, false after a rung.
+    public var redelivered: Bool
+    /// The exchange it was last published or dead-lettered to.
+    public var exchange: String
+    /// The routing key it came with.
+    public var routingKey: String
+    /// Its properties.
+    public var properties: MessageProperties
+    /// The body, or its first bytes up to the session's limit.
+    public var body: [UInt8]
+    /// The full size of the body in bytes; larger than `body.count` when the body was over the limit and cut.
+    public var bodySize: UInt64
+
+    /// Whether the body was over the session's limit, so that only its beginning is here.
+    public var isTruncated: Bool { UInt64(body.count) < bodySize }
+
+    /// A delivered message.
+    public init(
+        consumerTag: String,
+        queue: String,
+        deliveryTag: UInt64,
+        redelivered: Bool,
+        exchange: String,
+        routingKey: String,
+        properties: MessageProperties,
+        body: [UInt8],
+        bodySize: UInt64? = nil
+    ) {
+        self.consumerTag = consumerTag
+        self.queue = queue
+        self.deliveryTag = deliveryTag
+        self.redelivered = redelivered
+        self.exchange = exchange
+        self.routingKey = routingKey
+        self.properties = properties
+        self.body = body
+        self.bodySize = bodySize ?? UInt64(body.count)
+    }
+}
+
+/// A mandatory message that the broker could not route and gave back; it comes before the confirm of its publish.
+public struct ReturnedMessage: Sendable, Equatable {
+    /// The reply code, 312 for no route.
+    public var code: UInt16
+    /// The broker's words, for example `NO_ROUTE`.
+    public var text: String
+    /// The exchange that it was published to.
+    public var exchange: String
+    /// The routing key that it was published with.
+    public var routingKey: String
+    /// The properties that it was published with; `messageID` tells which publish this was.
+    public var properties: MessageProperties
+
+    /// A returned message.
+    public init(code: UInt16, text: String, exchange: String, routingKey: String, properties: MessageProperties) {
+        self.code = code
+        self.text = text
+        self.exchange = exchange
+        self.routingKey = routingKey
+        self.properties = properties
+    }
+}

@@ -1,0 +1,46 @@
+/// The basic properties of a message that Fanfare reads or writes (AMQP 0-9-1, class basic).
+public struct MessageProperties: Sendable, Equatable {
+    /// The MIME type of the body.
+    public var contentType: String?
+    /// What kind of message this is, for example `fanfare.campaign.v1`.
+    public var type: String?
+    /// The identity that makes a repeated publish recognisable.
+    public var messageID: String?
+    /// The `messageID` that this message answers.
+    public var correlationID: String?
+    /// Seconds since 1970, by the publisher's clock.
+    public var timestamp: UInt64?
+    /// 2 is persistent, 1 is transient; absent is transient.
+    public var deliveryMode: UInt8?
+    /// The per-message time to live in milliseconds, as the text that AMQP wants. Fanfare never sets it.
+    public var expiration: String?
+    /// The headers in wire order. Those of a received message must never be copied into a published one:
+    /// brokers before 4.0 interpret a copied `x-death` and drop the message (`reference/reliability.md`, 0.8).
+    public var headers: [MessageHeader]
+
+    /// Properties; everything absent by default.
+    public init(
+        contentType: String? = nil,
+        type: String? = nil,
+        messageID: String? = nil,
+        correlationID: String? = nil,
+        timestamp: UInt64? = nil,
+        deliveryMode: UInt8? = nil,
+        expiration: String? = nil,
+        headers: [MessageHeader] = []
+    ) {
+        self.contentType = contentType
+        self.type = type
+        self.messageID = messageID
+        self.correlationID = correlationID
+        self.timestamp = timestamp
+        self.deliveryMode = deliveryMode
+        self.expiration = expiration
+        self.headers = headers
+    }
+
+    /// The first header with this name, compared byte by byte.
+    public func header(_ name: String) -> HeaderValue? {
+        headers.first { $0.name == name }?.value
+    }
+}

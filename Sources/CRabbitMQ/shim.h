@@ -1,0 +1,2 @@
+#include <amqp.h>
+#include <amqp_framing.h>

@@ -1,0 +1,333 @@
+import AMQP
+import NIOCore
+import NIOPosix
+import TLS
+
+/// One connection with one channel: the socket, TLS, heartbeats and deadlines around an `AMQPSession`.
+///
+/// Confined to its event loop. It reports that it is ready or why not once, and its end once.
+final class AMQPConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+    typealias CallCompletion = (Result<AMQPReply, AMQPConnectError>) -> Void
+
+    /// What one connection needs to know.
+    struct Settings {
+        var host: AMQPEndpoint.Host
+        var session: AMQPSessionConfiguration
+        var tls: TLSClientContext?
+        /// Whether a channel that the broker closed is opened anew; otherwise the connection ends with it.
+        var reopensChannel = false
+        /// For connecting, TLS and login together.
+        var timeout = TimeAmount.seconds(10)
+    }
+
+    private let loop: any EventLoop
+    private let settings: Settings
+    private let session: AMQPSession
+    private var tls: TLSSession?
+    private var context: ChannelHandlerContext?
+    private var onReady: ((Result<AMQPConnection, AMQPConnectError>) -> Void)?
+    private var pendingCalls: [CallCompletion] = []
+    private var waitingCalls: [(AMQPCall, CallCompletion)] = []
+    private var flushScheduled = false
+    private var ended = false
+    private var lastReceived = NIODeadline.now()
+    private var lastSent = NIODeadline.now()
+    private var tick: Scheduled<Void>?
+    private var deadline: Scheduled<Void>?
+    private var closeCompletions: [() -> Void] = []
+
+    /// Everything but the answers to calls, after the connection is ready.
+    var onEvent: ((AMQPEvent) -> Void)?
+    /// The end, once, after the connection was ready.
+    var onEnd: ((AMQPConnectError) -> Void)?
+
+    private init(loop: any EventLoop, settings: Settings) {
+        self.loop = loop
+        self.settings = settings
+        session = AMQPSession(settings.session)
+    }
+
+    /// Connects and logs in; `completion` comes once, on the loop.
+    static func connect(
+        loop: any EventLoop,
+        settings: Settings,
+        completion: @escaping (Result<AMQPConnection, AMQPConnectError>) -> Void
+    ) {
+        loop.preconditionInEventLoop()
+        let connection = AMQPConnection(loop: loop, settings: settings)
+        connection.onReady = completion
+        if let context = settings.tls {
+            do throws(TLSError) {
+                connection.tls = try TLSSession(client: context, serverName: settings.host.name)
+            } catch {
+                return connection.end(.tls(settings.host, error))
+            }
+        }
+        let bound = NIOLoopBound(connection, eventLoop: loop)
+        var bootstrap = ClientBootstrap(group: loop)
+            .connectTimeout(settings.timeout)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(bound.value)
+                }
+            }
+        #if os(Linux)
+        // TCP_USER_TIMEOUT: unacknowledged data for 15 s ends the connection (reference/reliability.md, 2.2).
+        bootstrap = bootstrap.channelOption(.tcpOption(NIOBSDSocket.Option(rawValue: 18)), value: 15_000)
+        #endif
+        connection.deadline = loop.assumeIsolated().scheduleTask(in: settings.timeout) { [weak connection] in
+            connection?.end(
+                AMQPConnectError(.unreachable, "RabbitMQ at \(settings.host) is not reachable: no login in time")
+            )
+        }
+        bootstrap.connect(host: settings.host.name, port: settings.host.port).assumeIsolated().whenFailure { error in
+            connection.end(.unreachable(settings.host, error))
+        }
+    }
+
+    /// Whether calls and publishes can be written now.
+    var isOpen: Bool { session.phase == .open }
+
+    // MARK: - Commands
+
+    /// Makes a call; the answer comes on the loop. While a closed channel is opened anew, calls wait for it.
+    func call(_ call: AMQPCall, completion: @escaping CallCompletion) {
+        loop.preconditionInEventLoop()
+        guard !ended else { return completion(.failure(AMQPConnectError(.lost, "the connection is gone"))) }
+        guard session.phase == .open, waitingCalls.isEmpty else { return waitingCalls.append((call, completion)) }
+        write(call, completion: completion)
+    }
+
+    private func write(_ call: AMQPCall, completion: @escaping CallCompletion) {
+        do throws(AMQPSessionError) {
+            try session.call(call)
+            pendingCalls.append(completion)
+            scheduleFlush()
+        } catch {
+            completion(.failure(.session(settings.host, error)))
+        }
+    }
+
+    /// Writes a publish; returns its sequence number on this channel.
+    func publish(_ message: OutboundMessage) throws(AMQPSessionError) -> UInt64 {
+        let sequence = try session.publish(message)
+        scheduleFlush()
+        return sequence
+    }
+
+    /// Acknowledges a delivery; without effect when the channel is gone.
+    func acknowledge(_ deliveryTag: UInt64) {
+        guard session.phase == .open, (try? session.acknowledge(deliveryTag)) != nil else { return }
+        scheduleFlush()
+    }
+
+    /// Closes in order; `completion` comes when the socket is closed, at the latest after 2 s.
+    func close(completion: @escaping () -> Void) {
+        loop.preconditionInEventLoop()
+        guard !ended, context != nil else {
+            end(AMQPConnectError(.closed, "closed"))
+            return completion()
+        }
+        closeCompletions.append(completion)
+        guard closeCompletions.count == 1 else { return }
+        session.close()
+        flush()
+        if session.phase == .closed { return end(AMQPConnectError(.closed, "closed")) }
+        deadline?.cancel()
+        deadline = loop.assumeIsolated().scheduleTask(in: .seconds(2)) { [weak self] in
+            self?.end(AMQPConnectError(.closed, "closed"))
+        }
+    }
+
+    // MARK: - Channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard !ended else { return context.close(promise: nil) }
+        lastReceived = .now()
+        if let tls {
+            do throws(TLSError) {
+                try tls.start()
+            } catch {
+                return end(.tls(settings.host, error))
+            }
+        }
+        flush()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        lastReceived = .now()
+        let buffer = unwrapInboundIn(data)
+        guard let tls else { return buffer.withUnsafeReadableBytes { receive($0) } }
+        do throws(TLSError) {
+            let result = buffer.withUnsafeReadableBytes { bytes -> Result<Void, TLSError> in
+                do throws(TLSError) {
+                    return .success(try tls.receive(bytes) { receive($0) })
+                } catch {
+                    return .failure(error)
+                }
+            }
+            try result.get()
+            if tls.state == .closed { end(AMQPConnectError(.lost, "RabbitMQ at \(settings.host) hung up")) }
+        } catch {
+            flush()
+            end(.tls(settings.host, error))
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        flush()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(AMQPConnectError(.lost, "RabbitMQ at \(settings.host) hung up"))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        end(AMQPConnectError(.lost, "the connection to RabbitMQ at \(settings.host) broke: \(error)"))
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    private func receive(_ bytes: UnsafeRawBufferPointer) {
+        guard !ended else { return }
+        do throws(AMQPSessionError) {
+            try session.receive(bytes) { handle($0) }
+        } catch {
+            end(.session(settings.host, error))
+        }
+    }
+
+    private func handle(_ event: AMQPEvent) {
+        guard !ended else { return }
+        switch event {
+        case .opened: opened()
+        case .reply(let reply):
+            guard !pendingCalls.isEmpty else { return }
+            pendingCalls.removeFirst()(.success(reply))
+        case .channelClosed(let code, let text):
+            let error = AMQPConnectError.channelClosed(settings.host, code: code, text: text)
+            failCalls(&pendingCalls, error)
+            guard settings.reopensChannel else {
+                // The rest of the turn still sends channel.close-ok.
+                flush()
+                return end(error)
+            }
+            onEvent?(event)
+            try? session.reopenChannel()
+        case .connectionClosed(let code, let text):
+            flush()
+            guard onReady != nil else { return end(.closedByBroker(settings.host, code: code, text: text)) }
+            let (user, virtualHost) = (settings.session.user, settings.session.virtualHost)
+            end(.refusedLogin(settings.host, user: user, virtualHost: virtualHost, code: code, text: text))
+        case .closed: end(AMQPConnectError(.closed, "closed"))
+        default: onEvent?(event)
+        }
+    }
+
+    private func opened() {
+        if let onReady {
+            self.onReady = nil
+            deadline?.cancel()
+            scheduleTick()
+            onReady(.success(self))
+        }
+        let waiting = waitingCalls
+        waitingCalls = []
+        for (call, completion) in waiting { self.call(call, completion: completion) }
+    }
+
+    private func failCalls(_ calls: inout [CallCompletion], _ error: AMQPConnectError) {
+        let failed = calls
+        calls = []
+        for completion in failed { completion(.failure(error)) }
+    }
+
+    private func end(_ error: AMQPConnectError) {
+        guard !ended else { return }
+        ended = true
+        tick?.cancel()
+        deadline?.cancel()
+        context?.close(promise: nil)
+        failCalls(&pendingCalls, error)
+        let waiting = waitingCalls
+        waitingCalls = []
+        for (_, completion) in waiting { completion(.failure(error)) }
+        let ready = onReady
+        let ending = onEnd
+        (onReady, onEnd, onEvent) = (nil, nil, nil)
+        if let ready { ready(.failure(error)) } else { ending?(error) }
+        let completions = closeCompletions
+        closeCompletions = []
+        for completion in completions { completion() }
+    }
+
+    // MARK: - Writing and heartbeats
+
+    /// Everything that is written in one turn of the loop leaves in one piece.
+    private func scheduleFlush() {
+        guard !flushScheduled else { return }
+        flushScheduled = true
+        loop.assumeIsolated().execute { self.flush() }
+    }
+
+    private func flush() {
+        flushScheduled = false
+        guard let context, context.channel.isActive else { return }
+        guard let tls else {
+            guard session.outputCount > 0 else { return }
+            var buffer = context.channel.allocator.buffer(capacity: session.outputCount)
+            session.drainOutput { buffer.writeBytes($0) }
+            return send(buffer, context)
+        }
+        if tls.state == .established {
+            var failure: TLSError?
+            session.drainOutput { bytes in
+                do throws(TLSError) { try tls.write(bytes) } catch { failure = error }
+            }
+            if let failure { return end(.tls(settings.host, failure)) }
+        }
+        guard tls.pendingCiphertext > 0 else { return }
+        var buffer = context.channel.allocator.buffer(capacity: tls.pendingCiphertext)
+        while tls.pendingCiphertext > 0 {
+            let pending = tls.pendingCiphertext
+            buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: pending) { tls.drain(into: $0) }
+        }
+        send(buffer, context)
+    }
+
+    private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
+        lastSent = .now()
+        context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+    }
+
+    private func scheduleTick() {
+        let half = TimeAmount.milliseconds(Int64(session.heartbeat) * 500)
+        tick = loop.assumeIsolated().scheduleTask(in: half) { [weak self] in self?.beat(half) }
+    }
+
+    /// Two missed heartbeats end the connection (AMQP 0-9-1, 4.2.7); half of one without sending sends one.
+    private func beat(_ half: TimeAmount) {
+        guard !ended else { return }
+        let now = NIODeadline.now()
+        guard now - lastReceived < half * 4 else {
+            return end(
+                AMQPConnectError(.heartbeatMissed, "RabbitMQ at \(settings.host) was silent for two heartbeats")
+            )
+        }
+        if now - lastSent >= half {
+            session.sendHeartbeat()
+            flush()
+        }
+        scheduleTick()
+    }
+}

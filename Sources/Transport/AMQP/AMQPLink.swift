@@ -1,0 +1,157 @@
+import AMQP
+import NIOCore
+import TLS
+
+/// What a consumer or publisher is doing, for readiness.
+public enum AMQPRoleState: Sendable, Equatable {
+    /// Not started yet.
+    case idle
+    /// Connecting, or waiting to try again; why the latest try or connection failed.
+    case connecting(AMQPConnectError?)
+    /// Connected and at work.
+    case connected
+    /// Closed for good.
+    case closed
+}
+
+/// A connection that is made again for ever, over all hosts, with jittered backoff from 1 s to 30 s.
+///
+/// Confined to its event loop.
+final class AMQPLink {
+    private let loop: any EventLoop
+    private let endpoint: AMQPEndpoint
+    private let name: String
+    private let confirms: Bool
+    private var hosts: [AMQPEndpoint.Host]
+    private var nextHost = 0
+    private var failures = 0
+    private var retry: Scheduled<Void>?
+    private var tls: TLSClientContext?
+    private var closed = false
+
+    /// The connection when it is up.
+    private(set) var connection: AMQPConnection?
+    /// Counts connections from 1; delivery tags belong to one of them.
+    private(set) var generation: UInt64 = 0
+    private(set) var state = AMQPRoleState.idle
+
+    var onUp: ((AMQPConnection) -> Void)?
+    var onEvent: ((AMQPEvent) -> Void)?
+    var onDown: ((AMQPConnectError) -> Void)?
+
+    init(loop: any EventLoop, endpoint: AMQPEndpoint, name: String, confirms: Bool) {
+        precondition(!endpoint.hosts.isEmpty, "an endpoint has at least one host")
+        self.loop = loop
+        self.endpoint = endpoint
+        self.name = name
+        self.confirms = confirms
+        hosts = endpoint.hosts.shuffled()
+    }
+
+    func start() {
+        loop.preconditionInEventLoop()
+        guard case .idle = state else { return }
+        connect(lastError: nil)
+    }
+
+    private func connect(lastError: AMQPConnectError?) {
+        guard !closed else { return }
+        state = .connecting(lastError)
+        if tls == nil, endpoint.tls != nil {
+            do throws(AMQPConnectError) {
+                tls = try endpoint.makeTLSContext()
+            } catch {
+                return failed(error)
+            }
+        }
+        let settings = endpoint.settings(host: hosts[nextHost], name: name, confirms: confirms, tls: tls)
+        nextHost = (nextHost + 1) % hosts.count
+        AMQPConnection.connect(loop: loop, settings: settings) { [weak self] result in
+            self?.connected(result)
+        }
+    }
+
+    private func connected(_ result: Result<AMQPConnection, AMQPConnectError>) {
+        switch result {
+        case .failure(let error): failed(error)
+        case .success(let connection):
+            guard !closed else { return connection.close {} }
+            self.connection = connection
+            generation += 1
+            state = .connected
+            connection.onEvent = { [weak self] event in self?.onEvent?(event) }
+            connection.onEnd = { [weak self] error in self?.ended(error) }
+            onUp?(connection)
+        }
+    }
+
+    private func ended(_ error: AMQPConnectError) {
+        connection = nil
+        guard !closed else { return }
+        failed(error)
+    }
+
+    /// The role has proved that this connection works, so the next backoff begins small.
+    func settled() {
+        failures = 0
+    }
+
+    private func failed(_ error: AMQPConnectError) {
+        guard !closed else { return }
+        state = .connecting(error)
+        failures += 1
+        retry = loop.assumeIsolated().scheduleTask(in: Self.backoff(failures)) { [weak self] in
+            self?.connect(lastError: error)
+        }
+        onDown?(error)
+    }
+
+    /// Full jitter above a floor: from half to the whole of 1, 2, 4 … 30 s, never below 1 s.
+    static func backoff(_ failures: Int) -> TimeAmount {
+        let ceiling = min(30_000, 1000 << min(max(failures, 1), 5))
+        return .milliseconds(Int64.random(in: max(1000, Int64(ceiling) / 2)...Int64(ceiling)))
+    }
+
+    /// Drops the connection and makes a new one at once.
+    func reconnect() {
+        loop.preconditionInEventLoop()
+        guard let connection, !closed else { return }
+        connection.onEnd = nil
+        connection.onEvent = nil
+        self.connection = nil
+        connection.close { [weak self] in self?.connect(lastError: nil) }
+    }
+
+    func close(completion: @escaping () -> Void) {
+        loop.preconditionInEventLoop()
+        closed = true
+        state = .closed
+        retry?.cancel()
+        guard let connection else { return completion() }
+        self.connection = nil
+        connection.close(completion: completion)
+    }
+}
+
+extension AMQPEndpoint {
+    func settings(
+        host: Host,
+        name: String,
+        confirms: Bool,
+        tls: TLSClientContext?,
+        reopensChannel: Bool = false
+    ) -> AMQPConnection.Settings {
+        AMQPConnection.Settings(
+            host: host,
+            session: AMQPSessionConfiguration(
+                user: user,
+                password: password,
+                virtualHost: virtualHost,
+                connectionName: name,
+                confirms: confirms
+            ),
+            tls: tls,
+            reopensChannel: reopensChannel
+        )
+    }
+}

@@ -1,0 +1,196 @@
+public import AMQP
+public import NIOCore
+
+/// A connection that publishes with confirms, made again for ever.
+///
+/// Confined to its event loop: every member is used and every completion is called there. Each publish is answered
+/// exactly once, at the latest after the time-out; what waits for a connection is sent when there is one.
+public final class AMQPPublisher {
+    /// Bounds of a publisher.
+    public struct Limits: Sendable {
+        /// How long a publish may take from `publish` to its confirm; 10 s (design, section 7).
+        public var timeout: Duration
+        /// How many publishes may be written and unconfirmed; more wait.
+        public var unconfirmed: Int
+        /// How many publishes may wait; more are answered `queueFull` at once.
+        public var waiting: Int
+
+        /// Limits.
+        public init(timeout: Duration = .seconds(10), unconfirmed: Int = 1000, waiting: Int = 10_000) {
+            self.timeout = timeout
+            self.unconfirmed = unconfirmed
+            self.waiting = waiting
+        }
+    }
+
+    private struct Waiting {
+        var message: OutboundMessage
+        var since: Duration
+        var completion: (PublishResult) -> Void
+    }
+
+    private let loop: any EventLoop
+    private let link: AMQPLink
+    private let limits: Limits
+    private var queue: [Waiting] = []
+    private var queueHead = 0
+    private var window: PublishWindow
+    private var pumpScheduled = false
+    private var timer: Scheduled<Void>?
+    private var closing: (() -> Void)?
+    private var isClosed = false
+
+    /// Whether the broker is in alarm and takes no publishes; they wait here until then.
+    public private(set) var isBlocked = false
+    /// Tells that `state` or `isBlocked` changed; the error when a connection or a try to connect failed.
+    public var onChange: ((AMQPConnectError?) -> Void)?
+
+    /// A publisher for this endpoint; `name` is what operators see in the broker's list of connections.
+    public init(loop: any EventLoop, endpoint: AMQPEndpoint, name: String, limits: Limits = Limits()) {
+        self.loop = loop
+        self.limits = limits
+        link = AMQPLink(loop: loop, endpoint: endpoint, name: name, confirms: true)
+        window = PublishWindow(timeout: limits.timeout)
+    }
+
+    /// Begins to connect.
+    public func start() {
+        loop.preconditionInEventLoop()
+        link.onUp = { [weak self] _ in self?.up() }
+        link.onEvent = { [weak self] event in self?.handle(event) }
+        link.onDown = { [weak self] error in self?.down(error) }
+        link.start()
+    }
+
+    /// What it is doing.
+    public var state: AMQPRoleState { link.state }
+    /// How many publishes were written and wait for their confirm.
+    public var unconfirmedCount: Int { window.count }
+    /// How many publishes wait to be written.
+    public var waitingCount: Int { queue.count - queueHead }
+
+    /// Publishes; `completion` is called once, never before this returns.
+    public func publish(_ message: OutboundMessage, completion: @escaping (PublishResult) -> Void) {
+        loop.preconditionInEventLoop()
+        guard !isClosed, closing == nil, waitingCount < limits.waiting else {
+            let result: PublishResult = isClosed || closing != nil ? .connectionLost : .queueFull
+            return loop.assumeIsolated().execute { completion(result) }
+        }
+        queue.append(Waiting(message: message, since: NIODeadline.now().sinceBoot, completion: completion))
+        schedulePump()
+        scheduleTimer()
+    }
+
+    /// Waits for the confirms of what was published, at most the time-out, then closes.
+    public func close(completion: @escaping () -> Void) {
+        loop.preconditionInEventLoop()
+        guard !isClosed, closing == nil else { return completion() }
+        closing = completion
+        finishClosing()
+    }
+
+    private func finishClosing() {
+        guard let completion = closing, waitingCount == 0, window.count == 0 else { return }
+        closing = nil
+        isClosed = true
+        timer?.cancel()
+        link.close(completion: completion)
+    }
+
+    // MARK: - Connection
+
+    private func up() {
+        link.settled()
+        isBlocked = false
+        pump()
+        onChange?(nil)
+    }
+
+    private func down(_ error: AMQPConnectError) {
+        isBlocked = false
+        tell(window.connectionLost())
+        onChange?(error)
+    }
+
+    private func handle(_ event: AMQPEvent) {
+        switch event {
+        case .blocked:
+            isBlocked = true
+            onChange?(nil)
+        case .unblocked:
+            isBlocked = false
+            pump()
+            onChange?(nil)
+        default:
+            guard let settled = window.handle(event) else {
+                // The session has checked the number, so this is a tag of 0 without `multiple`: start afresh.
+                tell(window.connectionLost())
+                return link.reconnect()
+            }
+            tell(settled)
+            schedulePump()
+        }
+    }
+
+    private func tell(_ settled: [(PublishWindow.Completion, PublishResult)]) {
+        for (completion, result) in settled { completion(result) }
+        finishClosing()
+    }
+
+    // MARK: - Writing
+
+    private func schedulePump() {
+        guard !pumpScheduled else { return }
+        pumpScheduled = true
+        loop.assumeIsolated().execute { self.pump() }
+    }
+
+    private func pump() {
+        pumpScheduled = false
+        guard let connection = link.connection, connection.isOpen, !isBlocked else { return }
+        while waitingCount > 0, window.count < limits.unconfirmed {
+            let next = queue[queueHead]
+            dropFirst()
+            do throws(AMQPSessionError) {
+                let sequence = try connection.publish(next.message)
+                window.add(next.message, sequence: sequence, since: next.since, next.completion)
+            } catch {
+                next.completion(error == .notOpen ? .connectionLost : .invalid(error))
+            }
+        }
+        finishClosing()
+    }
+
+    private func dropFirst() {
+        queueHead += 1
+        guard queueHead == queue.count || queueHead > 1024 else { return }
+        queue.removeSubrange(..<queueHead)
+        queueHead = 0
+    }
+
+    // MARK: - Time-outs
+
+    /// What was written is older than what waits, so the first deadline is the window's if it has one.
+    private var nextDeadline: Duration? {
+        window.nextDeadline ?? (waitingCount > 0 ? queue[queueHead].since + limits.timeout : nil)
+    }
+
+    private func scheduleTimer() {
+        guard timer == nil, let deadline = nextDeadline else { return }
+        let wait = max(deadline - NIODeadline.now().sinceBoot, .milliseconds(1))
+        timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(wait)) { [weak self] in self?.timeOut() }
+    }
+
+    private func timeOut() {
+        timer = nil
+        let now = NIODeadline.now().sinceBoot
+        var settled = window.timeOut(now: now)
+        while waitingCount > 0, queue[queueHead].since + limits.timeout <= now {
+            settled.append((queue[queueHead].completion, .timedOut))
+            dropFirst()
+        }
+        tell(settled)
+        schedulePump()
+        scheduleTimer()
+    }
+}
