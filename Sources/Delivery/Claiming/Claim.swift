@@ -13,14 +13,25 @@ public struct Claim: Sendable, Equatable {
     public var worker: Int64
     /// Whether the worker has credentials of the app.
     public var knowsApp: Bool
+    /// The epoch of the run that this very process still has of the shard, whose delivery was lost; nil without one
+    /// (`RunningShards`).
+    public var adopting: UInt32?
 
     /// A claim.
-    public init(key: ShardKey, generation: UInt32, redelivered: Bool, worker: Int64, knowsApp: Bool) {
+    public init(
+        key: ShardKey,
+        generation: UInt32,
+        redelivered: Bool,
+        worker: Int64,
+        knowsApp: Bool,
+        adopting: UInt32? = nil
+    ) {
         self.key = key
         self.generation = generation
         self.redelivered = redelivered
         self.worker = worker
         self.knowsApp = knowsApp
+        self.adopting = adopting
     }
 
     /// What the ledger does with a claim, in its one transaction, and the worker afterwards.
@@ -39,8 +50,11 @@ public struct Claim: Sendable, Equatable {
         case run
     }
 
-    /// The claim table of section 7. (A shard that this very process still runs is adopted before the ledger is
-    /// asked, see `RunningShards`.)
+    /// The claim table of section 7.
+    ///
+    /// A shard that this very process still runs, and nobody claimed since, is `run` whatever became of its campaign:
+    /// the epoch that this raises to is one above `adopting`, by which `RunningShards` knows that the run goes on
+    /// (and it learns of a pause or a cancel by its poll, with no answer lost).
     public func decide(shard: ShardRecord?, campaign: CampaignFacts?, now: Timestamp) -> Decision {
         guard let shard, let campaign else { return .park(reason: "UnknownCampaign") }
         if shard.state == .settled { return .settledAlready }
@@ -48,6 +62,7 @@ public struct Claim: Sendable, Equatable {
         if generation > shard.generation { return .park(reason: "UnknownGeneration") }
         if shard.state == .aside || shard.state == .parked { return .drop }
         if shard.state == .running && !redelivered { return .drop }
+        if shard.state == .running, shard.epoch == adopting { return .run }
         if let outcome = campaign.ending(at: now) { return .end(outcome) }
         if let reason = campaign.asideReason { return .setAside(reason) }
         if !knowsApp { return .setAside(.app) }

@@ -9,7 +9,7 @@ public struct ShardRun: Sendable {
     /// The shard.
     public let shard: Shard
     /// The claim's epoch: fences every write.
-    public let epoch: UInt32
+    public private(set) var epoch: UInt32
     /// What is known of its devices.
     public private(set) var progress: Progress
     /// Streams that are open for it.
@@ -242,9 +242,14 @@ public struct ShardRun: Sendable {
         }
     }
 
-    /// The delivery came back to this process: the run goes on with it, unless something else stopped it meanwhile.
-    public mutating func leaseRegained() {
-        isLeaseLost = false
+    /// A claim for a delivery that came back was granted to this run: it goes on, under the new epoch, unless something
+    /// else than the lost lease stopped it meanwhile.
+    ///
+    /// What was saved under the old one and refused is saved again. `isLeaseLost`: whether that delivery is lost, too.
+    public mutating func adopted(epoch: UInt32, isLeaseLost: Bool) {
+        self.epoch = epoch
+        self.isLeaseLost = isLeaseLost
+        isDirty = true
     }
 
     /// Whether every stream is closed and none will be opened: `finish` is due.

@@ -1,0 +1,114 @@
+public import Campaigns
+
+/// What intake does with a job, from what the decoder and the ledger say (contract, sections 1 and 2).
+///
+/// Pure: whoever drives it looks up, decides, and writes the acceptance or the refusal in one transaction.
+public enum IntakeDecision: Equatable, Sendable {
+    /// Write the campaign; `shortWay`: with its shards already claimed, straight to this process's sender.
+    case accept(shortWay: Bool)
+    /// The same job again: answer with the campaign that exists.
+    case existing(campaign: UInt32)
+    /// The id belongs to another job; that campaign stays as it is, `refused` is not written.
+    case conflict(Problem)
+    /// Tell the producer all of it; write `refused` where no campaign has the key.
+    case refuse([Problem])
+
+    /// Inline devices of an urgent job that takes the short way at most (design, section 8).
+    public static let shortWayDevicesMax = 1_000
+
+    /// What the ledger has under the job's key (app, id).
+    public enum Holder: Equatable, Sendable {
+        /// Nothing, or a job that was refused: it may be sent again, mended, under its id.
+        case none
+        /// A campaign with this identity hash (the normalised job without `created_at` and `metadata`).
+        case campaign(number: UInt32, identity: [UInt8])
+    }
+
+    /// What the ledger says about the job.
+    public struct Knowledge: Equatable, Sendable {
+        /// What has the key.
+        public var holder: Holder
+        /// Whether a live worker reports credentials for the app.
+        public var isAppKnown: Bool
+        /// Whether the list, or the version that was asked for, is there; true for inline devices.
+        public var isAudienceKnown: Bool
+        /// Devices in the audience, where it is known.
+        public var deviceCount: Int
+
+        /// What was looked up.
+        public init(holder: Holder, isAppKnown: Bool, isAudienceKnown: Bool, deviceCount: Int) {
+            self.holder = holder
+            self.isAppKnown = isAppKnown
+            self.isAudienceKnown = isAudienceKnown
+            self.deviceCount = deviceCount
+        }
+    }
+
+    /// Decides about a job that could be decoded, with the problems that only its compilation found.
+    ///
+    /// The key comes first: a repeat is answered with its campaign even when no worker knows the app any more, and a
+    /// conflict is told as such. Then all problems at once.
+    public static func decide(
+        job: Job,
+        identity: [UInt8],
+        knowledge: Knowledge,
+        problems: [Problem] = []
+    ) -> IntakeDecision {
+        if case .campaign(let number, let held) = knowledge.holder {
+            return held == identity ? .existing(campaign: number) : .conflict(conflict(job))
+        }
+        var all = problems
+        if !knowledge.isAppKnown {
+            all.append(
+                Problem(
+                    pointer: "/app",
+                    code: .unknownApp,
+                    detail: "no worker has credentials for \(job.app)",
+                    mend: "add the app to apps.yaml of a worker, or correct the name"
+                )
+            )
+        }
+        all += audienceProblems(job, knowledge)
+        guard all.isEmpty else { return .refuse(all) }
+        return .accept(shortWay: takesShortWay(job))
+    }
+
+    /// Whether one synced transaction can write the campaign with its shards already claimed.
+    public static func takesShortWay(_ job: Job) -> Bool {
+        guard job.delivery.urgency == .urgent, case .devices(let devices) = job.audience else { return false }
+        return devices.count <= shortWayDevicesMax
+    }
+
+    private static func conflict(_ job: Job) -> Problem {
+        Problem(
+            pointer: "/id",
+            code: .campaignConflict,
+            detail: "\(job.app)/\(job.id) is a campaign with another job",
+            mend: "give the new campaign an id of its own"
+        )
+    }
+
+    private static func audienceProblems(_ job: Job, _ knowledge: Knowledge) -> [Problem] {
+        guard case .list(let name, let version) = job.audience else { return [] }
+        let wanted = version.map { "\(name)@\($0)" } ?? name
+        if !knowledge.isAudienceKnown {
+            return [
+                Problem(
+                    pointer: "/audience/list",
+                    code: .unknownList,
+                    detail: "there is no list \(wanted)",
+                    mend: "upload it first: fanfare list put \(name) FILE"
+                )
+            ]
+        }
+        guard knowledge.deviceCount == 0 else { return [] }
+        return [
+            Problem(
+                pointer: "/audience/list",
+                code: .empty,
+                detail: "the list \(wanted) has no device",
+                mend: "upload a version with devices"
+            )
+        ]
+    }
+}

@@ -1,0 +1,54 @@
+public import Campaigns
+
+/// The sweeper's rules (design, section 7): what is published again because nobody else will.
+public enum Sweep {
+    /// An outbox row that is older was left behind by whoever wrote it.
+    public static let outboxAge = Duration.seconds(10)
+    /// A shard whose message is this late, in an empty lane, has no message any more.
+    public static let lostAfter = Duration.seconds(15 * 60)
+
+    /// What is done about a shard's row.
+    public enum Action: Equatable, Sendable {
+        /// Nothing.
+        case leave
+        /// Publish the outbox row as it is: the same message again.
+        case publish
+        /// The message is lost: generation + 1, state `unpublished`, an outbox row, and a report.
+        case publishAnew
+    }
+
+    /// Whether an outbox row, of a shard or an event, is published again.
+    public static func isDue(outboxWrittenAt: Timestamp, now: Timestamp) -> Bool {
+        outboxWrittenAt.advanced(by: outboxAge) <= now
+    }
+
+    /// What is done about a row.
+    ///
+    /// - Parameters:
+    ///   - shard: the row.
+    ///   - outboxWrittenAt: when its outbox row was written; nil without one.
+    ///   - dueAt: since when it should have been delivered: its publish, or the end of its rung.
+    ///   - isLaneEmpty: whether its lane's queue holds nothing, delivered messages included.
+    ///   - isOwnerAlive: for a running shard, whether its worker still reports itself.
+    public static func action(
+        for shard: ShardRecord,
+        outboxWrittenAt: Timestamp?,
+        dueAt: Timestamp,
+        isLaneEmpty: Bool,
+        isOwnerAlive: Bool,
+        now: Timestamp
+    ) -> Action {
+        switch shard.state {
+        case .settled, .parked, .aside: return .leave
+        case .unpublished, .out:
+            if let outboxWrittenAt {
+                return isDue(outboxWrittenAt: outboxWrittenAt, now: now) ? .publish : .leave
+            }
+        case .running:
+            // A dead owner's message comes back by itself, unless the broker lost it.
+            guard !isOwnerAlive else { return .leave }
+        }
+        guard isLaneEmpty, dueAt.advanced(by: lostAfter) <= now else { return .leave }
+        return .publishAnew
+    }
+}

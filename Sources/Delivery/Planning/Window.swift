@@ -1,0 +1,61 @@
+/// How many new shards may be planned now, and whose turn it is (design, section 10).
+public enum Window {
+    /// Shards of a lane that may be out and unclaimed at least.
+    public static let floor = 16
+    /// Retry shards of one campaign that may wait; above, it plans no further (`provider_slow`).
+    public static let waitingRetriesMax = 10_000
+
+    /// A campaign that has shards to plan.
+    public struct Candidate: Sendable, Equatable {
+        /// The number in the ledger.
+        public var campaign: UInt32
+        /// The app it belongs to.
+        public var app: String
+        /// First-attempt shards of it that are out and unclaimed.
+        public var unclaimed: Int
+        /// Shards that can still be cut.
+        public var remaining: Int
+        /// Retry shards of it that wait.
+        public var waitingRetries: Int
+
+        /// A candidate.
+        public init(campaign: UInt32, app: String, unclaimed: Int, remaining: Int, waitingRetries: Int = 0) {
+            self.campaign = campaign
+            self.app = app
+            self.unclaimed = unclaimed
+            self.remaining = remaining
+            self.waitingRetries = waitingRetries
+        }
+    }
+
+    /// Places that are free in a lane: `max(16, 2 × consumers × prefetch)` less what is out and unclaimed.
+    public static func free(consumers: Int, prefetch: Int, unclaimed: Int) -> Int {
+        max(0, max(floor, 2 * consumers * prefetch) - unclaimed)
+    }
+
+    /// Shares the free places: by app first, then by campaign, so that neither a large app nor an app with many
+    /// campaigns nor a large campaign starves the others.
+    ///
+    /// Each place goes to the app that has the fewest shards out and unclaimed, and there to such a campaign; equals
+    /// in order of app and campaign number. Campaigns without a place are not in the result.
+    public static func share(_ free: Int, among candidates: [Candidate]) -> [UInt32: Int] {
+        var open = candidates.filter { $0.remaining > 0 && $0.waitingRetries <= waitingRetriesMax }
+        var byApp: [String: Int] = [:]
+        for candidate in candidates { byApp[candidate.app, default: 0] += candidate.unclaimed }
+        var result: [UInt32: Int] = [:]
+        for _ in 0..<max(0, free) {
+            let next = open.indices.min { left, right in
+                let (a, b) = (open[left], open[right])
+                return (byApp[a.app, default: 0], a.app, a.unclaimed, a.campaign)
+                    < (byApp[b.app, default: 0], b.app, b.unclaimed, b.campaign)
+            }
+            guard let next else { break }
+            result[open[next].campaign, default: 0] += 1
+            byApp[open[next].app, default: 0] += 1
+            open[next].unclaimed += 1
+            open[next].remaining -= 1
+            if open[next].remaining == 0 { open.remove(at: next) }
+        }
+        return result
+    }
+}

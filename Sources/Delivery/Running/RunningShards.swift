@@ -1,0 +1,191 @@
+public import Campaigns
+
+/// A message that the broker handed to this worker and that is not acked.
+public struct ShardDelivery: Hashable, Sendable {
+    /// Counts the worker's consuming connections; an ack works only on the one that delivered.
+    public var connection: UInt64
+    /// The AMQP delivery tag.
+    public var tag: UInt64
+    /// The generation in the message.
+    public var generation: UInt32
+    /// The broker's flag: true after a connection or the broker was lost.
+    public var redelivered: Bool
+
+    /// A delivery.
+    public init(connection: UInt64, tag: UInt64, generation: UInt32, redelivered: Bool) {
+        self.connection = connection
+        self.tag = tag
+        self.generation = generation
+        self.redelivered = redelivered
+    }
+}
+
+/// The shards that one worker process claims and runs: tells a delivery that came back from a second copy.
+///
+/// Confined to the worker's control loop; no clock of its own. The rule that keeps every shard alive: the message by
+/// which the row was last claimed is unacked at its owner, or in the queue and comes back `redelivered`. So a delivery
+/// is only acked as a second copy while this process holds another that is live, or lost one that will come back.
+public struct RunningShards: Sendable {
+    /// What to do with a delivery.
+    public enum Arrival: Equatable, Sendable {
+        /// Ask the ledger, with `adopting` in the claim; a run of the shard that there still is (it is adopted or
+        /// replaced, see `concluded`) opens no stream until the answer is there: `requestStop(.leaseLost)`.
+        case claim(adopting: UInt32?)
+        /// A claim of the same shard is out: what to do follows from its conclusion.
+        case wait
+        /// Ack.
+        case secondCopy
+        /// Its connection is gone: nothing to do, the broker has the message again.
+        case gone
+    }
+
+    /// What follows from a claim's answer.
+    public enum Conclusion: Equatable, Sendable {
+        /// Start a run. One of an older epoch that there still is, is to be forgotten, and its delivery acked.
+        case start(replaces: ShardDelivery?)
+        /// The run that there is goes on: `ShardRun.adopted(epoch:isLeaseLost:)`.
+        case adopt
+        /// Not ours to run: ack this delivery after what the decision asks for.
+        case ack(ShardDelivery)
+        /// The connection was lost meanwhile: nothing to ack, nothing to start; the message comes back.
+        case gone
+    }
+
+    private struct Run {
+        var epoch: UInt32
+        var delivery: ShardDelivery
+        var since: Timestamp
+    }
+
+    private struct Entry {
+        var run: Run?
+        var claiming: ShardDelivery?
+        var waiting: [ShardDelivery] = []
+    }
+
+    private var entries: [ShardKey: Entry] = [:]
+    private var connection: UInt64?
+
+    /// No shard, no connection.
+    public init() {}
+
+    /// A consuming connection is up; its number is higher than those before.
+    public mutating func connected(_ connection: UInt64) {
+        self.connection = connection
+    }
+
+    /// The consuming connection is gone, and with it every lease. Returns the shards whose runs stop opening streams.
+    public mutating func disconnected() -> [ShardKey] {
+        connection = nil
+        for key in entries.keys { entries[key]?.waiting = [] }
+        return runningKeys
+    }
+
+    /// Decides what to do with a delivery.
+    public mutating func arrived(_ key: ShardKey, _ delivery: ShardDelivery) -> Arrival {
+        guard isLive(delivery) else { return .gone }
+        var entry = entries.removeValue(forKey: key) ?? Entry()
+        defer { entries[key] = entry }
+        if entry.claiming != nil {
+            entry.waiting.append(delivery)
+            return .wait
+        }
+        guard let run = entry.run else {
+            entry.claiming = delivery
+            return .claim(adopting: nil)
+        }
+        if delivery.generation < run.delivery.generation { return .secondCopy }
+        if delivery.generation > run.delivery.generation {
+            // The row was set aside and published anew: whatever we still run was fenced by that.
+            entry.claiming = delivery
+            return .claim(adopting: nil)
+        }
+        if isLive(run.delivery) || !delivery.redelivered { return .secondCopy }
+        entry.claiming = delivery
+        return .claim(adopting: run.epoch)
+    }
+
+    /// The ledger answered the claim of a shard: `epoch` is the new one when the decision was `run`, else nil.
+    ///
+    /// `rest` are the deliveries that waited, each with what to do now.
+    public mutating func concluded(
+        _ key: ShardKey,
+        epoch: UInt32?,
+        now: Timestamp
+    ) -> (Conclusion, rest: [(ShardDelivery, Arrival)]) {
+        guard var entry = entries.removeValue(forKey: key), let delivery = entry.claiming else {
+            preconditionFailure("no claim of \(key) is out")
+        }
+        let waiting = entry.waiting
+        var conclusion = isLive(delivery) ? Conclusion.ack(delivery) : .gone
+        if let epoch {
+            if let run = entry.run, run.epoch &+ 1 == epoch {
+                entry.run = Run(epoch: epoch, delivery: delivery, since: run.since)
+                conclusion = .adopt
+            } else if isLive(delivery) {
+                conclusion = .start(replaces: entry.run.map(\.delivery).flatMap { isLive($0) ? $0 : nil })
+                entry.run = Run(epoch: epoch, delivery: delivery, since: now)
+            }
+        }
+        entry.claiming = nil
+        entry.waiting = []
+        if entry.run != nil { entries[key] = entry }
+        return (conclusion, waiting.map { ($0, arrived(key, $0)) })
+    }
+
+    /// A run is over: settled, set aside, abandoned, or its writes were refused because another claimed the shard.
+    ///
+    /// Returns the delivery to ack; nil when it is lost, or the run of this epoch was replaced. (Refused writes: the
+    /// other's own copy is unacked at the other, so ours is one too many.)
+    public mutating func ended(_ key: ShardKey, epoch: UInt32) -> ShardDelivery? {
+        guard let entry = entries[key], let run = entry.run, run.epoch == epoch else { return nil }
+        if entry.claiming == nil { entries[key] = nil } else { entries[key]?.run = nil }
+        return isLive(run.delivery) ? run.delivery : nil
+    }
+
+    /// Whether a claim that may adopt the shard's run is out: nothing of the run is handed to the ledger until its
+    /// answer, because it would come under an epoch that is about to be the old one.
+    public func isAdopting(_ key: ShardKey) -> Bool {
+        entries[key].map { $0.run != nil && $0.claiming != nil } ?? false
+    }
+
+    /// Whether the run's lease is gone.
+    public func isLeaseLost(_ key: ShardKey) -> Bool {
+        guard let run = entries[key]?.run else { return true }
+        return !isLive(run.delivery)
+    }
+
+    /// The shards that run, in order.
+    public var runningKeys: [ShardKey] {
+        entries.filter { $0.value.run != nil }.keys.sorted()
+    }
+
+    /// Shards that run or are being claimed.
+    public var count: Int { entries.count }
+
+    /// The campaigns that run here: what the poll of the ledger asks for (every 500 ms; design, section 7).
+    public var campaigns: Set<UInt32> {
+        Set(entries.filter { $0.value.run != nil }.keys.map(\.campaign))
+    }
+
+    /// What a poll's answer stops: cancelled, failed and expired campaigns end, paused ones are set aside.
+    public func stops(campaigns facts: [UInt32: CampaignFacts], now: Timestamp) -> [(ShardKey, ShardRun.Stop)] {
+        runningKeys.compactMap { key in
+            guard let facts = facts[key.campaign] else { return nil }
+            if let outcome = facts.ending(at: now) { return (key, .end(outcome)) }
+            return facts.asideReason.map { (key, .setAside($0)) }
+        }
+    }
+
+    /// The shards that have been held for this long (five minutes; design, section 7) and are to be handed over.
+    public func held(for duration: Duration, now: Timestamp) -> [ShardKey] {
+        runningKeys.filter { key in
+            guard let run = entries[key]?.run else { return false }
+            return run.since.advanced(by: duration) <= now
+        }
+    }
+
+    private func isLive(_ delivery: ShardDelivery) -> Bool {
+        delivery.connection == connection
+    }
+}
