@@ -39,8 +39,8 @@ public struct JSONReading: Sendable {
 
 /// A strict JSON reader (RFC 8259) that finds all mistakes it can.
 ///
-/// It keeps the digits of numbers, refuses duplicate names, and goes on after a mistake where it can, so that a producer
-/// hears of all of them at once. It takes linear time and never traps.
+/// It keeps the digits of numbers, refuses duplicate names, and goes on after a mistake where it can, so that a
+/// producer hears of all of them at once. It takes linear time and never traps.
 public enum JSONReader {
     /// What a text may not exceed.
     public struct Limits: Sendable {

@@ -1,5 +1,5 @@
 /// A JSON value that keeps the order of members and the digits of numbers (RFC 8259).
-public indirect enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
     /// `true` or `false`.

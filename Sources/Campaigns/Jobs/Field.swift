@@ -22,15 +22,14 @@ struct FieldList: Sendable {
     /// How messages call the object, for example `delivery`.
     let name: String
     let fields: [Field]
-    private let byName: [String: Field]
 
     init(_ name: String, _ fields: [Field]) {
         self.name = name
         self.fields = fields
-        byName = Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0) })
     }
 
-    subscript(name: String) -> Field? { byName[name] }
+    /// The field of that name; the lists are short enough to look at each.
+    subscript(name: String) -> Field? { fields.first { $0.name == name } }
 }
 
 /// The objects of the job, with the standard values of `contract.md`, section 1.

@@ -1,7 +1,7 @@
 /// Turns a producer's bytes into a job, or into everything that is wrong with them (contract, sections 1 and 2).
 ///
-/// Strict: what the contract does not have is refused, never ignored. Pure: the time comes with the envelope. Takes linear
-/// time and never traps, whatever the bytes are.
+/// Strict: what the contract does not have is refused, never ignored. Pure: the time comes with the envelope. It takes
+/// linear time and never traps, whatever the bytes are.
 public enum JobDecoder {
     /// The one message type there is.
     public static let messageType = "fanfare.campaign.v1"

@@ -141,7 +141,7 @@ extension LiveActivity {
 }
 
 extension DeliveryOptions {
-    /// The push type and priority are handed in resolved, so that a job that spells out what follows anyway is the same.
+    /// Push type and priority are handed in resolved: a job that spells out what follows anyway is the same.
     fileprivate func encoded(pushType: PushType, priority: Priority) -> JSONValue {
         var end: Timestamp?
         var seconds: Int?

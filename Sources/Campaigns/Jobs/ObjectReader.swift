@@ -1,53 +1,61 @@
 /// Reads the fields of one JSON object against the contract's list of them.
 ///
-/// Making one reports what is unknown or not built yet; the getters report what has the wrong type. Each returns nil when
-/// the field is absent or was reported.
+/// Making one reports what is unknown or not built yet; the getters report what has the wrong type. Each returns nil
+/// when the field is absent or was reported.
 struct ObjectReader {
     let pointer: JSONPointer
     let fields: FieldList
     let log: ProblemLog
-    private var values: [String: JSONValue] = [:]
+    /// The members that are built. Objects of the contract are small: looking at each is cheaper than hashing.
+    private var members: [JSONMember] = []
 
     /// nil, with a problem, when the value is not an object.
     init?(_ value: JSONValue, at pointer: JSONPointer, _ fields: FieldList, _ log: ProblemLog) {
-        guard case .object(let members) = value else {
+        guard case .object(let given) = value else {
             log.refuse(.type, at: pointer, "\(fields.name) must be an object, not \(value.typeName)")
             return nil
         }
         self.pointer = pointer
         self.fields = fields
         self.log = log
-        for member in members {
-            let place = pointer.appending(member.name)
-            guard let field = fields[member.name] else {
-                log.refuse(
-                    .unknownField,
-                    at: place,
-                    "\(fields.name) has no field \(member.name.clipped)",
-                    mend: ObjectReader.suggestion(for: member.name, in: fields)
-                )
-                continue
-            }
-            if field.isBuilt {
-                values[member.name] = member.value
-            } else if member.value != field.standard {
-                log.refuse(
-                    .notInThisVersion,
-                    at: place,
-                    "\(member.name) is not in this version",
-                    mend: field.standard.map { "leave it out, or give \($0.text)" } ?? "leave it out"
-                )
+        for member in given {
+            if let field = fields[member.name], field.isBuilt || member.value == field.standard {
+                if field.isBuilt { members.append(member) }
+            } else {
+                refuse(member)
             }
         }
     }
 
+    /// Reports a field that is unknown, or not built yet.
+    private func refuse(_ member: JSONMember) {
+        // Looking for what was meant is dear, and a stranger can send very many fields.
+        if log.isFull { return log.omit() }
+        let place = pointer.appending(member.name)
+        guard let field = fields[member.name] else {
+            log.refuse(
+                .unknownField,
+                at: place,
+                "\(fields.name) has no field \(member.name.clipped)",
+                mend: ObjectReader.suggestion(for: member.name, in: fields)
+            )
+            return
+        }
+        log.refuse(
+            .notInThisVersion,
+            at: place,
+            "\(member.name) is not in this version",
+            mend: field.standard.map { "leave it out, or give \($0.text)" } ?? "leave it out"
+        )
+    }
+
     /// Whether the field is there at all, right or wrong.
-    func has(_ name: String) -> Bool { values[name] != nil }
+    func has(_ name: String) -> Bool { members.contains { $0.name == name } }
 
     /// The value as it is, of any type but null.
     func value(_ name: String) -> JSONValue? {
         precondition(fields[name]?.isBuilt == true, "the decoder asks for \(name), which the list of fields lacks")
-        guard let value = values[name] else { return nil }
+        guard let value = members.first(where: { $0.name == name })?.value else { return nil }
         if value == .null {
             log.refuse(.type, at: pointer.appending(name), "\(name) must not be null", mend: "leave the field out")
             return nil
@@ -74,7 +82,9 @@ struct ObjectReader {
             refuseType(name, value, mustBe: "a string")
             return nil
         }
-        return checked(text, name: name, at: pointer.appending(name), bytesMax: bytesMax)
+        if isFine(text, bytesMax: bytesMax) { return text }
+        refuse(text, name: name, at: pointer.appending(name), bytesMax: bytesMax)
+        return nil
     }
 
     /// `true` or `false`.
@@ -181,7 +191,9 @@ struct ObjectReader {
                 log.refuse(.type, at: place.appending(index), "\(name) holds strings, not \(found)")
                 return nil
             }
-            return checked(text, name: "an entry of \(name)", at: place.appending(index), bytesMax: .max)
+            if isFine(text, bytesMax: .max) { return text }
+            refuse(text, name: "an entry of \(name)", at: place.appending(index), bytesMax: .max)
+            return nil
         }
     }
 
@@ -210,21 +222,19 @@ struct ObjectReader {
         return members
     }
 
-    private func checked(_ text: String, name: String, at place: JSONPointer, bytesMax: Int) -> String? {
+    private func isFine(_ text: String, bytesMax: Int) -> Bool {
+        !text.isEmpty && text.utf8.count <= bytesMax && !text.utf8.contains(0)
+    }
+
+    private func refuse(_ text: String, name: String, at place: JSONPointer, bytesMax: Int) {
         if text.isEmpty {
             log.refuse(.empty, at: place, "\(name) is empty", mend: "leave it out")
-            return nil
-        }
-        if text.utf8.contains(0) {
-            log.refuse(.format, at: place, "\(name) has a NUL character")
-            return nil
-        }
-        if text.utf8.count > bytesMax {
+        } else if text.utf8.count > bytesMax {
             let detail = "\(name) has \(text.utf8.count) bytes of UTF-8, at most \(bytesMax) are allowed"
             log.refuse(.length, at: place, detail)
-            return nil
+        } else {
+            log.refuse(.format, at: place, "\(name) has a NUL character")
         }
-        return text
     }
 
     /// The field that was probably meant: one of this object, or one of another object that has that very name.

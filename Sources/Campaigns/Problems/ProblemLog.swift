@@ -29,13 +29,25 @@ final class ProblemLog {
 
     var isEmpty: Bool { problems.isEmpty }
 
+    /// Whether a further problem would only be counted.
+    var isFull: Bool { problems.count >= ProblemLog.problemsMax }
+
+    /// Counts a problem without saying what it is.
+    func omit() {
+        omitted += 1
+    }
+
     func refuse(_ code: ProblemCode, at pointer: JSONPointer, _ detail: String, mend: String? = nil) {
         guard !unreadable.contains(pointer.text) else { return }
-        guard problems.count < ProblemLog.problemsMax else {
-            omitted += 1
-            return
-        }
+        if isFull { return omit() }
         problems.append(Problem(pointer: pointer.text, code: code, detail: detail, mend: mend))
+    }
+
+    /// Forgets everything, for the next of many small documents.
+    func clear() {
+        problems.removeAll(keepingCapacity: true)
+        warnings.removeAll(keepingCapacity: true)
+        omitted = 0
     }
 
     func warn(_ code: ProblemCode, at pointer: JSONPointer, _ detail: String, mend: String? = nil) {

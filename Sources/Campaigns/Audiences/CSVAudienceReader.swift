@@ -1,0 +1,237 @@
+/// Devices from CSV: the header says which column is what; every column without a name of ours is a variable.
+struct CSVAudienceReader {
+    private enum Column: Equatable {
+        case token, provider, environment, id, locale, timeZone
+        case variable(String)
+    }
+
+    private static let names: [String: Column] = [
+        "token": .token, "provider": .provider, "environment": .environment, "id": .id, "locale": .locale,
+        "time_zone": .timeZone,
+    ]
+    private static let columnsMax = 256
+    /// Names of ours that a variable's name may be meant for; `id` and `token` are too short or demanded anyway.
+    private static let misspelt = ["provider", "environment", "locale", "time_zone"]
+
+    private(set) var report = AudienceFileReport()
+    private var scanner = CSVRecordScanner()
+    private var columns: [Column] = []
+    /// The first bytes of the file, until they show whether it begins with a byte order mark.
+    private var head: [UInt8]? = []
+
+    mutating func read(_ piece: UnsafeBufferPointer<UInt8>, _ each: (Device, Int) throws -> Void) rethrows {
+        guard var start = head else { return try records(piece, each) }
+        start.append(contentsOf: piece)
+        guard start.count >= 3 else {
+            head = start
+            return
+        }
+        head = nil
+        try begin(start, each)
+    }
+
+    mutating func finish(_ each: (Device, Int) throws -> Void) rethrows {
+        if let start = head {
+            head = nil
+            try begin(start, each)
+        }
+        if !report.isUnusable, scanner.finish() { try record(each) }
+        if columns.isEmpty, !report.isUnusable {
+            refuseFile(.empty, "the file is empty", mend: "begin with a header: token, and whatever else there is")
+        }
+    }
+
+    private mutating func begin(_ start: [UInt8], _ each: (Device, Int) throws -> Void) rethrows {
+        if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) || start.contains(0) {
+            refuseFile(.encoding, "the file is not UTF-8 (it looks like UTF-16)", mend: "save it as CSV UTF-8")
+            return
+        }
+        // Spreadsheets write a byte order mark in front of UTF-8.
+        let skipped = start.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        try start.withUnsafeBufferPointer { bytes in
+            try records(UnsafeBufferPointer(rebasing: bytes[skipped...]), each)
+        }
+    }
+
+    private mutating func records(
+        _ piece: UnsafeBufferPointer<UInt8>,
+        _ each: (Device, Int) throws -> Void
+    ) rethrows {
+        var offset = 0
+        while offset < piece.count, !report.isUnusable {
+            let (taken, isComplete) = scanner.scan(piece, from: offset)
+            offset += taken
+            if isComplete { try record(each) }
+        }
+    }
+
+    private mutating func record(_ each: (Device, Int) throws -> Void) rethrows {
+        defer { scanner.clear() }
+        if scanner.isBlank { return }
+        if let (mistake, place) = scanner.mistake {
+            note(mistake, at: place)
+            report.refusedCount += 1
+            // Without the header nothing that follows can be understood.
+            if columns.isEmpty { report.isUnusable = true }
+            return
+        }
+        if columns.isEmpty { return header() }
+        guard let device = device() else {
+            report.refusedCount += 1
+            return
+        }
+        report.deviceCount += 1
+        try each(device, scanner.start.line)
+    }
+
+    // MARK: The header
+
+    private mutating func header() {
+        var names: [String] = []
+        for field in 0..<scanner.count {
+            guard let name = text(field) else {
+                return refuseFile(.encoding, "the header is not valid UTF-8", mend: "save the file as CSV UTF-8")
+            }
+            names.append(name)
+        }
+        guard names.count <= CSVAudienceReader.columnsMax else {
+            return refuseFile(.tooMany, "the header has \(names.count) columns, at most 256 are allowed")
+        }
+        if names.contains(where: \.isEmpty) {
+            return refuseFile(.empty, "a column of the header has no name", mend: "name it, or take it out")
+        }
+        if Set(names).count < names.count {
+            return refuseFile(.duplicateField, "the header has a column twice", mend: "give each column its own name")
+        }
+        guard names.contains("token") else {
+            return refuseFile(.required, "the header has no column token", mend: mend(forHeader: names))
+        }
+        columns = names.map { CSVAudienceReader.names[$0] ?? .variable($0) }
+        for (field, name) in names.enumerated() where CSVAudienceReader.names[name] == nil {
+            guard let near = Spelling.nearest(to: name, among: CSVAudienceReader.misspelt) else { continue }
+            report.warnings.append(
+                AudienceFileProblem(
+                    line: 1,
+                    column: scanner.places[field].column,
+                    code: .unusual,
+                    detail: "the column \(name.clipped) is taken as a variable",
+                    mend: "did you mean \(near)?"
+                )
+            )
+        }
+    }
+
+    private func mend(forHeader names: [String]) -> String {
+        if names.count == 1, names[0].contains(";") || names[0].contains("\t") { return "separate columns with commas" }
+        if let near = names.first(where: { Spelling.nearest(to: $0, among: ["token", "device_token"]) != nil }) {
+            return "call the column \(near.clipped) token"
+        }
+        if names.contains(where: { DeviceToken.isAPNs($0.utf8) }) { return "put a line with the columns' names first" }
+        return "name the column with the tokens: token"
+    }
+
+    private mutating func refuseFile(_ code: ProblemCode, _ detail: String, mend: String? = nil) {
+        report.note(code, line: 1, column: 1, detail, mend: mend)
+        report.isUnusable = true
+    }
+
+    private mutating func note(_ mistake: CSVRecordScanner.Mistake, at place: CSVRecordScanner.Place) {
+        let (code, detail, mend): (ProblemCode, String, String)
+        switch mistake {
+        case .strayQuote:
+            (code, detail) = (.syntax, "a quote stands within a field, or text behind a closing quote")
+            mend = "put the whole field into quotes and double the quotes in it"
+        case .tooLong:
+            (code, detail) = (.tooLarge, "the line has more than \(AudienceFileReader.lineBytesMax) bytes")
+            mend = "look for a quote that is not closed"
+        case .unclosedQuote:
+            (code, detail) = (.syntax, "a quoted field is not closed before the end of the file")
+            mend = "close it with a quote"
+        }
+        report.note(code, line: place.line, column: place.column, detail, mend: mend)
+    }
+
+    // MARK: A device
+
+    private func text(_ field: Int) -> String? {
+        scanner.bytes.withUnsafeBufferPointer { String(validating: $0[scanner.range(field)], as: UTF8.self) }
+    }
+
+    /// nil, with a problem, when the record is no device.
+    private mutating func device() -> Device? {
+        guard scanner.count == columns.count else {
+            let start = scanner.start
+            let detail = "the line has \(scanner.count) fields, the header has \(columns.count)"
+            report.note(.syntax, line: start.line, column: start.column, detail)
+            return nil
+        }
+        var device = Device(token: "")
+        let before = report.problemCount
+        var variableBytes = 0
+        for field in 0..<columns.count {
+            let range = scanner.range(field)
+            // An empty cell is no value; a token must be one.
+            if range.isEmpty, columns[field] != .token { continue }
+            switch columns[field] {
+            case .token: device.token = token(range) ?? refuse(field, .format, DeviceToken.apnsRule) ?? ""
+            case .provider: setProvider(field, range)
+            case .environment: device.environment = environment(field, range)
+            case .id:
+                device.id = value(field, "an id has at most 256 bytes") { $0.utf8.count <= DeviceDecoder.idBytesMax }
+            case .locale:
+                let rule = "locale must be a BCP 47 tag such as es-ES"
+                device.locale = value(field, rule, DeviceToken.isLocale)
+            case .timeZone:
+                let rule = "time_zone must be an IANA name such as Europe/Madrid"
+                device.timeZone = value(field, rule, DeviceToken.isTimeZone)
+            case .variable(let name):
+                variableBytes += name.utf8.count + range.count
+                device.variables[name] = value(field, "a variable has no NUL character") { _ in true }
+            }
+        }
+        if variableBytes > DeviceDecoder.variablesBytesMax {
+            let start = scanner.start
+            let detail = "the device's variables have \(variableBytes) bytes, at most 4096 are allowed"
+            report.note(.tooLarge, line: start.line, column: start.column, detail)
+        }
+        return report.problemCount == before ? device : nil
+    }
+
+    /// The token in lower case; nil when the bytes are none.
+    private func token(_ range: Range<Int>) -> String? {
+        scanner.bytes.withUnsafeBufferPointer { bytes in
+            let digits = bytes[range]
+            guard DeviceToken.isAPNs(digits) else { return nil }
+            return String(unsafeUninitializedCapacity: digits.count) { text in
+                // A letter's bit 5 makes it lower case, and digits have it already.
+                for (index, digit) in digits.enumerated() { text[index] = digit | 0x20 }
+                return digits.count
+            }
+        }
+    }
+
+    private mutating func setProvider(_ field: Int, _ range: Range<Int>) {
+        if scanner.bytes[range].elementsEqual("apns".utf8) { return }
+        let isLater = scanner.bytes[range].elementsEqual("fcm".utf8)
+        let detail = isLater ? "the provider fcm is not in this version" : "provider must be apns or fcm"
+        let _: String? = refuse(field, isLater ? .notInThisVersion : .value, detail)
+    }
+
+    private mutating func environment(_ field: Int, _ range: Range<Int>) -> PushEnvironment? {
+        for environment in PushEnvironment.allCases
+        where scanner.bytes[range].elementsEqual(environment.rawValue.utf8) { return environment }
+        return refuse(field, .value, "environment must be production or sandbox")
+    }
+
+    private mutating func value(_ field: Int, _ rule: String, _ isValid: (String) -> Bool) -> String? {
+        guard let text = text(field) else { return refuse(field, .encoding, "the field is not valid UTF-8") }
+        guard isValid(text), !text.utf8.contains(0) else { return refuse(field, .format, rule) }
+        return text
+    }
+
+    private mutating func refuse<Value>(_ field: Int, _ code: ProblemCode, _ detail: String) -> Value? {
+        let place = scanner.places[field]
+        report.note(code, line: place.line, column: place.column, detail)
+        return nil
+    }
+}

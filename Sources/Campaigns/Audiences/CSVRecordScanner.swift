@@ -1,0 +1,169 @@
+/// Cuts CSV (RFC 4180) into records, piece by piece; lines end with CRLF or LF, within quotes they do not end.
+struct CSVRecordScanner {
+    /// What the scanner stands in.
+    private enum State {
+        case fieldStart
+        case unquoted
+        case quoted
+        /// Behind a quote within a quoted field: the field's end, or the first of two quotes.
+        case quoteInQuoted
+        /// Behind a carriage return outside quotes.
+        case carriageReturn
+        /// The record is too long; what is left of its line is skipped.
+        case skipping
+    }
+
+    /// A mistake in the record's form.
+    enum Mistake {
+        /// A quote in the middle of a field, or something behind a closing quote.
+        case strayQuote
+        case tooLong
+        case unclosedQuote
+    }
+
+    /// Where a field begins.
+    struct Place {
+        var line: Int
+        var column: Int
+    }
+
+    /// The fields' bytes behind each other, without quotes.
+    private(set) var bytes: [UInt8] = []
+    /// Where each field ends in ``bytes``.
+    private(set) var ends: [Int] = []
+    private(set) var places: [Place] = []
+    private(set) var mistake: (kind: Mistake, place: Place)?
+    private var state = State.fieldStart
+    private var line = 1
+    private var column = 1
+    private var fieldPlace = Place(line: 1, column: 1)
+
+    /// Where the record begins.
+    var start: Place { places.first ?? fieldPlace }
+
+    /// The fields.
+    var count: Int { ends.count }
+
+    /// The bytes of a field.
+    func range(_ field: Int) -> Range<Int> {
+        (field == 0 ? 0 : ends[field - 1])..<ends[field]
+    }
+
+    /// Whether the record is an empty line.
+    var isBlank: Bool { ends.count == 1 && ends[0] == 0 && mistake == nil }
+
+    /// Reads up to the end of the next record; the number of bytes taken and whether the record is complete.
+    mutating func scan(_ piece: UnsafeBufferPointer<UInt8>, from start: Int) -> (taken: Int, isComplete: Bool) {
+        var offset = start
+        while offset < piece.count {
+            switch state {
+            case .unquoted, .quoted:
+                let run = plainRun(piece, from: offset)
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: piece[offset..<offset + run]))
+                column += run
+                offset += run
+                if bytes.count > AudienceFileReader.lineBytesMax { giveUp(.tooLong) }
+                guard offset < piece.count, state == .unquoted || state == .quoted else { continue }
+            case .fieldStart, .quoteInQuoted, .carriageReturn, .skipping: break
+            }
+            let byte = piece[offset]
+            offset += 1
+            if take(byte) { return (offset - start, true) }
+        }
+        return (offset - start, false)
+    }
+
+    /// Ends the last record at the end of the file; false when there is none.
+    mutating func finish() -> Bool {
+        if state == .quoted { mistake = mistake ?? (.unclosedQuote, fieldPlace) }
+        let isEmpty = state == .fieldStart && ends.isEmpty
+        if !isEmpty, state != .skipping { endField() }
+        state = .fieldStart
+        return !isEmpty
+    }
+
+    /// Makes room for the next record.
+    mutating func clear() {
+        bytes.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
+        places.removeAll(keepingCapacity: true)
+        mistake = nil
+        fieldPlace = Place(line: line, column: column)
+    }
+
+    /// How many bytes from here on need no look.
+    private func plainRun(_ piece: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+        var end = offset
+        if state == .quoted {
+            while end < piece.count, piece[end] != UInt8(ascii: "\""), piece[end] != 0x0A { end += 1 }
+        } else {
+            while end < piece.count {
+                switch piece[end] {
+                case UInt8(ascii: ","), UInt8(ascii: "\""), 0x0A, 0x0D: return end - offset
+                default: end += 1
+                }
+            }
+        }
+        return end - offset
+    }
+
+    /// Takes one byte that means something; true when it ends the record.
+    private mutating func take(_ byte: UInt8) -> Bool {
+        defer { advance(over: byte) }
+        switch (state, byte) {
+        case (.skipping, 0x0A):
+            state = .fieldStart
+            return true
+        case (.skipping, _): return false
+        case (.fieldStart, UInt8(ascii: "\"")):
+            state = .quoted
+            return false
+        case (.quoted, UInt8(ascii: "\"")):
+            state = .quoteInQuoted
+            return false
+        case (.quoteInQuoted, UInt8(ascii: "\"")):
+            bytes.append(byte)
+            state = .quoted
+            return false
+        case (.quoted, _):
+            bytes.append(byte)
+            return false
+        case (_, UInt8(ascii: ",")):
+            endField()
+            fieldPlace = Place(line: line, column: column + 1)
+            return false
+        case (_, 0x0A):
+            endField()
+            return true
+        case (_, 0x0D) where state != .carriageReturn:
+            state = .carriageReturn
+            return false
+        case (.fieldStart, _):
+            bytes.append(byte)
+            state = .unquoted
+            return false
+        default:
+            giveUp(.strayQuote)
+            return false
+        }
+    }
+
+    private mutating func advance(over byte: UInt8) {
+        column += 1
+        if byte == 0x0A {
+            line += 1
+            column = 1
+        }
+    }
+
+    private mutating func endField() {
+        ends.append(bytes.count)
+        places.append(fieldPlace)
+        state = .fieldStart
+    }
+
+    private mutating func giveUp(_ kind: Mistake) {
+        mistake = mistake ?? (kind, kind == .tooLong ? start : Place(line: line, column: column))
+        state = .skipping
+    }
+}

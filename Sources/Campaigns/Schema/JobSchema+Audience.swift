@@ -1,0 +1,75 @@
+extension JobSchema {
+    static let audience = #"""
+            "audience": {
+              "description": "Exactly one selector; an empty audience is an error, never everybody.",
+              "type": "object",
+              "additionalProperties": false,
+              "oneOf": [
+                {"required": ["devices"]}, {"required": ["list"]}, {"required": ["users"]}, {"required": ["segment"]},
+                {"required": ["everyone"], "properties": {"everyone": {"const": true}}}
+              ],
+              "properties": {
+                "devices": {
+                  "description": "At most 10,000; 1,000 in an urgent job.",
+                  "type": "array", "minItems": 1, "maxItems": 10000, "items": {"$ref": "#/$defs/device"},
+                  "default": null
+                },
+                "list": {
+                  "description": "An uploaded list: name for its newest version, or name@version.",
+                  "type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}(@[A-Za-z0-9._:-]{1,128})?$", "default": null
+                },
+                "users": {
+                  "description": "User keys of the registry.", "x-not-in-this-version": true,
+                  "type": "array", "minItems": 1, "maxItems": 10000, "items": {"$ref": "#/$defs/text"},
+                  "default": null
+                },
+                "segment": {
+                  "description": "For example league:laliga && !muted && app_version >= 3.2.",
+                  "x-not-in-this-version": true, "$ref": "#/$defs/text", "default": null
+                },
+                "everyone": {
+                  "description": "Said out loud.", "x-not-in-this-version": true, "type": "boolean", "default": false
+                },
+                "exclude": {
+                  "description": "Who is left out: the same selectors.", "x-not-in-this-version": true,
+                  "type": "object", "default": null
+                },
+                "at_most": {
+                  "description": "A larger audience pauses the campaign before its first push.",
+                  "x-not-in-this-version": true, "type": "integer", "minimum": 1, "default": null
+                }
+              }
+            },
+            "device": {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["token"],
+              "properties": {
+                "token": {
+                  "description": "For apns 64 to 200 hexadecimal digits, an even number.",
+                  "type": "string", "minLength": 1
+                },
+                "provider": {
+                  "description": "Only apns in this version.", "enum": ["apns", "fcm"], "default": "apns"
+                },
+                "environment": {
+                  "description": "The app's own when absent.", "enum": ["production", "sandbox"], "default": null
+                },
+                "id": {"description": "At most 256 bytes.", "type": "string", "minLength": 1, "default": null},
+                "locale": {
+                  "description": "BCP 47.", "type": "string", "pattern": "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$",
+                  "maxLength": 64, "default": null
+                },
+                "time_zone": {
+                  "description": "IANA name.", "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_+/-]{0,63}$",
+                  "default": null
+                },
+                "variables": {
+                  "description": "Values for the templates; at most 4 KiB with their names.",
+                  "type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]},
+                  "propertyNames": {"minLength": 1}, "default": {}
+                }
+              }
+            }
+        """#
+}

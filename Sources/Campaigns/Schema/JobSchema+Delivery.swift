@@ -1,0 +1,103 @@
+extension JobSchema {
+    static let delivery = #"""
+            "delivery": {
+              "type": "object",
+              "additionalProperties": false,
+              "not": {"required": ["expires_at", "ttl"]},
+              "properties": {
+                "push_type": {
+                  "description": "Absent, background when there is content_available and nothing to show.",
+                  "enum": [
+                    "alert", "background", "location", "voip", "complication", "fileprovider", "mdm", "liveactivity",
+                    "pushtotalk", "widgets", "controls"
+                  ],
+                  "default": "alert"
+                },
+                "priority": {
+                  "description": "Absent, normal for background pushes, which may not be high.",
+                  "enum": ["high", "normal", "low"], "default": "high"
+                },
+                "urgency": {
+                  "description": "Urgent never waits behind bulk; give the AMQP header urgency the same value.",
+                  "enum": ["urgent", "bulk"], "default": "bulk"
+                },
+                "send_at": {
+                  "x-not-in-this-version": true, "$ref": "#/$defs/wall_clock_or_instant", "default": null
+                },
+                "local_time": {
+                  "description": "Times are the device's wall clock.", "x-not-in-this-version": true,
+                  "type": "boolean", "default": false
+                },
+                "expires_at": {
+                  "description": "Neither expires_at nor ttl: 30 days.", "$ref": "#/$defs/wall_clock_or_instant",
+                  "default": null
+                },
+                "ttl": {
+                  "description": "Seconds from release: the latest of created_at, send_at and fire.",
+                  "type": "integer", "minimum": 1, "maximum": 2592000, "default": null
+                },
+                "if_offline": {
+                  "description": "drop asks the provider not to store the push.",
+                  "enum": ["store", "drop"], "default": "store"
+                },
+                "collapse_id": {
+                  "description": "At most 64 bytes of UTF-8. Absent, a short hash of app and id.",
+                  "type": "string", "minLength": 1, "default": null
+                },
+                "supersede": {
+                  "description": "Collapse in the queue too; not in this version, which warns.",
+                  "type": "boolean", "default": true
+                },
+                "show": {
+                  "description": "When the phone shows it.", "x-not-in-this-version": true, "$ref": "#/$defs/text",
+                  "default": "any"
+                },
+                "android": {
+                  "description": "The app's own when absent.", "x-not-in-this-version": true,
+                  "enum": ["notification", "data"], "default": null
+                },
+                "per_second": {
+                  "description": "Devices a second over the whole fleet.", "x-not-in-this-version": true,
+                  "type": "number", "exclusiveMinimum": 0, "default": null
+                },
+                "ramp_up": {
+                  "description": "Seconds until the full rate.", "x-not-in-this-version": true,
+                  "type": "integer", "minimum": 0, "default": 0
+                },
+                "hold": {
+                  "description": "Prepare everything and wait for fire.", "x-not-in-this-version": true,
+                  "type": "boolean", "default": false
+                },
+                "quiet_hours": {
+                  "x-not-in-this-version": true,
+                  "type": "object", "additionalProperties": false, "required": ["from", "to"],
+                  "properties": {
+                    "from": {"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$"},
+                    "to": {"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$"},
+                    "then": {"type": "string", "default": "wait"}
+                  },
+                  "default": null
+                },
+                "repeat": {
+                  "x-not-in-this-version": true,
+                  "type": "object", "additionalProperties": false, "required": ["cron"],
+                  "properties": {
+                    "cron": {"$ref": "#/$defs/text"},
+                    "time_zone": {"$ref": "#/$defs/text", "default": null},
+                    "until": {"$ref": "#/$defs/wall_clock_or_instant", "default": null}
+                  },
+                  "default": null
+                },
+                "frequency_cap": {
+                  "x-not-in-this-version": true, "enum": ["respect", "ignore"], "default": "respect"
+                },
+                "max_attempts": {"type": "integer", "minimum": 1, "maximum": 100, "default": 8},
+                "on_unknown": {
+                  "description": "A device whose answer never came: resend, or drop (at most once).",
+                  "enum": ["resend", "drop"], "default": "resend"
+                },
+                "in_app": {"x-not-in-this-version": true, "$ref": "#/$defs/in_app_delivery", "default": null}
+              }
+            }
+        """#
+}

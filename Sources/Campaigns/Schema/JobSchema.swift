@@ -1,0 +1,81 @@
+/// The JSON Schema (2020-12) of the whole job, as `fanfare schema job` prints it.
+///
+/// It has the contract's whole shape from the first version; what this version refuses carries
+/// `"x-not-in-this-version": true`. Every field that may be left out has its `default`, `null` where leaving it out
+/// means nothing at all. The decoder's lists of fields are tested against it.
+public enum JobSchema {
+    /// The schema as JSON text.
+    public static let text = """
+        {
+          "$schema": "https://json-schema.org/draft/2020-12/schema",
+          "$id": "urn:fanfare:schema:job:v1",
+          "title": "A job of Fanfare: one message to one audience",
+          "$ref": "#/$defs/job",
+          "$defs": {
+        \(job),
+        \(audience),
+        \(content),
+        \(kinds),
+        \(delivery),
+        \(shared)
+          }
+        }
+
+        """
+
+    private static let job = #"""
+            "job": {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["app", "audience", "content"],
+              "properties": {
+                "id": {
+                  "description": "Unique per app; may be left out when the AMQP message_id is given.",
+                  "type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$", "default": null
+                },
+                "app": {
+                  "description": "The mobile app; equals the routing key.",
+                  "type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"
+                },
+                "kind": {
+                  "description": "Which block content needs besides; only notification in this version.",
+                  "enum": ["notification", "announcement", "poll", "data_push", "native", "in_app"],
+                  "default": "notification"
+                },
+                "created_at": {
+                  "description": "The producer's clock; absent, the AMQP timestamp. Score feeds give milliseconds.",
+                  "$ref": "#/$defs/instant", "default": null
+                },
+                "name": {"description": "For people.", "$ref": "#/$defs/text", "default": null},
+                "tags": {"type": "array", "maxItems": 20, "items": {"$ref": "#/$defs/text"}, "default": []},
+                "metadata": {
+                  "description": "The producer's own pairs; they come back in status, and are no part of the identity.",
+                  "type": "object", "maxProperties": 20, "additionalProperties": {"type": "string"}, "default": {}
+                },
+                "audience": {"$ref": "#/$defs/audience"},
+                "content": {"$ref": "#/$defs/content"},
+                "delivery": {"$ref": "#/$defs/delivery", "default": {}}
+              }
+            }
+        """#
+
+    private static let shared = #"""
+            "text": {"type": "string", "minLength": 1},
+            "texts": {"type": "array", "items": {"$ref": "#/$defs/text"}},
+            "instant": {
+              "description": "RFC 3339 with an offset.",
+              "type": "string",
+              "pattern": "^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:\\d\\d([.]\\d+)?([Zz]|[+-]\\d\\d:\\d\\d)$"
+            },
+            "wall_clock_or_instant": {
+              "description": "RFC 3339; with local_time without an offset.",
+              "type": "string",
+              "pattern": "^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:\\d\\d([.]\\d+)?([Zz]|[+-]\\d\\d:\\d\\d)?$"
+            },
+            "epoch_seconds": {
+              "description": "Whole seconds since 1970, as Apple takes them.",
+              "type": "integer", "minimum": 0, "maximum": 99999999999
+            },
+            "unit": {"type": "number", "minimum": 0, "maximum": 1}
+        """#
+}
