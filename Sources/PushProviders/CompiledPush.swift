@@ -31,7 +31,9 @@ public struct CompiledPush: Equatable, Sendable {
     }
 }
 
-/// A piece of a payload. Templates will add pieces that differ from device to device.
+/// A piece of a payload.
+///
+/// Templates will add pieces that differ from device to device.
 public enum PayloadSegment: Equatable, Sendable {
     /// The same bytes for every device.
     case constant([UInt8])

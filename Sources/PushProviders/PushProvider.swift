@@ -35,7 +35,9 @@ public protocol PushProvider: Sendable {
     func account(_ settings: [String: String]) throws(SettingsRefused) -> any ProviderAccount
 }
 
-/// What an app has with a provider: topic, world, endpoint, credential. Made once from the configuration.
+/// What an app has with a provider: topic, world, endpoint, credential.
+///
+/// Made once from the configuration.
 ///
 /// Immutable, for any thread. Asked once per shard, never per device.
 public protocol ProviderAccount: Sendable {

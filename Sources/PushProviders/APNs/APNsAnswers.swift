@@ -4,7 +4,7 @@ import Campaigns
 enum APNsAnswers {
     private struct Known {
         let status: Int
-        let reason: StaticString
+        let reason: String
         let kind: AnswerClass
     }
 
@@ -20,8 +20,8 @@ enum APNsAnswers {
         Known(status: 503, reason: "Shutdown", kind: .connectionFault),
     ]
 
-    /// Every other reason that Apple names, so that no text is made for it.
-    private static let names: [StaticString] = [
+    /// Every other reason that Apple names, so that no text is made per device: these live as long as the program.
+    private static let names = [
         "Unregistered", "ExpiredToken", "TooManyRequests", "ServiceUnavailable", "InternalServerError",
         "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic", "DuplicateHeaders",
         "InvalidPushType", "MissingDeviceToken", "MissingTopic", "PayloadEmpty", "BadCertificate",
@@ -29,7 +29,9 @@ enum APNsAnswers {
         "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken", "BadPath", "MethodNotAllowed", "PayloadTooLarge",
     ]
 
-    /// What an answer means. Where the body does not say, the status decides.
+    /// What an answer means.
+    ///
+    /// Where the body does not say, the status decides.
     static func classify(status: Int, body: Span<UInt8>, retryAfter: Span<UInt8>, now: Timestamp) -> Answer {
         if status == 200 { return .accepted }
         var kind = kind(status: status)
@@ -39,9 +41,9 @@ enum APNsAnswers {
             if let range = fields.text, !range.isEmpty {
                 if let known = exceptions.first(where: { AnswerBody.equal(body, range, $0.reason) }) {
                     if known.status == status { kind = known.kind }
-                    reason = known.reason.description
+                    reason = known.reason
                 } else if let name = names.first(where: { AnswerBody.equal(body, range, $0) }) {
-                    reason = name.description
+                    reason = name
                 } else {
                     reason = unknown(body, range)
                 }

@@ -203,7 +203,8 @@ struct APNsRules {
             "/content",
             "the payload has \(Self.grouped(count)) bytes; APNs takes \(Self.grouped(most)) with push type "
                 + pushType.rawValue,
-            mend: "make it \(Self.grouped(count - most)) bytes shorter; what is large belongs behind a link"
+            mend:
+                "make it \(Self.grouped(count - most)) \(count - most == 1 ? "byte" : "bytes") shorter; what is large belongs behind a link"
         )
     }
 

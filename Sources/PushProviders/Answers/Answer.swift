@@ -4,8 +4,10 @@ public import Campaigns
 public struct Answer: Hashable, Sendable {
     /// What kind of answer it is; decides what is done.
     public var kind: AnswerClass
-    /// The provider's own word, exactly as it came (at most 64 characters, control characters escaped), or
-    /// `Status<n>` where it gave none; nil when accepted. For counts and people, never for decisions.
+    /// The provider's own word, exactly as it came (at most 64 characters, control characters escaped), or `Status<n>`
+    /// where it gave none; nil when accepted.
+    ///
+    /// For counts and people, never for decisions.
     public var reason: String?
     /// The provider's `Retry-After` in seconds, 0 … 86,400; a floor, not a wish.
     public var retryAfter: Int?

@@ -14,7 +14,7 @@ struct AnswerBody {
     private(set) var number: Int64?
 
     /// Reads the members `textName` and `numberName` of a body; nil when it is not one JSON object.
-    init?(_ body: Span<UInt8>, textName: StaticString, numberName: StaticString) {
+    init?(_ body: Span<UInt8>, textName: String, numberName: String) {
         guard !body.isEmpty, body.count <= Self.bytesMax else { return nil }
         var position = 0
         Self.skipSpace(body, &position)
@@ -28,9 +28,9 @@ struct AnswerBody {
                 guard Self.take(UInt8(ascii: ":"), body, &position) else { return nil }
                 Self.skipSpace(body, &position)
                 let start = position
-                guard let inner = Self.value(body, &position, depth: 1) else { return nil }
+                guard let scanned = Self.value(body, &position, depth: 1) else { return nil }
                 if Self.equal(body, name, textName) {
-                    text = inner
+                    if case .text(let range) = scanned { text = range }
                 } else if Self.equal(body, name, numberName) {
                     number = Self.whole(body, start..<position)
                 }
@@ -43,12 +43,14 @@ struct AnswerBody {
     }
 
     /// Whether a part of the body is this text, byte for byte.
-    static func equal(_ body: Span<UInt8>, _ range: Range<Int>, _ expected: StaticString) -> Bool {
-        guard range.count == expected.utf8CodeUnitCount else { return false }
-        return expected.withUTF8Buffer { bytes in
-            for index in 0..<bytes.count where body[range.lowerBound + index] != bytes[index] { return false }
-            return true
+    static func equal(_ body: Span<UInt8>, _ range: Range<Int>, _ expected: String) -> Bool {
+        guard range.count == expected.utf8.count else { return false }
+        var position = range.lowerBound
+        for byte in expected.utf8 {
+            guard body[position] == byte else { return false }
+            position += 1
         }
+        return true
     }
 
     private static func skipSpace(_ body: Span<UInt8>, _ position: inout Int) {
@@ -77,21 +79,27 @@ struct AnswerBody {
         return nil
     }
 
-    /// Any value; the range of a string's inside, an empty one for anything else.
-    private static func value(_ body: Span<UInt8>, _ position: inout Int, depth: Int) -> Range<Int>?? {
+    /// A value that was passed over.
+    private enum Scanned {
+        /// A string; the range is without the quotes.
+        case text(Range<Int>)
+        /// Anything else.
+        case other
+    }
+
+    private static func value(_ body: Span<UInt8>, _ position: inout Int, depth: Int) -> Scanned? {
         guard position < body.count, depth <= depthMax else { return nil }
         switch body[position] {
         case UInt8(ascii: "\""):
-            guard let range = string(body, &position) else { return nil }
-            return .some(range)
+            return string(body, &position).map { .text($0) }
         case UInt8(ascii: "{"):
-            return container(body, &position, end: UInt8(ascii: "}"), named: true, depth: depth) ? .some(nil) : nil
+            return container(body, &position, end: UInt8(ascii: "}"), named: true, depth: depth) ? .other : nil
         case UInt8(ascii: "["):
-            return container(body, &position, end: UInt8(ascii: "]"), named: false, depth: depth) ? .some(nil) : nil
+            return container(body, &position, end: UInt8(ascii: "]"), named: false, depth: depth) ? .other : nil
         default:
             let start = position
             while position < body.count, isWordByte(body[position]) { position += 1 }
-            return position > start ? .some(nil) : nil
+            return position > start ? .other : nil
         }
     }
 

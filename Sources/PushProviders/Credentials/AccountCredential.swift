@@ -1,4 +1,6 @@
-/// How an app proves who it is to a provider. Paths are as configured, relative to `apps.yaml`.
+/// How an app proves who it is to a provider.
+///
+/// Paths are as configured, relative to `apps.yaml`.
 public enum AccountCredential: Hashable, Sendable {
     /// A token that we sign (JWT), renewed by `ProviderTokenRule`.
     case providerToken(ProviderTokenIdentity, keyFile: String)

@@ -18,8 +18,10 @@ public final class PreparedRequests: Sendable {
     private let idPrefix: [UInt8]
     private let successStatus: Int
 
-    /// Prepares requests. `pathPrefix` is followed by the token's digits; `successStatus` is the one status that means
-    /// `accepted` whatever the body says.
+    /// Prepares requests.
+    ///
+    /// `pathPrefix` is followed by the token's digits; `successStatus` is the one status that means `accepted` whatever
+    /// the body says.
     init(
         provider: any PushProvider,
         headers: [RequestHeader],
@@ -39,7 +41,9 @@ public final class PreparedRequests: Sendable {
     /// Bytes of the path for a token of some raw bytes.
     public func pathByteCount(tokenBytes: Int) -> Int { pathPrefix.count + 2 * tokenBytes }
 
-    /// Writes the path: the prefix and the token's bytes as lower-case hexadecimal digits. Returns its length.
+    /// Writes the path: the prefix and the token's bytes as lower-case hexadecimal digits.
+    ///
+    /// Returns its length.
     ///
     /// `token` is a row of `DeviceBatch.tokens`; `buffer` has room for `pathByteCount(tokenBytes:)` bytes, or this traps.
     @discardableResult

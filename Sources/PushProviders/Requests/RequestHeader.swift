@@ -1,4 +1,6 @@
-/// One header field of a prepared request. Pseudo-header fields come first (RFC 9113, 8.3).
+/// One header field of a prepared request.
+///
+/// Pseudo-header fields come first (RFC 9113, 8.3).
 public struct RequestHeader: Equatable, Sendable {
     /// The name in lower case.
     public var name: [UInt8]

@@ -1,13 +1,16 @@
 public import Campaigns
 
-/// A signed provider token (JWT with ES256; `push-protocols.md`, C1.6). Immutable; one serves all connections of a
-/// process.
+/// A signed provider token: a JWT with ES256 (`push-protocols.md`, C1.6).
+///
+/// Immutable; one serves all connections of a process.
 public struct ProviderToken: Hashable, Sendable {
     /// Counts the tokens of one rule from 1, so that an answer can be told to the token it is about.
     public let generation: UInt32
     /// The `iat` that Apple judges the age by.
     public let issuedAt: Timestamp
-    /// The value of the `authorization` header. A secret: never in a log.
+    /// The value of the `authorization` header.
+    ///
+    /// A secret: never in a log.
     public let authorization: [UInt8]
 }
 

@@ -63,7 +63,9 @@ public struct ProviderTokenRule: Sendable {
         return .sign(input)
     }
 
-    /// The signature is there: 64 bytes, r and s. Traps when none was asked for or it has another length.
+    /// The signature is there: 64 bytes, r and s.
+    ///
+    /// Traps when none was asked for or it has another length.
     public mutating func signed(_ signature: [UInt8]) -> ProviderToken {
         guard let signing else { preconditionFailure("a signature that nobody asked for") }
         precondition(signature.count == ProviderTokenText.signatureBytes, "a signature of \(signature.count) bytes")
@@ -87,7 +89,7 @@ public struct ProviderTokenRule: Sendable {
         pausedUntil = now.advanced(by: Self.signingPause)
     }
 
-    /// What follows from `ExpiredProviderToken`. Every such answer also ends its connection.
+    /// What follows from `ExpiredProviderToken`, besides the end of its connection.
     public enum ExpiredStep: Equatable, Sendable {
         /// `tokenNeeded` gives another token than the one that was refused: send again with it.
         case renew

@@ -1,0 +1,68 @@
+import Campaigns
+import PushProviders
+import Testing
+
+struct AnswerRuleTests {
+    private func rule(_ kind: AnswerClass) -> AnswerRule { APNsProvider().rule(for: kind) }
+
+    @Test func `answers about the device end it`() {
+        #expect(rule(.accepted).device == .settle(.accepted))
+        #expect(rule(.tokenDead(since: nil)).device == .settle(.invalid))
+        #expect(rule(.tokenSuspect).device == .settleUnlessGuarded(.invalid))
+        for kind in [AnswerClass.accepted, .tokenDead(since: nil), .tokenSuspect] {
+            #expect(rule(kind).isCharged)
+            #expect(rule(kind).breaker == .healthy)
+        }
+    }
+
+    @Test func `answers about the content end the device and may stop the campaign`() {
+        for kind in [AnswerClass.payloadBad, .bug] {
+            #expect(rule(kind).device == .settle(.failed))
+            #expect(rule(kind).isContentFault)
+        }
+    }
+
+    @Test func `answers about the app cost the device no attempt`() {
+        for kind in [AnswerClass.credential, .laneThrottled] {
+            #expect(rule(kind).device == .setAside)
+            #expect(!rule(kind).isCharged)
+            #expect(rule(kind).breaker == .opens)
+        }
+        #expect(rule(.laneThrottled).credential == .stopRenewing)
+    }
+
+    @Test func `an expired token takes a new token and a new connection`() {
+        let rule = rule(.expiredCredential)
+        #expect(rule.credential == .renew)
+        #expect(rule.connection == .replace)
+        #expect(rule.device == .again(otherwise: .setAside))
+        #expect(!rule.isCharged)
+    }
+
+    @Test func `what went wrong with the connection is sent again at once`() {
+        for kind in [AnswerClass.connectionFault, .wrongKeyForConnection] {
+            #expect(rule(kind).connection == .replace)
+            #expect(!rule(kind).isCharged)
+        }
+        #expect(rule(.connectionFault).device == .again(otherwise: .retry(from: .seconds5)))
+        #expect(rule(.wrongKeyForConnection).device == .again(otherwise: .setAside))
+    }
+
+    @Test func `an unwell service and a throttled device take the ladder`() {
+        for kind in [AnswerClass.serviceFault, .deviceThrottled] {
+            #expect(rule(kind).device == .retry(from: .seconds5))
+            #expect(rule(kind).isCharged)
+            #expect(rule(kind).connection == .keep)
+        }
+        #expect(rule(.serviceFault).breaker == .fault)
+        #expect(rule(.deviceThrottled).breaker == .neutral)
+    }
+
+    @Test func `who asks for time is not sent to at once`() {
+        #expect(rule(.connectionFault).step(retryAfter: 30) == .retry(from: .seconds5))
+        #expect(rule(.connectionFault).step(retryAfter: 0) == .again(otherwise: .retry(from: .seconds5)))
+        #expect(rule(.connectionFault).step(retryAfter: nil) == .again(otherwise: .retry(from: .seconds5)))
+        #expect(rule(.serviceFault).step(retryAfter: 30) == .retry(from: .seconds5))
+        #expect(rule(.tokenDead(since: nil)).step(retryAfter: 30) == .settle(.invalid))
+    }
+}
