@@ -1,0 +1,88 @@
+import Synchronization
+import TLS
+
+/// A provider token (JWT) whose signature was checked.
+struct ProviderToken: Sendable {
+    /// The whole `authorization` value, to know the same one again without parsing it.
+    let authorization: [UInt8]
+    /// Which of the registered keys signed it.
+    let key: Int
+    /// `iat`, seconds since 1970.
+    let issuedAt: Int64
+}
+
+/// Checks provider tokens against the registered keys and watches how often each team changes them.
+///
+/// Shared by all connections; asked only when a connection shows a token that it did not show before.
+final class ProviderTokens: Sendable {
+    private struct Memory {
+        /// Tokens of each team with the second when they were first seen.
+        var seen: [String: [[UInt8]: Int64]] = [:]
+    }
+
+    let access: APNsAccess
+    private let verifiers: [ES256.VerificationKey]
+    private let memory = Mutex(Memory())
+
+    /// Throws for a public key that cannot be read.
+    init(access: APNsAccess) throws(TLSError) {
+        self.access = access
+        var verifiers: [ES256.VerificationKey] = []
+        for key in access.keys {
+            verifiers.append(try ES256.VerificationKey(pem: key.publicKeyPEM, source: "the key \(key.keyID)"))
+        }
+        self.verifiers = verifiers
+    }
+
+    /// The token that an `authorization` value carries, or why it is refused.
+    func token(from authorization: ArraySlice<UInt8>, now: Int64) -> Result<ProviderToken, APNsRefusal> {
+        guard let token = verified(Array(authorization)) else { return .failure(.init(.invalidProviderToken)) }
+        let team = access.keys[token.key].teamID
+        let isFrequent = memory.withLock { memory -> Bool in
+            var seen = memory.seen[team, default: [:]]
+            if seen[token.authorization] != nil { return false }
+            seen = seen.filter { $0.value > now - access.tokenUpdateSecondsLeast }
+            defer { memory.seen[team] = seen }
+            guard seen.count < access.teamTokensMost else { return true }
+            seen[token.authorization] = now
+            return false
+        }
+        return isFrequent ? .failure(.init(.tooManyProviderTokenUpdates)) : .success(token)
+    }
+
+    /// Forgets which tokens were seen.
+    func reset() { memory.withLock { $0.seen = [:] } }
+
+    private func verified(_ authorization: [UInt8]) -> ProviderToken? {
+        let scheme = Array("bearer ".utf8)
+        guard authorization.count > scheme.count,
+            authorization.prefix(scheme.count).map({ $0 | 0x20 }).elementsEqual(scheme)
+        else { return nil }
+        let parts = authorization.dropFirst(scheme.count).split(
+            separator: UInt8(ascii: "."),
+            omittingEmptySubsequences: false
+        )
+        guard parts.count == 3, let header = Self.json(parts[0]), let claims = Self.json(parts[1]),
+            let signature = Base64URL.decode(Array(parts[2])), signature.count == 64,
+            header["alg"]?.string == "ES256", let keyID = header["kid"]?.string,
+            let team = claims["iss"]?.string, let issuedAt = claims["iat"]?.integer
+        else { return nil }
+        guard let key = access.keys.firstIndex(where: { $0.keyID == keyID && $0.teamID == team }) else { return nil }
+        let signed = Array(authorization[parts[0].startIndex..<parts[1].endIndex])
+        guard verifiers[key].verifies(signature: signature, of: signed) else { return nil }
+        return ProviderToken(authorization: authorization, key: key, issuedAt: issuedAt)
+    }
+
+    private static func json(_ part: ArraySlice<UInt8>) -> JSONNode? {
+        guard let bytes = Base64URL.decode(Array(part)) else { return nil }
+        // Not JSON is one of the ways to be no provider token; the offset tells the caller nothing.
+        return try? JSONNode(parsing: bytes[...])
+    }
+}
+
+/// A reason as an error, for `Result`.
+struct APNsRefusal: Error, Equatable {
+    let reason: APNsReason
+
+    init(_ reason: APNsReason) { self.reason = reason }
+}

@@ -1,0 +1,347 @@
+import HTTP2
+import Logging
+import NIOCore
+import Synchronization
+import TLS
+
+/// One connection of a client: TLS, HTTP/2, and the answers as the rules and the faults decide them.
+///
+/// Confined to its event loop.
+final class APNsConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    let core: LoopCore
+    let tls: TLSSession
+    private let logger: Logger
+    var http: HTTP2ServerSession?
+    private var context: ChannelHandlerContext?
+    private var facts = APNsConnectionFacts()
+    /// Filled anew for every request.
+    private var request = APNsRequest()
+    private var delayed = DelayedReactions()
+    private var delayTimer: Scheduled<Void>?
+    private var delayTimerDue = NIODeadline.distantFuture
+    private var limit = StreamLimitCycle()
+    /// What the client was told last.
+    private var announcedLimit = 1
+    private var limitTimer: Scheduled<Void>?
+    /// Streams whose request was processed on this connection.
+    private var streamsProcessed = 0
+    /// The highest of them.
+    private var highestStreamID: Int32 = 0
+    /// The last stream that a GOAWAY of ours let through; nil before one.
+    private var goAwayStreamID: Int32?
+    private var isCut = false
+
+    init(core: LoopCore, tls: TLSSession, logger: Logger) {
+        self.core = core
+        self.tls = tls
+        self.logger = logger
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        self.context = context
+        core.connections[ObjectIdentifier(self)] = self
+        core.totals.value.withLock {
+            $0.connectionsOpened += 1
+            $0.connectionsOpen += 1
+        }
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        core.connections[ObjectIdentifier(self)] = nil
+        core.totals.value.withLock {
+            $0.connectionsOpen -= 1
+            if http == nil { $0.handshakesFailed += 1 }
+        }
+        delayTimer?.cancel()
+        limitTimer?.cancel()
+        isCut = true
+        self.context = nil
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isCut else { return }
+        let buffer = unwrapInboundIn(data)
+        do {
+            try receive(buffer)
+        } catch {
+            logger.debug("A connection ended", metadata: ["error": "\(error)"])
+            flush()
+            cut()
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        core.refreshFaults()
+        perform { connection throws(HTTP2Error) in try connection.takeRequests() }
+        context.fireChannelReadComplete()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        logger.debug("A connection ended", metadata: ["error": "\(error)"])
+        cut()
+    }
+
+    /// Closes the socket without a word.
+    func cut() {
+        guard !isCut else { return }
+        isCut = true
+        context?.close(promise: nil)
+    }
+
+    /// Says GOAWAY for everything above what was processed.
+    func goAway(reason: String) {
+        perform { connection throws(HTTP2Error) in try connection.sendGoAway(reason: reason) }
+    }
+
+    /// Tells the client the stream limit that holds now.
+    func faultsChanged() {
+        guard facts.isAuthenticated else { return }
+        perform { connection throws(HTTP2Error) in try connection.announceLimit(restart: true) }
+    }
+}
+
+extension APNsConnection {
+    private func receive(_ buffer: ByteBuffer) throws {
+        var failure: HTTP2Error?
+        var isFirst = true
+        try buffer.withUnsafeReadableBytes { bytes throws in
+            try tls.receive(bytes) { plaintext in
+                do throws(HTTP2Error) {
+                    if isFirst { try established() }
+                    isFirst = false
+                    try http?.receive(plaintext)
+                } catch { failure = failure ?? error }
+            }
+        }
+        if let failure { throw failure }
+        // The client may wait for our SETTINGS before it says anything.
+        if tls.state == .established { try established() }
+        noteStreams()
+        if tls.state == .closed {
+            flush()
+            cut()
+        }
+    }
+
+    /// Begins HTTP/2 once the handshake is done.
+    private func established() throws(HTTP2Error) {
+        guard http == nil else { return }
+        let configuration = core.state.configuration
+        if tls.hasPeerCertificate {
+            let registered = configuration.access.certificates.first?.commonName
+            facts = APNsConnectionFacts(certificateName: registered ?? "client")
+        }
+        var settings = HTTP2ServerSession.Configuration()
+        let isSingle = configuration.startsWithOneStream && !facts.isAuthenticated
+        announcedLimit = isSingle ? 1 : limit.current(core.draw.faults)
+        settings.maxConcurrentStreams = UInt32(announcedLimit)
+        settings.bodyBytesMax = APNsRequest.bodyBytesKept
+        // A client of a simulator with stalls resets many streams, and rightly.
+        settings.resetBurst = 100_000
+        settings.resetsPerSecond = 10_000
+        http = try HTTP2ServerSession(configuration: settings)
+    }
+
+    private func noteStreams() {
+        guard let open = http?.openStreams else { return }
+        let isAuthenticated = facts.isAuthenticated
+        core.totals.value.withLock { totals in
+            totals.streamsMost = max(totals.streamsMost, open)
+            if !isAuthenticated { totals.streamsMostUnauthenticated = max(totals.streamsMostUnauthenticated, open) }
+        }
+    }
+
+    /// Runs something that makes frames, then sends them.
+    private func perform(_ body: (APNsConnection) throws(HTTP2Error) -> Void) {
+        guard !isCut, http != nil else { return flush() }
+        do throws(HTTP2Error) {
+            try body(self)
+            flush()
+        } catch {
+            logger.debug("A connection ended", metadata: ["error": "\(error)"])
+            flush()
+            cut()
+        }
+    }
+
+    // MARK: Requests
+
+    private func takeRequests() throws(HTTP2Error) {
+        guard let http else { return }
+        var failure: HTTP2Error?
+        let now = core.now()
+        http.takeRequests { incoming in
+            guard failure == nil, !isCut else { return }
+            do throws(HTTP2Error) { try take(incoming, now: now) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    private func take(_ incoming: borrowing IncomingRequest, now: Int64) throws(HTTP2Error) {
+        let streamID = incoming.streamID
+        if let last = goAwayStreamID, streamID > last {
+            core.totals.value.withLock { $0.refused += 1 }
+            return
+        }
+        request.reset()
+        incoming.forEachField { request.add(name: $0, value: $1) }
+        incoming.withBody { request.add(body: $0) }
+        if incoming.isTruncated { request.truncated() }
+        let id = request[.id].map { Array($0) } ?? core.makeID()
+        let wasAuthenticated = facts.isAuthenticated
+        let judgement = core.judge(&request, connection: &facts, now: now)
+        if !wasAuthenticated && facts.isAuthenticated { try announceLimit(restart: true) }
+        if judgement.reaction == .refuse {
+            try http?.reset(streamID: streamID, code: HTTP2ErrorCode.refusedStream)
+        } else {
+            highestStreamID = max(highestStreamID, streamID)
+            if judgement.latencyMilliseconds > 0 {
+                let due = NIODeadline.now() + .milliseconds(Int64(judgement.latencyMilliseconds))
+                delayed.add(judgement.reaction, streamID: streamID, id: id, due: due)
+                scheduleDelayed()
+            } else {
+                try react(judgement.reaction, streamID: streamID, id: id)
+            }
+        }
+        try streamProcessed()
+    }
+
+    private func react(_ reaction: Reaction, streamID: Int32, id: [UInt8]) throws(HTTP2Error) {
+        switch reaction {
+        case .stall: break
+        case .refuse: try http?.reset(streamID: streamID, code: HTTP2ErrorCode.refusedStream)
+        case .reset: try http?.reset(streamID: streamID, code: HTTP2ErrorCode.internalError)
+        case .answer(let answer):
+            var fields = [HeaderField(name: Self.idName, value: id, indexing: .never)]
+            if let seconds = answer.retryAfter { fields.append(HeaderField("retry-after", "\(seconds)")) }
+            if answer.reason != nil { fields.append(HeaderField("content-type", "application/json")) }
+            try http?.respond(
+                streamID: streamID,
+                status: answer.status,
+                fields: fields,
+                body: Array(answer.body.utf8)
+            )
+        }
+    }
+
+    private static let idName = Array("apns-id".utf8)
+
+    /// What happens after every so many streams.
+    private func streamProcessed() throws(HTTP2Error) {
+        streamsProcessed += 1
+        let faults = core.draw.faults
+        if faults.dropEvery > 0, streamsProcessed >= faults.dropEvery { return cut() }
+        if faults.goAwayEvery > 0, streamsProcessed >= faults.goAwayEvery, goAwayStreamID == nil {
+            try sendGoAway(reason: faults.goAwayReason)
+        }
+        if limit.streamProcessed(faults) { try announceLimit(restart: false) }
+    }
+
+    private func sendGoAway(reason: String) throws(HTTP2Error) {
+        guard goAwayStreamID == nil else { return }
+        goAwayStreamID = highestStreamID
+        let debugData = reason.isEmpty ? "" : "{\"reason\":\(JSONNode.quoted(reason))}"
+        try http?.goAway(lastStreamID: highestStreamID, debugData: Array(debugData.utf8))
+        core.totals.value.withLock { $0.goAways += 1 }
+    }
+
+    // MARK: Time
+
+    private func scheduleDelayed() {
+        guard let context, let earliest = delayed.earliest, earliest < delayTimerDue else { return }
+        delayTimer?.cancel()
+        delayTimerDue = earliest
+        delayTimer = context.eventLoop.assumeIsolated().scheduleTask(deadline: earliest) { self.delayIsOver() }
+    }
+
+    private func delayIsOver() {
+        delayTimerDue = .distantFuture
+        perform { connection throws(HTTP2Error) in
+            let now = NIODeadline.now()
+            while let due = connection.delayed.takeDue(now) {
+                try connection.react(due.reaction, streamID: due.streamID, id: due.id)
+            }
+        }
+        scheduleDelayed()
+    }
+
+    /// Says how many streams are allowed now, and comes back when a limit of a cycle has had its time.
+    private func announceLimit(restart: Bool) throws(HTTP2Error) {
+        let faults = core.draw.faults
+        if restart { limit = StreamLimitCycle() }
+        let streams = limit.current(faults)
+        if streams != announcedLimit { try http?.changeMaxConcurrentStreams(UInt32(streams)) }
+        announcedLimit = streams
+        limitTimer?.cancel()
+        guard !faults.streamLimits.isEmpty, let context else { return }
+        let time = TimeAmount.milliseconds(Int64(faults.streamLimitMilliseconds))
+        limitTimer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { self.limitTimeIsOver() }
+    }
+
+    private func limitTimeIsOver() {
+        limit.advance()
+        perform { connection throws(HTTP2Error) in try connection.announceLimit(restart: false) }
+    }
+
+    // MARK: Bytes
+
+    /// Encrypts and sends all frames; closes when both sides have said all.
+    private func flush() {
+        guard let context, context.channel.isActive else { return }
+        var hasWritten = drain(context)
+        if let http, tls.state == .established {
+            do {
+                while true {
+                    let count = try http.send(into: core.frames, threshold: LoopCore.framesThreshold)
+                    guard count > 0 else { break }
+                    try encrypt(UnsafeRawBufferPointer(rebasing: core.frames[..<count]), context)
+                    hasWritten = true
+                }
+            } catch {
+                logger.debug("A connection ended", metadata: ["error": "\(error)"])
+                isCut = true
+                context.close(promise: nil)
+                return
+            }
+            if http.isFinished {
+                tls.close()
+                _ = drain(context)
+                isCut = true
+                context.flush()
+                context.close(promise: nil)
+                return
+            }
+        }
+        if hasWritten { context.flush() }
+    }
+
+    private func encrypt(_ frames: UnsafeRawBufferPointer, _ context: ChannelHandlerContext) throws(TLSError) {
+        var buffer = context.channel.allocator.buffer(capacity: frames.count + 256)
+        var failure: TLSError?
+        _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: frames.count + 256) { room in
+            do throws(TLSError) { return try tls.write(frames, into: room) } catch {
+                failure = error
+                return 0
+            }
+        }
+        if let failure { throw failure }
+        context.write(wrapOutboundOut(buffer), promise: nil)
+        _ = drain(context)
+    }
+
+    private func drain(_ context: ChannelHandlerContext) -> Bool {
+        var hasWritten = false
+        while tls.pendingCiphertext > 0 {
+            var buffer = context.channel.allocator.buffer(capacity: tls.pendingCiphertext)
+            _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: tls.pendingCiphertext) { tls.drain(into: $0) }
+            context.write(wrapOutboundOut(buffer), promise: nil)
+            hasWritten = true
+        }
+        return hasWritten
+    }
+}

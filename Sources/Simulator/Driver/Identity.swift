@@ -1,0 +1,99 @@
+import Glibc
+public import TLS
+
+extension APNsSimulator {
+    /// What a sender needs to be let in.
+    public struct Credentials: Sendable {
+        /// The signing key as PKCS#8 PEM, the content of an `AuthKey_….p8`: a secret (of the simulated world).
+        public let privateKeyPEM: [UInt8]
+        /// The `kid` of provider tokens.
+        public let keyID: String
+        /// The `iss` of provider tokens.
+        public let teamID: String
+        /// A topic that the key may send to.
+        public let topic: String
+    }
+
+    /// Who a simulator is: its authority, its certificate, a client certificate and a signing key.
+    public struct Identity: Sendable {
+        /// What clients are told to trust.
+        public let authorityPEM: [UInt8]
+        /// The server's certificate.
+        public let certificatePEM: [UInt8]
+        /// The server's key: a secret (of the simulated world).
+        public let privateKeyPEM: [UInt8]
+        /// A client certificate of the authority with its key, for certificate authentication.
+        public let client: CertificateAuthority.Identity
+        /// A signing key that the simulator accepts.
+        public let credentials: Credentials
+
+        let providerKey: APNsAccess.ProviderKey
+
+        /// Makes an authority and everything that it issues.
+        public init(
+            names: [String] = ["localhost"],
+            addresses: [String] = ["127.0.0.1"],
+            keyID: String = "SIMKEY0001",
+            teamID: String = "SIMTEAM001",
+            topic: String = "com.example.news"
+        ) throws(TLSError) {
+            let authority = try CertificateAuthority(commonName: "Fanfare simulator")
+            let server = try authority.issueServer(names: names, addresses: addresses)
+            let pair = try ES256.generateKey()
+            authorityPEM = authority.certificatePEM
+            certificatePEM = server.certificatePEM
+            privateKeyPEM = server.privateKeyPEM
+            client = try authority.issueClient(commonName: topic)
+            credentials = Credentials(privateKeyPEM: pair.privateKeyPEM, keyID: keyID, teamID: teamID, topic: topic)
+            providerKey = APNsAccess.ProviderKey(keyID: keyID, teamID: teamID, publicKeyPEM: pair.publicKeyPEM)
+        }
+    }
+
+    /// A folder that cannot be written to.
+    public struct WriteError: Error, Sendable, CustomStringConvertible {
+        /// The path and the system's reason.
+        public let description: String
+    }
+}
+
+extension APNsSimulator.Identity {
+    /// Writes `ca.pem`, `AuthKey_<key id>.p8`, `client.pem`, `client.key` and `apps.yaml` into a folder that exists.
+    ///
+    /// `apps.yaml` has one app, `app`, that sends to `endpoint` (such as `https://127.0.0.1:8443`). Files with keys
+    /// are readable by their owner only. Blocks on the file system.
+    public func write(to directory: String, endpoint: String, app: String = "news") throws(APNsSimulator.WriteError) {
+        let keyFile = "AuthKey_\(credentials.keyID).p8"
+        let apps = """
+            apps:
+              \(app):
+                apns:
+                  topic: \(credentials.topic)
+                  team_id: \(credentials.teamID)
+                  key_id: \(credentials.keyID)
+                  key_file: \(keyFile)
+                  environment: production
+                  endpoint: \(endpoint)
+                  ca_file: ca.pem
+
+            """
+        try Self.write(authorityPEM, to: "\(directory)/ca.pem", mode: 0o644)
+        try Self.write(credentials.privateKeyPEM, to: "\(directory)/\(keyFile)", mode: 0o600)
+        try Self.write(client.certificatePEM, to: "\(directory)/client.pem", mode: 0o644)
+        try Self.write(client.privateKeyPEM, to: "\(directory)/client.key", mode: 0o600)
+        try Self.write(Array(apps.utf8), to: "\(directory)/apps.yaml", mode: 0o644)
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(APNsSimulator.WriteError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        var isWritten = descriptor >= 0 && fchmod(descriptor, mode) == 0
+        var rest = bytes[...]
+        while isWritten && !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            isWritten = count > 0
+            rest = rest.dropFirst(max(count, 0))
+        }
+        let reason = String(cString: strerror(errno))
+        if descriptor >= 0 { close(descriptor) }
+        guard isWritten else { throw APNsSimulator.WriteError(description: "cannot write \(path): \(reason)") }
+    }
+}

@@ -1,0 +1,52 @@
+import NIOCore
+import NIOPosix
+
+/// The cores of all event loops, each used on its own loop only.
+final class ServingLoops: Sendable {
+    private let cores: [ObjectIdentifier: NIOLoopBound<LoopCore>]
+    private let loops: [any EventLoop]
+
+    private init(cores: [ObjectIdentifier: NIOLoopBound<LoopCore>], loops: [any EventLoop]) {
+        self.cores = cores
+        self.loops = loops
+    }
+
+    /// Makes a core on every loop of `group`.
+    static func make(on group: MultiThreadedEventLoopGroup, state: SimulatorState) async throws -> ServingLoops {
+        let loops = Array(group.makeIterator())
+        var cores: [ObjectIdentifier: NIOLoopBound<LoopCore>] = [:]
+        for (index, loop) in loops.enumerated() {
+            cores[ObjectIdentifier(loop)] = try await loop.submit {
+                NIOLoopBound(LoopCore(state: state, index: index), eventLoop: loop)
+            }.get()
+        }
+        return ServingLoops(cores: cores, loops: loops)
+    }
+
+    /// The core of the loop that the caller runs on.
+    func core(of loop: any EventLoop) -> LoopCore {
+        guard let core = cores[ObjectIdentifier(loop)] else {
+            preconditionFailure("a channel runs on a loop that is none of the simulator's")
+        }
+        return core.value
+    }
+
+    /// Makes every loop and connection take over changed faults.
+    func faultsChanged() async throws { try await onEach { $0.faultsChanged() } }
+
+    /// Says GOAWAY on every connection.
+    func goAway(reason: String) async throws {
+        try await onEach { core in for connection in core.connections.values { connection.goAway(reason: reason) } }
+    }
+
+    /// Cuts every connection.
+    func closeAll() async throws {
+        try await onEach { core in for connection in core.connections.values { connection.cut() } }
+    }
+
+    private func onEach(_ body: @escaping @Sendable (LoopCore) -> Void) async throws {
+        for loop in loops {
+            try await loop.submit { body(self.core(of: loop)) }.get()
+        }
+    }
+}

@@ -1,0 +1,155 @@
+/// A fault that cannot be set, and how to mend it.
+public struct FaultsError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong, where, and how to mend it.
+    public let message: String
+
+    /// The message.
+    public var description: String { message }
+}
+
+extension Faults {
+    /// The names that `set` takes, with what their values look like.
+    public static let catalogue: [(name: String, value: String)] = fields.map { ($0.name, $0.value) }
+
+    /// Sets one fault by its name: `set("dead", to: "0.02")`.
+    ///
+    /// Flags of the command line and both forms of `POST /faults` come down to this.
+    public mutating func set(_ name: String, to value: String) throws(FaultsError) {
+        guard let field = Self.fields.first(where: { $0.name == name }) else {
+            let names = Self.fields.map(\.name).joined(separator: ", ")
+            throw FaultsError(message: "there is no fault \"\(name)\"; the names are \(names)")
+        }
+        var changed = self
+        guard field.set(&changed, value) else {
+            throw FaultsError(message: "\(name) cannot be \"\(value)\"; it takes \(field.value)")
+        }
+        guard changed.shareOfTokens <= 1 + 1e-9 else {
+            throw FaultsError(message: "with \(name) \(value) the shares of tokens add up to more than 1")
+        }
+        self = changed
+    }
+
+    /// All faults as `name: value` JSON, every value a string that `set` takes.
+    public var json: String {
+        let members = Self.fields.map { "\(JSONNode.quoted($0.name)):\(JSONNode.quoted($0.get(self)))" }
+        return "{\(members.joined(separator: ","))}"
+    }
+
+    private struct Field: Sendable {
+        let name: String
+        let value: String
+        let get: @Sendable (Faults) -> String
+        let set: @Sendable (inout Faults, String) -> Bool
+    }
+
+    private static let fields: [Field] =
+        [
+            Field(
+                name: "latency",
+                value: "milliseconds, or a range such as 20-80",
+                get: { "\($0.latencyMilliseconds.lowerBound)-\($0.latencyMilliseconds.upperBound)" },
+                set: { faults, text in
+                    let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+                    guard ends.count <= 2, let low = ends.first ?? nil, let high = ends.last ?? nil, low >= 0,
+                        low <= high, high <= 3_600_000
+                    else { return false }
+                    faults.latencyMilliseconds = low...high
+                    return true
+                }
+            ),
+            share("dead", \.dead), share("expired", \.expired), share("once_503", \.unavailableOnce),
+            share("unavailable", \.unavailable), share("once_429", \.throttledOnce),
+            share("internal_error", \.internalError), share("bad_token", \.badToken),
+            share("not_for_topic", \.notForTopic), number("retry_after", \.retryAfterSeconds),
+            number("dead_since", \.deadSinceSeconds), share("refuse", \.refuse), share("reset", \.reset),
+            share("stall", \.stall),
+            Field(
+                name: "storm",
+                value: "true or false",
+                get: { "\($0.isStorm)" },
+                set: { faults, text in
+                    guard let isStorm = Bool(text) else { return false }
+                    faults.isStorm = isStorm
+                    return true
+                }
+            ),
+            number("goaway_every", \.goAwayEvery),
+            Field(
+                name: "goaway_reason",
+                value: "a reason such as Shutdown, or nothing",
+                get: { $0.goAwayReason },
+                set: { faults, text in
+                    faults.goAwayReason = text
+                    return text.utf8.count <= 64
+                }
+            ),
+            number("drop_every", \.dropEvery), number("streams", \.streams),
+            Field(
+                name: "stream_limits",
+                value: "numbers with commas, or nothing",
+                get: { $0.streamLimits.map(String.init).joined(separator: ",") },
+                set: { faults, text in
+                    let parts = text.split(separator: ",", omittingEmptySubsequences: true)
+                    let limits = parts.compactMap { Int($0) }.filter { (0...1_000_000).contains($0) }
+                    guard limits.count == parts.count else { return false }
+                    faults.streamLimits = limits
+                    return true
+                }
+            ),
+            number("stream_limits_every", \.streamLimitsEvery, least: 1),
+            number("stream_limit_ms", \.streamLimitMilliseconds, least: 1),
+            number("clock_offset", \.clockOffsetSeconds, least: -1_000_000),
+            Field(
+                name: "rules",
+                value: "prefix=behaviour with commas, the behaviours being "
+                    + Behaviour.words.map(\.word).joined(separator: ", "),
+                get: { $0.rules.map { "\($0.prefix)=\($0.behaviour.word)" }.joined(separator: ",") },
+                set: { faults, text in
+                    let parts = text.split(separator: ",")
+                    let rules = parts.compactMap { Rule(text: $0) }
+                    guard rules.count == parts.count else { return false }
+                    faults.rules = rules
+                    return true
+                }
+            ),
+        ]
+
+    private static func share(_ name: String, _ path: any WritableKeyPath<Faults, Double> & Sendable) -> Field {
+        Field(
+            name: name,
+            value: "a share from 0 to 1",
+            get: { "\($0[keyPath: path])" },
+            set: { faults, text in
+                guard let share = Double(text), share >= 0, share <= 1 else { return false }
+                faults[keyPath: path] = share
+                return true
+            }
+        )
+    }
+
+    private static func number(
+        _ name: String,
+        _ path: any WritableKeyPath<Faults, Int> & Sendable,
+        least: Int = 0
+    ) -> Field {
+        Field(
+            name: name,
+            value: "a whole number from \(least)",
+            get: { "\($0[keyPath: path])" },
+            set: { faults, text in
+                guard let number = Int(text), number >= least, number <= 1_000_000_000 else { return false }
+                faults[keyPath: path] = number
+                return true
+            }
+        )
+    }
+}
+
+extension Faults.Rule {
+    /// Reads `prefix=behaviour`.
+    fileprivate init?(text: Substring) {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, let behaviour = Behaviour(word: String(parts[1])) else { return nil }
+        self.init(prefix: String(parts[0]), behaviour: behaviour)
+    }
+}
