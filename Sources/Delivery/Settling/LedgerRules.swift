@@ -1,0 +1,103 @@
+public import Campaigns
+
+/// Decisions that the ledger asks for within its transactions and carries out; nothing here does I/O.
+extension CampaignFacts {
+    /// Whether shards may be cut and published now.
+    public func mayPlan(at now: Timestamp) -> Bool {
+        stage.isLive && ending(at: now) == nil && asideReason == nil
+    }
+
+    /// Whether a campaign in this stage is over once no device is pending, and as what.
+    ///
+    /// A cancelled or failed one stays what it is.
+    public var stageWhenDone: CampaignStage {
+        stage.isLive ? .completed : stage
+    }
+}
+
+extension AsideReason {
+    /// Where a shard's row goes that is set aside for this reason: a hand-over is published again at once.
+    public var rowState: ShardState {
+        switch self {
+        case .handOver: .unpublished
+        case .paused, .credentials, .app: .aside
+        }
+    }
+}
+
+extension Settlement {
+    /// The same settlement when nothing more may be sent: what would be sent to again ends with the outcome.
+    public func endingRetries(_ outcome: Outcome, attempt: UInt32) -> Settlement? {
+        guard !retries.isEmpty else { return self }
+        var progress = progress
+        progress.endRest(outcome)
+        return Settlement.make(progress: progress, attempt: attempt)
+    }
+
+    /// Whether the law of section 7 holds for a shard of so many devices.
+    public func isLawful(count: Int) -> Bool {
+        progress.count == count && counts.total + retries.reduce(0) { $0 + $1.positions.count } == count
+    }
+}
+
+extension ShardRecord {
+    /// What becomes of the whole row when its campaign is over: every device that has no outcome gets this one.
+    public func ended(_ outcome: Outcome) -> Settlement? {
+        var progress = progress
+        progress.endRest(outcome)
+        return Settlement.make(progress: progress, attempt: attempt)
+    }
+
+    /// The row of a retry shard of this one, which the settlement asks for.
+    ///
+    /// - Parameters:
+    ///   - retry: Which devices, by their positions in this shard.
+    ///   - child: The number of the new row.
+    ///   - now: When the shard is settled: the rung counts from here.
+    public func child(_ retry: Settlement.Retry, number child: UInt32, now: Timestamp) -> ShardRecord {
+        let positions = self.positions
+        let chunkPositions = retry.positions.map { positions.isEmpty ? $0 : positions[Int($0)] }
+        var key = id.key
+        key.child = child
+        return ShardRecord(
+            id: ShardID(key: key, path: id.childPath(rung: retry.rung, attempt: retry.attempt)),
+            state: .unpublished,
+            generation: 1,
+            epoch: 0,
+            owner: 0,
+            attempt: retry.attempt,
+            rung: retry.rung,
+            notBefore: retry.notBefore,
+            dueAt: now.advanced(by: retry.rung.delay),
+            chunk: chunk,
+            positions: chunkPositions,
+            count: chunkPositions.count,
+            progress: Progress(count: chunkPositions.count),
+            aside: nil
+        )
+    }
+
+    /// The shard of a retry row, made from its parent without asking the ledger again.
+    ///
+    /// The same shard as the ledger makes of the row. Traps when the row is not a child of that shard.
+    public func shard(from parent: Shard) -> Shard {
+        precondition(parent.id.key.ordinal == id.key.ordinal, "\(id) is no child of \(parent.id)")
+        let places = positions.map { position in
+            guard !parent.positions.isEmpty else { return position }
+            guard let place = parent.positions.firstIndex(of: position) else {
+                preconditionFailure("\(id) has a device that \(parent.id) has not")
+            }
+            return UInt16(place)
+        }
+        return Shard(
+            id: id,
+            generation: generation,
+            attempt: attempt,
+            facts: parent.facts,
+            notBefore: notBefore,
+            firstIndex: parent.firstIndex,
+            positions: positions,
+            devices: parent.devices.subset(places)
+        )
+    }
+}

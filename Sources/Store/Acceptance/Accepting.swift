@@ -1,0 +1,165 @@
+public import Campaigns
+import Delivery
+
+extension LedgerTransaction {
+    /// Accepts a job, or says what has its id already: campaign, list and event in one transaction (use `synced`).
+    ///
+    /// A refusal under the same key is forgotten.
+    public func accept(_ new: NewCampaign, now: Timestamp) throws(LedgerError) -> Acceptance {
+        if let known = try known(new) { return known }
+        let (list, devices, chunks, duplicates) = try audience(new, now: now)
+        let number = try insert(new, list: list, chunks: chunks, audience: devices + duplicates, duplicates, now: now)
+        try db.run("DELETE FROM refused WHERE app = ?1 AND id = ?2", .text(new.facts.app), .text(new.facts.campaignID))
+        if let data = new.acceptedData {
+            try addEvent(
+                app: new.facts.app,
+                campaign: new.facts.campaignID,
+                type: "campaign.accepted",
+                data: data(number, devices + duplicates),
+                correlationID: new.correlationID,
+                now: now
+            )
+        }
+        try bumpRevision()
+        return .accepted(number: number, audience: devices + duplicates)
+    }
+
+    /// The short way of an urgent job: accepts it and plans all of it, already claimed by this worker (use `synced`).
+    ///
+    /// The shards run with generation 1 and epoch 1. They have no message of their own: the campaign's message is
+    /// their lease, and when it comes again `accept` says `existing` and each open shard is claimed as redelivered.
+    public func acceptClaimed(
+        _ new: NewCampaign,
+        worker: Int64,
+        now: Timestamp
+    ) throws(LedgerError) -> (acceptance: Acceptance, shards: [ShardToPublish]) {
+        let acceptance = try accept(new, now: now)
+        guard case .accepted(let number, _) = acceptance else { return (acceptance, []) }
+        let shards = try cut(campaign: number, shardsMax: .max, claimedBy: worker, now: now)
+        return (acceptance, shards)
+    }
+
+    /// Remembers a refused job under its key, unless a campaign has that key: a stranger's garbage touches nobody.
+    ///
+    /// `document` is the problem in the form of every answer; `data` that of the event `campaign.refused`, nil for none.
+    /// Returns whether it was written.
+    public func refuse(
+        app: String,
+        id: String,
+        document: [UInt8],
+        data: [UInt8]?,
+        correlationID: String,
+        now: Timestamp
+    ) throws(LedgerError) -> Bool {
+        if let data {
+            try addEvent(
+                app: app,
+                campaign: id,
+                type: "campaign.refused",
+                data: data,
+                correlationID: correlationID,
+                now: now
+            )
+        }
+        guard try reader.campaignNumber(app: app, id: id) == nil else { return false }
+        try db.run(
+            """
+            INSERT INTO refused (app, id, document, at) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (app, id) DO UPDATE SET document = excluded.document, at = excluded.at
+            """,
+            .text(app),
+            .text(id),
+            .blob(document),
+            .time(now)
+        )
+        return true
+    }
+
+    private func known(_ new: NewCampaign) throws(LedgerError) -> Acceptance? {
+        let rows = try db.rows(
+            """
+            SELECT \(CampaignRows.columns), c.identity, c.audience FROM campaigns c WHERE c.app = ?1 AND c.id = ?2
+            """,
+            .text(new.facts.app),
+            .text(new.facts.campaignID)
+        )
+        guard try rows.next() else { return nil }
+        let facts = try CampaignRows.facts(rows)
+        return rows.blob(6) == new.identity ? .existing(facts, audience: rows.int(7)) : .conflict(facts)
+    }
+
+    private func audience(
+        _ new: NewCampaign,
+        now: Timestamp
+    ) throws(LedgerError) -> (list: UInt32, devices: Int, chunks: Int, duplicates: Int) {
+        let record: ListRecord?
+        switch new.audience {
+        case .list(let number): record = try reader.list(number: number)
+        case .inline(let chunks, let version, let duplicates):
+            let number = try beginList(app: new.facts.app, name: nil, now: now)
+            try appendChunks(chunks, to: number, now: now)
+            record = try finishList(number, version: version, duplicates: duplicates, now: now)
+        }
+        guard let record else { throw .failed("campaign \(new.facts.campaignID) names a list that does not exist") }
+        return (record.number, record.devices, record.chunks, record.duplicates)
+    }
+
+    private func insert(
+        _ new: NewCampaign,
+        list: UInt32,
+        chunks: Int,
+        audience: Int,
+        _ duplicates: Int,
+        now: Timestamp
+    ) throws(LedgerError) -> UInt32 {
+        let facts = new.facts
+        let tags = JSONValue.array(new.tags.map { .string($0) })
+        let pairs = new.metadata.sorted { $0.key < $1.key }
+        let metadata = JSONValue.object(pairs.map { JSONMember($0.key, .string($0.value)) })
+        try db.run(
+            """
+            INSERT INTO campaigns (app, id, stage, expires_at, urgency, provider, list, chunks, audience, duplicates,
+                created_at, accepted_at, push_type, priority, drop_if_offline, collapse_id, max_attempts, drop_unknown,
+                carries_variables, trace_parent, correlation_id, name, payload, tags, metadata, identity, job)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+                ?22, ?23, ?24, ?25, ?26, ?27)
+            """,
+            .text(facts.app),
+            .text(facts.campaignID),
+            .text(CampaignStage.scheduled.rawValue),
+            .time(facts.expiresAt),
+            .text(facts.urgency.rawValue),
+            .text(facts.provider.rawValue),
+            .int(list),
+            .int(chunks),
+            .int(audience),
+            .int(duplicates),
+            .time(new.createdAt),
+            .time(now),
+            .text(facts.pushType.rawValue),
+            .int(facts.priority),
+            .bool(facts.dropIfOffline),
+            .text(facts.collapseID),
+            .int(facts.maxAttempts),
+            .bool(facts.dropUnknown),
+            .bool(new.carriesVariables),
+            .text(facts.traceParent),
+            .text(new.correlationID),
+            .text(new.name),
+            .blob(facts.payload),
+            .text(tags.text),
+            .text(metadata.text),
+            .blob(new.identity),
+            .blob(new.job)
+        )
+        return UInt32(truncatingIfNeeded: try db.number("SELECT last_insert_rowid()") ?? 0)
+    }
+}
+
+extension LedgerReader {
+    /// The problem document of a refused job; nil when that key was not refused or a campaign has it.
+    public func refusal(app: String, id: String) throws(LedgerError) -> [UInt8]? {
+        let rows = try db.rows("SELECT document FROM refused WHERE app = ?1 AND id = ?2", .text(app), .text(id))
+        return try rows.next() ? rows.blob(0) : nil
+    }
+}

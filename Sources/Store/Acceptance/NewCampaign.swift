@@ -1,0 +1,74 @@
+public import Campaigns
+public import Delivery
+
+/// A job that intake has found good, as the ledger takes it.
+public struct NewCampaign: Sendable {
+    /// The job in the one form that all its spellings share, without `created_at` and `metadata`: two jobs of one id
+    /// are the same when this is.
+    public var identity: [UInt8]
+    /// The job as it came, without its devices: for people.
+    public var job: [UInt8]
+    /// For people.
+    public var name: String?
+    /// For people.
+    public var tags: [String]
+    /// For people.
+    public var metadata: [String: String]
+    /// What its shards share: app, id, urgency, expiry, payload, …; the environment is each chunk's own.
+    public var facts: Shard.Facts
+    /// Whether its shards carry the devices' variables.
+    public var carriesVariables: Bool
+    /// Who is meant.
+    public var audience: Audience
+    /// The producer's instant.
+    public var createdAt: Timestamp
+    /// The job's `message_id`, for the events.
+    public var correlationID: String
+    /// The data of the event `campaign.accepted`, from the campaign's number and its audience; nil for no event.
+    public var acceptedData: (@Sendable (_ number: UInt32, _ audience: Int) -> [UInt8])?
+
+    /// Where the devices are.
+    public enum Audience: Sendable {
+        /// A finished list.
+        case list(UInt32)
+        /// The devices of the job, cut into chunks, with how many occurred again.
+        case inline([ListChunk], version: String, duplicates: Int)
+    }
+
+    /// A campaign to be accepted.
+    public init(
+        identity: [UInt8],
+        job: [UInt8],
+        name: String? = nil,
+        tags: [String] = [],
+        metadata: [String: String] = [:],
+        facts: Shard.Facts,
+        carriesVariables: Bool = false,
+        audience: Audience,
+        createdAt: Timestamp,
+        correlationID: String,
+        acceptedData: (@Sendable (_ number: UInt32, _ audience: Int) -> [UInt8])? = nil
+    ) {
+        self.identity = identity
+        self.job = job
+        self.name = name
+        self.tags = tags
+        self.metadata = metadata
+        self.facts = facts
+        self.carriesVariables = carriesVariables
+        self.audience = audience
+        self.createdAt = createdAt
+        self.correlationID = correlationID
+        self.acceptedData = acceptedData
+    }
+}
+
+/// What became of a job.
+public enum Acceptance: Sendable, Equatable {
+    /// It is a campaign now.
+    case accepted(number: UInt32, audience: Int)
+    /// The same job was accepted before.
+    case existing(CampaignFacts, audience: Int)
+    /// Another job has this id.
+    case conflict(CampaignFacts)
+}

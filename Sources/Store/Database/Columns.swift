@@ -1,0 +1,38 @@
+import Campaigns
+
+extension Rows {
+    func time(_ column: Int32) -> Timestamp { Timestamp(milliseconds: int64(column)) }
+
+    func optionalTime(_ column: Int32) -> Timestamp? {
+        optionalInt64(column).map { Timestamp(milliseconds: $0) }
+    }
+
+    /// Words that were written with commas between.
+    func words(_ column: Int32) -> [String] {
+        text(column).split(separator: ",").map(String.init)
+    }
+
+    /// Positions in a chunk; none stands for the whole chunk.
+    func positions(_ column: Int32) -> [UInt16] {
+        let bytes = blob(column)
+        return stride(from: 0, to: bytes.count & ~1, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
+    }
+}
+
+extension SQLValue {
+    static func time(_ value: Timestamp) -> SQLValue { .integer(value.milliseconds) }
+
+    static func time(_ value: Timestamp?) -> SQLValue { value.map { .integer($0.milliseconds) } ?? .null }
+
+    /// Two bytes a position, least significant first; NULL for none.
+    static func positions(_ values: [UInt16]) -> SQLValue {
+        guard !values.isEmpty else { return .null }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(values.count * 2)
+        for value in values {
+            bytes.append(UInt8(truncatingIfNeeded: value))
+            bytes.append(UInt8(truncatingIfNeeded: value >> 8))
+        }
+        return .blob(bytes)
+    }
+}

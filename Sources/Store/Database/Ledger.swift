@@ -1,0 +1,100 @@
+import GRDB
+import Logging
+
+/// The record of campaigns, shards and outcomes in one SQLite file; several processes may share it.
+///
+/// Writes of a process run on one queue, which takes whatever is waiting and commits it as one transaction; reads run
+/// on a pool beside it and see the last commit. All methods may be called from any thread.
+public final class Ledger: Sendable {
+    /// Where the file is.
+    public let path: String
+    /// Tells this ledger from others, for example in a refusal of a job that names a list it does not have.
+    public let storeID: String
+
+    private let pool: DatabasePool
+    private let writer: LedgerWriter
+
+    init(path: String, storeID: String, pool: DatabasePool, logger: Logger) {
+        self.path = path
+        self.storeID = storeID
+        self.pool = pool
+        writer = LedgerWriter(pool: pool, logger: logger)
+    }
+
+    /// How long a commit lasts.
+    public enum Durability: Sendable {
+        /// Survives a crash of the process; a power loss may take the last ones. For claims and progress.
+        case normal
+        /// Survives a power loss as well. For acceptance, settlement and an operator's orders.
+        case synced
+    }
+
+    /// Runs a body in a write transaction as soon as the writer is free.
+    ///
+    /// The body may share its transaction with others and may run a second time when one of those fails: it must have
+    /// no effect besides the transaction's. What it throws rolls back nothing but itself.
+    ///
+    /// - Parameters:
+    ///   - durability: One `synced` body makes its whole transaction synced.
+    ///   - body: Runs on the writer's queue.
+    ///   - completion: Called once on the writer's queue, after the commit: hand over and return.
+    public func submit<T: Sendable>(
+        _ durability: Durability = .normal,
+        _ body: @escaping @Sendable (LedgerTransaction) throws -> T,
+        completion: @escaping @Sendable (Result<T, LedgerError>) -> Void
+    ) {
+        writer.submit(
+            LedgerWriter.Job(
+                durability: durability,
+                body: { transaction in
+                    let value = try body(transaction)
+                    return { completion(.success(value)) }
+                },
+                fail: { completion(.failure($0)) }
+            )
+        )
+    }
+
+    /// Runs a body in a write transaction; like `submit`, for the control plane.
+    @discardableResult
+    public func write<T: Sendable>(
+        _ durability: Durability = .normal,
+        _ body: @escaping @Sendable (LedgerTransaction) throws -> T
+    ) async throws(LedgerError) -> T {
+        let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
+            submit(durability, body) { waiter.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// Runs a body in one read transaction: it sees one state of the ledger throughout.
+    ///
+    /// A long read keeps the write-ahead log from being reset, so that what takes over 100 ms is to be paged.
+    public func read<T: Sendable>(
+        _ body: @escaping @Sendable (LedgerReader) throws -> T
+    ) async throws(LedgerError) -> T {
+        do {
+            return try await pool.read { try body(LedgerReader(db: $0)) }
+        } catch {
+            throw writer.isClosed ? .closed : LedgerError(error, path: path)
+        }
+    }
+
+    /// Finishes what was submitted and closes the file; later calls fail with `closed`.
+    public func close() async {
+        await writer.close()
+    }
+}
+
+/// A write transaction; valid only within the body that it is handed to.
+public struct LedgerTransaction {
+    let db: Database
+
+    /// The queries, which see what the transaction has written.
+    public var reader: LedgerReader { LedgerReader(db: db) }
+}
+
+/// A read transaction; valid only within the body that it is handed to.
+public struct LedgerReader {
+    let db: Database
+}

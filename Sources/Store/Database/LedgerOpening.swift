@@ -1,0 +1,97 @@
+import Dispatch
+import GRDB
+public import Logging
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+extension Ledger {
+    /// Opens a ledger, sets it up or brings it up to date; blocks.
+    ///
+    /// Set-up and migration of several processes take turns under an advisory lock on `path` + `.lock`. A file that is
+    /// damaged, no ledger, or of a later version is left as it is.
+    ///
+    /// - Parameters:
+    ///   - path: The file; its folder must exist.
+    ///   - create: Whether a missing file is created; otherwise it is `LedgerError.missing`.
+    ///   - busyTimeout: How long a transaction waits for other processes' before it fails with `busy`.
+    ///   - logger: Hears of nothing but trouble at closing.
+    public static func open(
+        path: String,
+        create: Bool,
+        busyTimeout: Duration = .seconds(5),
+        logger: Logger = Logger(label: "ledger")
+    ) throws(LedgerError) -> Ledger {
+        if !create, access(path, F_OK) != 0 { throw .missing(path: path) }
+        return try withSetUpLock(path) { () throws(LedgerError) -> Ledger in
+            do {
+                let pool = try DatabasePool(path: path, configuration: configuration(busyTimeout: busyTimeout))
+                try setUp(pool, path: path)
+                let storeID = try pool.read { db in
+                    try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'store_id'")
+                }
+                return Ledger(path: path, storeID: storeID ?? "", pool: pool, logger: logger)
+            } catch {
+                throw LedgerError(error, path: path)
+            }
+        }
+    }
+
+    private static func configuration(busyTimeout: Duration) -> Configuration {
+        var configuration = Configuration()
+        // SQLite's own time-out sleeps up to 100 ms between tries, far longer than a transaction of ours lasts.
+        let pause: UInt32 = 500
+        let (seconds, attoseconds) = busyTimeout.components
+        let tries = max(1, (Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)) / Int(pause))
+        configuration.busyMode = .callback { tried in
+            usleep(pause)
+            return tried < tries
+        }
+        configuration.label = "ledger"
+        configuration.maximumReaderCount = 4
+        configuration.foreignKeysEnabled = false
+        configuration.qos = .userInitiated
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
+            try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
+        }
+        return configuration
+    }
+
+    private static func setUp(_ pool: DatabasePool, path: String) throws {
+        let (tables, application) = try pool.read { db in
+            let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb%'")
+            return (tables ?? 0, try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0)
+        }
+        guard tables == 0 || application == Schema.applicationID else {
+            throw LedgerError.damaged(path: path, detail: "it is a database of another program")
+        }
+        let migrator = Schema.migrator
+        if try pool.read(migrator.hasBeenSuperseded) { throw LedgerError.newerVersion(path: path) }
+        if try !pool.read(migrator.hasCompletedMigrations) { try migrator.migrate(pool) }
+    }
+
+    private static func withSetUpLock<T>(
+        _ path: String,
+        _ body: () throws(LedgerError) -> T
+    ) throws(LedgerError) -> T {
+        let descriptor = openLockFile(path + ".lock")
+        guard descriptor >= 0 else { throw .unreachable(path: path, detail: String(cString: strerror(errno))) }
+        defer { closeLockFile(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw .unreachable(path: path, detail: String(cString: strerror(errno))) }
+        }
+        return try body()
+    }
+}
+
+private func closeLockFile(_ descriptor: Int32) {
+    close(descriptor)
+}
+
+private func openLockFile(_ path: String) -> Int32 {
+    open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o644)
+}

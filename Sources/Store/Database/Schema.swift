@@ -1,0 +1,195 @@
+import GRDB
+
+/// The tables in SQLite's dialect. All instants are milliseconds since the Unix epoch.
+enum Schema {
+    /// `FANF`, in the file's header.
+    static let applicationID: Int32 = 0x4641_4E46
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+            for statement in [meta, lists, campaigns, shards, messages] { try db.execute(sql: statement) }
+        }
+        return migrator
+    }
+
+    private static let meta = """
+        CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+        INSERT INTO meta VALUES ('store_id', lower(hex(randomblob(8))));
+        INSERT INTO meta VALUES ('revision', 1);
+
+        CREATE TABLE workers (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL,
+            roles TEXT NOT NULL,
+            started_at INTEGER NOT NULL,
+            seen_at INTEGER NOT NULL
+        );
+        CREATE TABLE worker_apps (
+            worker INTEGER NOT NULL,
+            app TEXT NOT NULL,
+            PRIMARY KEY (worker, app)
+        ) WITHOUT ROWID;
+        """
+
+    /// state of a list: 0 being written, 1 ready, 2 given up and to be removed.
+    private static let lists = """
+        CREATE TABLE lists (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            app TEXT NOT NULL,
+            name TEXT,
+            version TEXT,
+            state INTEGER NOT NULL DEFAULT 0,
+            devices INTEGER NOT NULL DEFAULT 0,
+            chunks INTEGER NOT NULL DEFAULT 0,
+            duplicates INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL,
+            touched_at INTEGER NOT NULL
+        );
+        CREATE UNIQUE INDEX list_versions ON lists (app, name, version) WHERE state = 1 AND name IS NOT NULL;
+        CREATE INDEX list_leftovers ON lists (touched_at) WHERE state <> 1;
+
+        CREATE TABLE chunks (
+            list INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL,
+            first_index INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            provider TEXT NOT NULL,
+            environment TEXT,
+            locale TEXT,
+            time_zone TEXT,
+            bare BLOB NOT NULL,
+            with_variables BLOB,
+            device_ids BLOB,
+            PRIMARY KEY (list, ordinal)
+        ) WITHOUT ROWID;
+        CREATE INDEX chunk_counts ON chunks (list, ordinal, count);
+
+        CREATE TABLE chunk_dead (
+            list INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL,
+            bits BLOB NOT NULL,
+            PRIMARY KEY (list, ordinal)
+        ) WITHOUT ROWID;
+        CREATE TABLE dead_tokens (hash BLOB PRIMARY KEY, since INTEGER) WITHOUT ROWID;
+        """
+
+    private static let campaigns = """
+        CREATE TABLE campaigns (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            app TEXT NOT NULL,
+            id TEXT NOT NULL,
+            stage TEXT NOT NULL,
+            paused_by TEXT NOT NULL DEFAULT '',
+            expires_at INTEGER NOT NULL,
+            urgency TEXT NOT NULL,
+            provider TEXT NOT NULL,
+            list INTEGER NOT NULL,
+            chunks INTEGER NOT NULL,
+            cursor INTEGER NOT NULL DEFAULT 0,
+            audience INTEGER NOT NULL,
+            duplicates INTEGER NOT NULL,
+            rest_outcome INTEGER,
+            rest_devices INTEGER NOT NULL DEFAULT 0,
+            lease_owner INTEGER NOT NULL DEFAULT 0,
+            lease_until INTEGER NOT NULL DEFAULT 0,
+            lease_epoch INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL,
+            accepted_at INTEGER NOT NULL,
+            started_at INTEGER,
+            completed_at INTEGER,
+            push_type TEXT NOT NULL,
+            priority INTEGER NOT NULL,
+            drop_if_offline INTEGER NOT NULL,
+            collapse_id TEXT NOT NULL,
+            max_attempts INTEGER NOT NULL,
+            drop_unknown INTEGER NOT NULL,
+            carries_variables INTEGER NOT NULL,
+            trace_parent TEXT NOT NULL,
+            correlation_id TEXT NOT NULL,
+            name TEXT,
+            payload BLOB NOT NULL,
+            tags TEXT NOT NULL,
+            metadata TEXT NOT NULL,
+            identity BLOB NOT NULL,
+            job BLOB NOT NULL,
+            UNIQUE (app, id)
+        );
+        CREATE INDEX campaign_ids ON campaigns (id);
+        CREATE INDEX open_campaigns ON campaigns (number) WHERE completed_at IS NULL;
+
+        CREATE TABLE refused (
+            app TEXT NOT NULL,
+            id TEXT NOT NULL,
+            document BLOB NOT NULL,
+            at INTEGER NOT NULL,
+            PRIMARY KEY (app, id)
+        ) WITHOUT ROWID;
+        """
+
+    /// `progress` NULL: all devices pending. `positions` NULL: the whole chunk. State 4 is settled (`ShardState`).
+    private static let shards = """
+        CREATE TABLE shards (
+            campaign INTEGER NOT NULL,
+            part INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL,
+            child INTEGER NOT NULL,
+            state INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            epoch INTEGER NOT NULL DEFAULT 0,
+            owner INTEGER NOT NULL DEFAULT 0,
+            claims INTEGER NOT NULL DEFAULT 0,
+            attempt INTEGER NOT NULL,
+            rung INTEGER,
+            not_before INTEGER,
+            due_at INTEGER,
+            since INTEGER NOT NULL,
+            chunk INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            accepted INTEGER NOT NULL DEFAULT 0,
+            invalid INTEGER NOT NULL DEFAULT 0,
+            failed INTEGER NOT NULL DEFAULT 0,
+            expired INTEGER NOT NULL DEFAULT 0,
+            superseded INTEGER NOT NULL DEFAULT 0,
+            cancelled INTEGER NOT NULL DEFAULT 0,
+            skipped INTEGER NOT NULL DEFAULT 0,
+            retried INTEGER NOT NULL DEFAULT 0,
+            requests INTEGER NOT NULL DEFAULT 0,
+            reasons TEXT,
+            aside TEXT,
+            path TEXT NOT NULL,
+            positions BLOB,
+            progress BLOB,
+            PRIMARY KEY (campaign, part, ordinal, child)
+        ) WITHOUT ROWID;
+        CREATE INDEX open_shards ON shards (state, campaign) WHERE state <> 4;
+        """
+
+    private static let messages = """
+        CREATE TABLE events (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            app TEXT NOT NULL,
+            campaign TEXT NOT NULL,
+            type TEXT NOT NULL,
+            data BLOB NOT NULL,
+            correlation_id TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        );
+        CREATE TABLE parked (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            digest BLOB NOT NULL UNIQUE,
+            queue TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            errors TEXT NOT NULL,
+            app TEXT,
+            campaign TEXT,
+            devices INTEGER,
+            first_at INTEGER NOT NULL,
+            last_at INTEGER NOT NULL,
+            count INTEGER NOT NULL DEFAULT 1,
+            headers TEXT NOT NULL,
+            body BLOB NOT NULL
+        );
+        """
+}

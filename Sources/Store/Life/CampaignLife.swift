@@ -1,0 +1,134 @@
+public import Campaigns
+public import Delivery
+
+/// What an operator's order came to.
+public enum LifeResult: Sendable, Equatable {
+    /// It is so now (or was before).
+    case done(CampaignFacts)
+    /// The campaign is over; nothing was changed.
+    case over(CampaignFacts)
+    /// There is no such campaign.
+    case unknown
+}
+
+extension LedgerTransaction {
+    /// Pauses a campaign for a reason; what runs is told by the next poll (use `synced`).
+    public func pause(
+        campaign: UInt32,
+        reason: AsideReason = .paused,
+        now: Timestamp
+    ) throws(LedgerError) -> LifeResult {
+        guard var facts = try reader.campaign(campaign) else { return .unknown }
+        guard facts.stage.isLive else { return .over(facts) }
+        let wasPaused = facts.asideReason != nil
+        facts.pausedBy.insert(reason)
+        try writePause(facts)
+        if !wasPaused { try addLifeEvent("campaign.paused", campaign: campaign, now: now) }
+        return .done(facts)
+    }
+
+    /// Takes one reason away; the campaign runs when none is left (use `synced`).
+    public func resume(
+        campaign: UInt32,
+        reason: AsideReason = .paused,
+        now: Timestamp
+    ) throws(LedgerError) -> LifeResult {
+        guard var facts = try reader.campaign(campaign) else { return .unknown }
+        guard facts.stage.isLive else { return .over(facts) }
+        let wasPaused = facts.asideReason != nil
+        facts.pausedBy.remove(reason)
+        try writePause(facts)
+        if wasPaused, facts.asideReason == nil {
+            try addLifeEvent("campaign.resumed", campaign: campaign, now: now)
+        }
+        return .done(facts)
+    }
+
+    /// Stops a campaign: every row that nobody runs is settled, the unplanned rest is counted (use `synced`).
+    ///
+    /// What runs is told by the next poll; what lies in queues and on rungs will find its row settled.
+    public func cancel(campaign: UInt32, now: Timestamp) throws(LedgerError) -> LifeResult {
+        guard var facts = try reader.campaign(campaign) else { return .unknown }
+        if facts.stage == .cancelled { return .done(facts) }
+        guard facts.stage.isLive else { return .over(facts) }
+        facts.stage = .cancelled
+        try db.run("UPDATE campaigns SET stage = 'cancelled' WHERE number = ?1", .int(campaign))
+        try endWaiting(campaign: campaign, .cancelled, now: now)
+        try addLifeEvent("campaign.cancelled", campaign: campaign, now: now)
+        try bumpRevision()
+        _ = try completeIfDone(campaign: campaign, now: now)
+        return .done(facts)
+    }
+
+    /// Ends what is left of campaigns whose time is over; returns those that had something left.
+    public func expireDue(now: Timestamp) throws(LedgerError) -> [UInt32] {
+        let rows = try db.rows(
+            """
+            SELECT \(CampaignRows.columns) FROM campaigns c WHERE c.completed_at IS NULL AND c.expires_at <= ?1
+            """,
+            .time(now)
+        )
+        var due: [CampaignFacts] = []
+        while try rows.next() { due.append(try CampaignRows.facts(rows)) }
+        var ended: [UInt32] = []
+        for facts in due {
+            guard let outcome = facts.ending(at: now) else { continue }
+            if try endWaiting(campaign: facts.number, outcome, now: now) { ended.append(facts.number) }
+            _ = try completeIfDone(campaign: facts.number, now: now)
+        }
+        return ended
+    }
+
+    /// Completes a campaign all of whose devices have an outcome, once, with its event; returns the final stage then.
+    public func completeIfDone(campaign: UInt32, now: Timestamp) throws(LedgerError) -> CampaignStage? {
+        guard let facts = try reader.campaign(campaign) else { return nil }
+        let isOpen = try db.number(
+            """
+            SELECT 1 FROM campaigns c WHERE c.number = ?1 AND (
+                c.completed_at IS NOT NULL OR c.cursor < c.chunks
+                OR EXISTS (SELECT 1 FROM shards s WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1)
+            )
+            """,
+            .int(campaign)
+        )
+        guard isOpen == nil else { return nil }
+        let stage = facts.stageWhenDone
+        try db.run(
+            "UPDATE campaigns SET stage = ?2, completed_at = ?3, lease_owner = 0 WHERE number = ?1",
+            .int(campaign),
+            .text(stage.rawValue),
+            .time(now)
+        )
+        if stage == .completed { try addLifeEvent("campaign.completed", campaign: campaign, now: now) }
+        try bumpRevision()
+        return stage
+    }
+
+    /// Settles every row that nobody runs, and the unplanned rest; returns whether there was any.
+    @discardableResult
+    private func endWaiting(campaign: UInt32, _ outcome: Outcome, now: Timestamp) throws(LedgerError) -> Bool {
+        let waiting = try reader.openShards(campaign: campaign, states: [.unpublished, .out, .aside, .parked])
+        for var record in waiting { try end(&record, outcome, now: now) }
+        let rest = try db.run(
+            """
+            UPDATE campaigns SET rest_outcome = ?2, cursor = chunks, rest_devices = (
+                SELECT coalesce(sum(k.count), 0) FROM chunks k
+                WHERE k.list = campaigns.list AND k.ordinal >= campaigns.cursor
+            )
+            WHERE number = ?1 AND cursor < chunks
+            """,
+            .int(campaign),
+            .int(outcome.rawValue)
+        )
+        return rest > 0 || !waiting.isEmpty
+    }
+
+    private func writePause(_ facts: CampaignFacts) throws(LedgerError) {
+        try db.run(
+            "UPDATE campaigns SET paused_by = ?2 WHERE number = ?1",
+            .int(facts.number),
+            .text(CampaignRows.text(facts.pausedBy))
+        )
+        try bumpRevision()
+    }
+}

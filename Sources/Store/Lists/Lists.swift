@@ -1,0 +1,225 @@
+public import Campaigns
+
+/// An immutable version of a list of devices, stored in the form that shards copy.
+public struct ListRecord: Sendable, Equatable {
+    /// Its number in the ledger.
+    public var number: UInt32
+    /// The app that it belongs to.
+    public var app: String
+    /// Its name; nil for the devices of one job.
+    public var name: String?
+    /// The hash of its content.
+    public var version: String
+    /// Devices in its chunks.
+    public var devices: Int
+    /// Devices that occurred again and were left out.
+    public var duplicates: Int
+    /// Its chunks.
+    public var chunks: Int
+    /// When it was written.
+    public var createdAt: Timestamp
+}
+
+extension LedgerTransaction {
+    /// Begins a list; nobody sees it before `finishList`. A nil name is for the devices of one job.
+    public func beginList(app: String, name: String?, now: Timestamp) throws(LedgerError) -> UInt32 {
+        try db.run(
+            "INSERT INTO lists (app, name, created_at, touched_at) VALUES (?1, ?2, ?3, ?3)",
+            .text(app),
+            .text(name),
+            .time(now)
+        )
+        return UInt32(truncatingIfNeeded: try db.number("SELECT last_insert_rowid()") ?? 0)
+    }
+
+    /// Adds chunks to a list that is being written; some hundred a transaction.
+    ///
+    /// Devices whose tokens a provider has called dead are marked, so that they are never sent to.
+    public func appendChunks(_ chunks: [ListChunk], to list: UInt32, now: Timestamp) throws(LedgerError) {
+        let hasDead = try db.number("SELECT EXISTS (SELECT 1 FROM dead_tokens)") == 1
+        let app = hasDead ? try listApp(list) : ""
+        for chunk in chunks {
+            try write(chunk, list)
+            if hasDead { try markKnownDead(chunk, list, app: app) }
+        }
+        try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(list), .time(now))
+    }
+
+    /// Makes a list visible. When this name has this version already, that one is returned and the new one dropped.
+    public func finishList(
+        _ list: UInt32,
+        version: String,
+        duplicates: Int,
+        now: Timestamp
+    ) throws(LedgerError) -> ListRecord {
+        let app = try listApp(list)
+        let rows = try db.rows("SELECT name FROM lists WHERE number = ?1", .int(list))
+        let name = try rows.next() ? rows.optionalText(0) : nil
+        if let name, let old = try reader.list(app: app, name: name, version: version) {
+            try abandonList(list)
+            // What was uploaded last is the newest version, even when it is an old one again.
+            try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(old.number), .time(now))
+            return old
+        }
+        try db.run(
+            """
+            UPDATE lists SET state = 1, version = ?2, duplicates = ?3, touched_at = ?4,
+                devices = (SELECT coalesce(sum(count), 0) FROM chunks WHERE list = ?1),
+                chunks = (SELECT count(*) FROM chunks WHERE list = ?1)
+            WHERE number = ?1
+            """,
+            .int(list),
+            .text(version),
+            .int(duplicates),
+            .time(now)
+        )
+        try bumpRevision()
+        guard let record = try reader.list(number: list) else { throw .failed("list \(list) was never begun") }
+        return record
+    }
+
+    /// Gives a list up; its chunks are removed by `sweepLists`.
+    public func abandonList(_ list: UInt32) throws(LedgerError) {
+        try db.run("UPDATE lists SET state = 2, touched_at = 0 WHERE number = ?1 AND state = 0", .int(list))
+    }
+
+    /// Removes a bounded piece of the lists that were given up, or not touched for an hour while being written.
+    ///
+    /// Returns whether there is more to remove.
+    public func sweepLists(now: Timestamp, chunksMax: Int = 200) throws(LedgerError) -> Bool {
+        let old = now.milliseconds - 3_600_000
+        guard let list = try db.number("SELECT number FROM lists WHERE state <> 1 AND touched_at < ?1", .int(old))
+        else { return false }
+        let removed = try db.run(
+            """
+            DELETE FROM chunks WHERE list = ?1 AND ordinal IN (SELECT ordinal FROM chunks WHERE list = ?1 LIMIT ?2)
+            """,
+            .int(list),
+            .int(chunksMax)
+        )
+        if removed < chunksMax {
+            try db.run("DELETE FROM chunk_dead WHERE list = ?1", .int(list))
+            try db.run("DELETE FROM lists WHERE number = ?1", .int(list))
+        }
+        return true
+    }
+
+    private func listApp(_ list: UInt32) throws(LedgerError) -> String {
+        let rows = try db.rows("SELECT app FROM lists WHERE number = ?1 AND state = 0", .int(list))
+        guard try rows.next() else { throw .failed("list \(list) is not being written") }
+        return rows.text(0)
+    }
+
+    private func write(_ chunk: ListChunk, _ list: UInt32) throws(LedgerError) {
+        let bare: [UInt8]
+        var full: [UInt8]?
+        do {
+            bare = try chunk.devices.withoutVariables().encoded()
+            if !chunk.devices.variables.isEmpty { full = try chunk.devices.encoded() }
+        } catch { throw .failed("chunk \(chunk.ordinal) of list \(list): \(error)") }
+        try db.run(
+            """
+            INSERT INTO chunks (list, ordinal, first_index, count, provider, environment, locale, time_zone, bare,
+                with_variables, device_ids)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            """,
+            .int(list),
+            .int(chunk.ordinal),
+            .int(chunk.firstIndex),
+            .int(chunk.devices.count),
+            .text(chunk.group.provider.rawValue),
+            .text(chunk.group.environment?.rawValue),
+            .text(chunk.group.locale),
+            .text(chunk.group.timeZone),
+            .blob(bare),
+            .blob(full),
+            .blob(DeviceIDs.encode(chunk.deviceIDs))
+        )
+    }
+
+    private func markKnownDead(_ chunk: ListChunk, _ list: UInt32, app: String) throws(LedgerError) {
+        let prefix = TokenHash.prefix(app: app, provider: chunk.group.provider.rawValue)
+        var bits = DeadBits()
+        for position in 0..<chunk.devices.count {
+            let token = chunk.devices.tokens[chunk.devices.tokenRange(at: position)]
+            let hash = TokenHash.bytes(prefix: prefix, token: token)
+            if try db.number("SELECT 1 FROM dead_tokens WHERE hash = ?1", .blob(hash)) != nil { bits.insert(position) }
+        }
+        if !bits.isEmpty { try writeDeadBits(bits, list: list, ordinal: chunk.ordinal) }
+    }
+
+    func writeDeadBits(_ bits: DeadBits, list: UInt32, ordinal: UInt32) throws(LedgerError) {
+        try db.run(
+            """
+            INSERT INTO chunk_dead (list, ordinal, bits) VALUES (?1, ?2, ?3)
+            ON CONFLICT (list, ordinal) DO UPDATE SET bits = excluded.bits
+            """,
+            .int(list),
+            .int(ordinal),
+            .blob(bits.bytes)
+        )
+    }
+}
+
+extension LedgerReader {
+    private static let listColumns = "number, app, name, version, devices, duplicates, chunks, created_at"
+
+    /// The lists of an app by name, newest version first; without an app, of all.
+    public func lists(app: String?) throws(LedgerError) -> [ListRecord] {
+        let rows = try db.rows(
+            """
+            SELECT \(Self.listColumns) FROM lists WHERE state = 1 AND name IS NOT NULL AND (?1 IS NULL OR app = ?1)
+            ORDER BY app, name, touched_at DESC, number DESC
+            """,
+            .text(app)
+        )
+        var lists: [ListRecord] = []
+        while try rows.next() { lists.append(ListRecord(rows)) }
+        return lists
+    }
+
+    /// A list by name and version; without one, the version that was uploaded last. nil when there is none.
+    public func list(app: String, name: String, version: String?) throws(LedgerError) -> ListRecord? {
+        let rows = try db.rows(
+            """
+            SELECT \(Self.listColumns) FROM lists
+            WHERE state = 1 AND app = ?1 AND name = ?2 AND (?3 IS NULL OR version = ?3)
+            ORDER BY touched_at DESC, number DESC LIMIT 1
+            """,
+            .text(app),
+            .text(name),
+            .text(version)
+        )
+        return try rows.next() ? ListRecord(rows) : nil
+    }
+
+    /// A finished list by its number.
+    public func list(number: UInt32) throws(LedgerError) -> ListRecord? {
+        let rows = try db.rows("SELECT \(Self.listColumns) FROM lists WHERE number = ?1 AND state = 1", .int(number))
+        return try rows.next() ? ListRecord(rows) : nil
+    }
+
+    func deadBits(list: UInt32, ordinal: UInt32) throws(LedgerError) -> DeadBits {
+        let rows = try db.rows(
+            "SELECT bits FROM chunk_dead WHERE list = ?1 AND ordinal = ?2",
+            .int(list),
+            .int(ordinal)
+        )
+        return try rows.next() ? DeadBits(bytes: rows.blob(0)) : DeadBits()
+    }
+}
+
+extension ListRecord {
+    fileprivate init(_ rows: borrowing Rows) {
+        self.init(
+            number: rows.uint32(0),
+            app: rows.text(1),
+            name: rows.optionalText(2),
+            version: rows.text(3),
+            devices: rows.int(4),
+            duplicates: rows.int(5),
+            chunks: rows.int(6),
+            createdAt: rows.time(7)
+        )
+    }
+}

@@ -1,0 +1,28 @@
+import Campaigns
+
+/// What the ledger remembers of a dead token instead of the token: FNV-1a of 128 bits over app, provider and token.
+///
+/// 128 bits, because a collision would keep a living device from being sent to; no secret, because tokens are random.
+/// (FNV: draft-eastlake-fnv, offset basis and prime of the 128-bit variant.)
+enum TokenHash {
+    /// The state after app and provider, from which the tokens of a chunk are hashed.
+    static func prefix(app: String, provider: String) -> UInt128 {
+        var state: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
+        for byte in app.utf8 { mix(byte, &state) }
+        mix(0, &state)
+        for byte in provider.utf8 { mix(byte, &state) }
+        mix(0, &state)
+        return state
+    }
+
+    /// The 16 bytes that are stored.
+    static func bytes(prefix: UInt128, token: some Sequence<UInt8>) -> [UInt8] {
+        var state = prefix
+        for byte in token { mix(byte, &state) }
+        return (0..<16).map { UInt8(truncatingIfNeeded: state >> (120 - UInt128($0) * 8)) }
+    }
+
+    private static func mix(_ byte: UInt8, _ state: inout UInt128) {
+        state = (state ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
+    }
+}

@@ -1,0 +1,144 @@
+public import Campaigns
+
+/// A message that waits for a person.
+public struct ParkedMessage: Sendable, Equatable {
+    /// Its number in the ledger; 0 before it has one.
+    public var id: Int64
+    /// Where it came from.
+    public var queue: String
+    /// The stable reason, for example `UnknownCampaign`.
+    public var reason: String
+    /// All problems as a JSON array; `[]` when the reason says everything.
+    public var errors: String
+    /// The app, when it could be read.
+    public var app: String?
+    /// The campaign, when it could be read.
+    public var campaign: String?
+    /// How many devices it carries, when that could be read.
+    public var devices: Int?
+    /// The message as it came.
+    public var body: [UInt8]
+    /// Its properties and headers as a JSON object, for a replay.
+    public var headers: String
+    /// When it came first.
+    public var firstAt: Timestamp
+    /// When it came last.
+    public var lastAt: Timestamp
+    /// How often the same message came.
+    public var count: Int
+
+    /// A message to be parked.
+    public init(
+        queue: String,
+        reason: String,
+        errors: String = "[]",
+        app: String? = nil,
+        campaign: String? = nil,
+        devices: Int? = nil,
+        body: [UInt8],
+        headers: String = "{}",
+        at now: Timestamp
+    ) {
+        id = 0
+        self.queue = queue
+        self.reason = reason
+        self.errors = errors
+        self.app = app
+        self.campaign = campaign
+        self.devices = devices
+        self.body = body
+        self.headers = headers
+        firstAt = now
+        lastAt = now
+        count = 1
+    }
+}
+
+extension LedgerTransaction {
+    /// Enters a message; the same one again (queue, reason, body) is counted, not entered twice. Returns its number.
+    @discardableResult
+    public func park(_ message: ParkedMessage) throws(LedgerError) -> Int64 {
+        let digest = TokenHash.bytes(
+            prefix: TokenHash.prefix(app: message.queue, provider: message.reason),
+            token: message.body
+        )
+        let rows = try db.rows(
+            """
+            INSERT INTO parked (digest, queue, reason, errors, app, campaign, devices, first_at, last_at, headers, body)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            ON CONFLICT (digest) DO UPDATE SET last_at = excluded.last_at, count = count + 1
+            RETURNING id
+            """,
+            .blob(digest),
+            .text(message.queue),
+            .text(message.reason),
+            .text(message.errors),
+            .text(message.app),
+            .text(message.campaign),
+            .int(message.devices),
+            .time(message.firstAt),
+            .time(message.lastAt),
+            .text(message.headers),
+            .blob(message.body)
+        )
+        var id: Int64 = 0
+        while try rows.next() { id = rows.int64(0) }
+        return id
+    }
+
+    /// Takes a message out: it was replayed or discarded. False when it is not there.
+    public func removeParked(_ id: Int64) throws(LedgerError) -> Bool {
+        try db.run("DELETE FROM parked WHERE id = ?1", .int(id)) > 0
+    }
+}
+
+extension LedgerReader {
+    private static let parkedColumns = """
+        id, queue, reason, errors, app, campaign, devices, first_at, last_at, count, headers
+        """
+
+    /// Parked messages, the latest first, without their bodies.
+    public func parked(limit: Int, queue: String? = nil) throws(LedgerError) -> [ParkedMessage] {
+        let rows = try db.rows(
+            """
+            SELECT \(Self.parkedColumns), x'' FROM parked WHERE ?2 IS NULL OR queue = ?2
+            ORDER BY last_at DESC, id DESC LIMIT ?1
+            """,
+            .int(limit),
+            .text(queue)
+        )
+        var messages: [ParkedMessage] = []
+        while try rows.next() { messages.append(ParkedMessage(rows)) }
+        return messages
+    }
+
+    /// One parked message with its body; nil when it is not there.
+    public func parked(id: Int64) throws(LedgerError) -> ParkedMessage? {
+        let rows = try db.rows("SELECT \(Self.parkedColumns), body FROM parked WHERE id = ?1", .int(id))
+        return try rows.next() ? ParkedMessage(rows) : nil
+    }
+
+    /// How many messages are parked.
+    public func parkedCount() throws(LedgerError) -> Int {
+        Int(try db.number("SELECT count(*) FROM parked") ?? 0)
+    }
+}
+
+extension ParkedMessage {
+    fileprivate init(_ rows: borrowing Rows) {
+        self.init(
+            queue: rows.text(1),
+            reason: rows.text(2),
+            errors: rows.text(3),
+            app: rows.optionalText(4),
+            campaign: rows.optionalText(5),
+            devices: rows.optionalInt64(6).map { Int($0) },
+            body: rows.blob(11),
+            headers: rows.text(10),
+            at: rows.time(7)
+        )
+        id = rows.int64(0)
+        lastAt = rows.time(8)
+        count = rows.int(9)
+    }
+}

@@ -1,0 +1,94 @@
+public import Campaigns
+public import Delivery
+
+/// A campaign whose planner this worker is for the next three seconds.
+public struct LeasedCampaign: Sendable, Equatable {
+    /// The campaign.
+    public var facts: CampaignFacts
+    /// Half of its lane.
+    public var urgency: Urgency
+    /// The other half.
+    public var provider: ProviderName
+    /// Fences every write of this lease.
+    public var leaseEpoch: UInt32
+    /// Chunks that are not cut into shards yet.
+    public var unplannedChunks: Int
+
+    /// Where its shards go.
+    public var lane: Lane { Lane(provider: provider, urgency: urgency) }
+}
+
+extension LedgerTransaction {
+    /// How long a lease lasts without being renewed.
+    public static let leaseLength = Duration.seconds(3)
+
+    /// Takes the campaigns that are not over, have no planner and whose app is known here, and renews the leases that
+    /// this worker has; urgent ones first, then by age.
+    ///
+    /// Call it at least once a second. A campaign that another worker's lease has run out on comes with a higher epoch.
+    public func leaseCampaigns(
+        worker: Int64,
+        apps: Set<String>,
+        now: Timestamp
+    ) throws(LedgerError) -> [LeasedCampaign] {
+        let rows = try db.rows(
+            """
+            SELECT \(CampaignRows.columns), c.urgency, c.provider, c.lease_epoch, c.chunks - c.cursor, c.lease_owner,
+                c.lease_until
+            FROM campaigns c
+            WHERE c.completed_at IS NULL AND (c.lease_owner IN (0, ?1) OR c.lease_until <= ?2)
+            ORDER BY c.urgency = 'bulk', c.number
+            """,
+            .int(worker),
+            .time(now)
+        )
+        var leased: [LeasedCampaign] = []
+        var renewals: [(number: UInt32, epoch: UInt32)] = []
+        while try rows.next() {
+            let facts = try CampaignRows.facts(rows)
+            guard apps.contains(facts.app), let urgency = Urgency(rawValue: rows.text(6)) else { continue }
+            let isMine = rows.int64(10) == worker
+            let epoch = rows.uint32(8) + (isMine ? 0 : 1)
+            // A third of the lease is over: this is the renewal of every second.
+            if !isMine || rows.int64(11) - now.milliseconds <= 2000 { renewals.append((facts.number, epoch)) }
+            leased.append(
+                LeasedCampaign(
+                    facts: facts,
+                    urgency: urgency,
+                    provider: ProviderName(rawValue: rows.text(7)),
+                    leaseEpoch: epoch,
+                    unplannedChunks: rows.int(9)
+                )
+            )
+        }
+        let until = now.advanced(by: Self.leaseLength)
+        for renewal in renewals {
+            try db.run(
+                "UPDATE campaigns SET lease_owner = ?2, lease_epoch = ?3, lease_until = ?4 WHERE number = ?1",
+                .int(renewal.number),
+                .int(worker),
+                .int(renewal.epoch),
+                .time(until)
+            )
+        }
+        return leased
+    }
+
+    /// Gives all leases of a worker back, so that others need not wait for their end.
+    public func releaseLeases(worker: Int64) throws(LedgerError) {
+        try db.run(
+            "UPDATE campaigns SET lease_owner = 0, lease_until = 0 WHERE lease_owner = ?1 AND completed_at IS NULL",
+            .int(worker)
+        )
+    }
+
+    /// Whether a lease is still this worker's.
+    func holdsLease(campaign: UInt32, worker: Int64, epoch: UInt32) throws(LedgerError) -> Bool {
+        try db.number(
+            "SELECT 1 FROM campaigns WHERE number = ?1 AND lease_owner = ?2 AND lease_epoch = ?3",
+            .int(campaign),
+            .int(worker),
+            .int(epoch)
+        ) == 1
+    }
+}

@@ -1,0 +1,156 @@
+public import Campaigns
+import Delivery
+
+/// What a planner's step came to.
+public enum PlanResult: Sendable, Equatable {
+    /// The rows are written, their messages are to be published; fewer than asked for at the campaign's end.
+    case planned([ShardToPublish])
+    /// Another worker plans this campaign now.
+    case fenced
+    /// The campaign is paused, over or expired: nothing was written.
+    case waits
+}
+
+extension LedgerTransaction {
+    /// Cuts the next shards of a campaign: rows, cursor and, the first time, the event `campaign.started`.
+    ///
+    /// Chunks all of whose devices are known to be dead are settled at once and are not returned.
+    public func plan(
+        campaign: UInt32,
+        leaseEpoch: UInt32,
+        worker: Int64,
+        shardsMax: Int,
+        now: Timestamp
+    ) throws(LedgerError) -> PlanResult {
+        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return .fenced }
+        guard let facts = try reader.campaign(campaign), facts.mayPlan(at: now) else { return .waits }
+        return .planned(try cut(campaign: campaign, shardsMax: shardsMax, claimedBy: nil, now: now))
+    }
+
+    /// Writes the next rows of a campaign; those with a claimant run at once.
+    func cut(
+        campaign: UInt32,
+        shardsMax: Int,
+        claimedBy worker: Int64?,
+        now: Timestamp
+    ) throws(LedgerError) -> [ShardToPublish] {
+        guard let push = try reader.campaignPush(campaign) else { throw .failed("campaign \(campaign) is gone") }
+        let chunks = try nextChunks(campaign: campaign, push, limit: shardsMax)
+        guard let last = chunks.last else { return [] }
+        let isFirst = try db.number("SELECT 1 FROM campaigns WHERE number = ?1 AND started_at IS NULL", .int(campaign))
+        try db.run(
+            """
+            UPDATE campaigns SET cursor = ?2, stage = 'sending', started_at = coalesce(started_at, ?3) WHERE number = ?1
+            """,
+            .int(campaign),
+            .int(last.ordinal + 1),
+            .time(now)
+        )
+        var shards: [ShardToPublish] = []
+        for chunk in chunks {
+            let record = chunk.record(campaign: campaign, claimedBy: worker)
+            try insert(record, since: now)
+            if record.progress.pendingCount == 0, let settlement = record.ended(.invalid) {
+                _ = try writeSettlement(record, settlement, now: now)
+                continue
+            }
+            let facts = push.facts(environment: chunk.environment)
+            shards.append(
+                ShardToPublish(record: record, facts: facts, firstIndex: chunk.firstIndex, devices: chunk.devices)
+            )
+        }
+        if isFirst != nil {
+            try addLifeEvent("campaign.started", campaign: campaign, now: now)
+            try bumpRevision()
+        }
+        return shards
+    }
+
+    private func nextChunks(
+        campaign: UInt32,
+        _ push: CampaignPush,
+        limit: Int
+    ) throws(LedgerError) -> [PlannableChunk] {
+        let rows = try db.rows(
+            """
+            SELECT k.ordinal, k.first_index, k.count, k.environment,
+                CASE WHEN ?4 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END, d.bits
+            FROM chunks k LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
+            WHERE k.list = ?1 AND k.ordinal >= (SELECT cursor FROM campaigns WHERE number = ?2)
+            ORDER BY k.ordinal LIMIT ?3
+            """,
+            .int(push.list),
+            .int(campaign),
+            .int(limit),
+            .bool(push.carriesVariables)
+        )
+        var chunks: [PlannableChunk] = []
+        while try rows.next() {
+            chunks.append(
+                PlannableChunk(
+                    ordinal: rows.uint32(0),
+                    firstIndex: rows.uint32(1),
+                    count: rows.int(2),
+                    environment: rows.optionalText(3),
+                    devices: rows.blob(4),
+                    dead: DeadBits(bytes: rows.blob(5))
+                )
+            )
+        }
+        return chunks
+    }
+
+    /// The messages of rows were confirmed; a row whose generation or state has moved on stays as it is.
+    public func markOut(_ shards: [(key: ShardKey, generation: UInt32)], now: Timestamp) throws(LedgerError) {
+        for (key, generation) in shards {
+            try db.run(
+                """
+                UPDATE shards SET state = 1, since = ?6
+                WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4 AND generation = ?5 AND state = 0
+                """,
+                .int(key.campaign),
+                .int(key.part),
+                .int(key.ordinal),
+                .int(key.child),
+                .int(generation),
+                .time(now)
+            )
+        }
+    }
+}
+
+/// A chunk that becomes a shard.
+private struct PlannableChunk {
+    var ordinal: UInt32
+    var firstIndex: UInt32
+    var count: Int
+    var environment: String?
+    var devices: [UInt8]
+    var dead: DeadBits
+
+    func record(campaign: UInt32, claimedBy worker: Int64?) -> ShardRecord {
+        var progress = Progress(count: count)
+        if !dead.isEmpty {
+            // What the provider has said once is not asked again.
+            for position in 0..<count where dead[position] {
+                progress.end(position, .invalid, Progress.Note(reason: "Unregistered", requests: 0))
+            }
+        }
+        return ShardRecord(
+            id: ShardID(key: ShardKey(campaign: campaign, part: 0, ordinal: ordinal)),
+            state: worker == nil ? .unpublished : .running,
+            generation: 1,
+            epoch: worker == nil ? 0 : 1,
+            owner: worker ?? 0,
+            attempt: 1,
+            rung: nil,
+            notBefore: nil,
+            dueAt: nil,
+            chunk: ordinal,
+            positions: [],
+            count: count,
+            progress: progress,
+            aside: nil
+        )
+    }
+}

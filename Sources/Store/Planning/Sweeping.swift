@@ -1,0 +1,112 @@
+public import Campaigns
+public import Delivery
+
+extension LedgerReader {
+    /// Rows whose message was not confirmed: the outbox, oldest first.
+    ///
+    /// - Parameters:
+    ///   - olderThan: Only rows that stand so since before this instant; the sweeper's is ten seconds ago.
+    ///   - campaign: Only this campaign's; nil for all.
+    ///   - limit: How many at most.
+    public func unpublished(
+        olderThan: Timestamp,
+        campaign: UInt32? = nil,
+        limit: Int
+    ) throws(LedgerError) -> [ShardToPublish] {
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns) FROM shards s
+            WHERE s.state = 0 AND s.state <> 4 AND (?1 IS NULL OR s.campaign = ?1) AND s.since < ?2
+            ORDER BY s.since LIMIT ?3
+            """,
+            .int(campaign),
+            .time(olderThan),
+            .int(limit)
+        )
+        var records: [ShardRecord] = []
+        while try rows.next() { records.append(try ShardRows.record(rows)) }
+        return try complete(records)
+    }
+
+    /// Rows whose message the broker seems to have lost, oldest first.
+    ///
+    /// Out, and due, for longer than `patience`; or running for longer than that while the worker that claimed them has
+    /// not reported since. The caller sees to it that their lane is empty.
+    public func lostShards(
+        campaign: UInt32,
+        patience: Duration = .seconds(900),
+        now: Timestamp,
+        limit: Int
+    ) throws(LedgerError) -> [ShardRecord] {
+        let before = now.advanced(by: .zero - patience)
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns) FROM shards s
+            WHERE s.state IN (1, 2) AND s.state <> 4 AND s.campaign = ?1 AND s.since < ?2
+                AND coalesce(s.due_at, 0) < ?2 AND coalesce(s.not_before, 0) < ?2
+                AND (s.state = 1 OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.owner AND w.seen_at >= ?2))
+            ORDER BY s.since LIMIT ?3
+            """,
+            .int(campaign),
+            .time(before),
+            .int(limit)
+        )
+        var records: [ShardRecord] = []
+        while try rows.next() { records.append(try ShardRows.record(rows)) }
+        return records
+    }
+}
+
+extension LedgerTransaction {
+    /// Makes new messages of rows whose old ones are given up: generation and epoch + 1, `unpublished`.
+    ///
+    /// A row that has moved on since it was read stays as it is and is not returned.
+    public func raiseGeneration(_ records: [ShardRecord], now: Timestamp) throws(LedgerError) -> [ShardToPublish] {
+        var raised: [ShardRecord] = []
+        for old in records {
+            guard let row = try reader.shard(old.id.key), row.generation == old.generation, row.epoch == old.epoch,
+                row.state == old.state, row.state == .out || row.state == .running || row.state == .parked
+            else { continue }
+            raised.append(try republish(row, now: now))
+        }
+        return try reader.complete(raised)
+    }
+
+    /// Publishes what was set aside for reasons that have ended; a hand-over always has.
+    ///
+    /// Nothing while the campaign itself is paused or over. The generation was raised when the rows were set aside.
+    ///
+    /// - Parameters:
+    ///   - campaign: The campaign.
+    ///   - inForce: Reasons that still hold for it, as the worker knows: credentials, app.
+    ///   - limit: How many rows at most.
+    ///   - now: The instant.
+    public func releaseAside(
+        campaign: UInt32,
+        inForce: Set<AsideReason>,
+        limit: Int,
+        now: Timestamp
+    ) throws(LedgerError) -> [ShardToPublish] {
+        guard let facts = try reader.campaign(campaign), facts.mayPlan(at: now) else { return [] }
+        var released: [ShardRecord] = []
+        for var row in try reader.openShards(campaign: campaign, states: [.aside]) where released.count < limit {
+            if let reason = row.aside, inForce.contains(reason) { continue }
+            row.state = .unpublished
+            row.aside = nil
+            try move(row, since: now)
+            released.append(row)
+        }
+        return try reader.complete(released)
+    }
+
+    private func republish(_ row: ShardRecord, now: Timestamp) throws(LedgerError) -> ShardRecord {
+        var next = row
+        next.state = .unpublished
+        next.generation += 1
+        next.epoch += 1
+        next.owner = 0
+        next.aside = nil
+        try move(next, since: now)
+        return next
+    }
+}

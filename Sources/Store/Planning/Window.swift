@@ -1,0 +1,49 @@
+public import Campaigns
+
+/// How much of a campaign is on its way to a first attempt.
+public struct WindowUse: Sendable, Equatable {
+    /// The campaign.
+    public var campaign: UInt32
+    /// Its app: the window is shared by app first.
+    public var app: String
+    /// Its lane.
+    public var lane: Lane
+    /// First-attempt shards that are out or about to be, and not claimed.
+    public var firstAttempts: Int
+    /// Retry shards that wait: above 10,000 the planner stops.
+    public var retries: Int
+}
+
+extension LedgerReader {
+    /// What is out and unclaimed, by campaign; campaigns with nothing out are left out.
+    public func windowUse() throws(LedgerError) -> [WindowUse] {
+        let rows = try db.rows(
+            """
+            SELECT c.number, c.app, c.provider, c.urgency, sum(u.child = 0), sum(u.child > 0)
+            FROM (SELECT s.campaign, s.child FROM shards s WHERE s.state IN (0, 1) AND s.state <> 4) u
+            JOIN campaigns c ON c.number = u.campaign
+            GROUP BY c.number ORDER BY c.number
+            """
+        )
+        var uses: [WindowUse] = []
+        while try rows.next() {
+            guard let urgency = Urgency(rawValue: rows.text(3)) else { continue }
+            let lane = Lane(provider: ProviderName(rawValue: rows.text(2)), urgency: urgency)
+            uses.append(
+                WindowUse(
+                    campaign: rows.uint32(0),
+                    app: rows.text(1),
+                    lane: lane,
+                    firstAttempts: rows.int(4),
+                    retries: rows.int(5)
+                )
+            )
+        }
+        return uses
+    }
+
+    /// First-attempt shards of a lane that are out or about to be, and not claimed.
+    public func windowUse(of lane: Lane) throws(LedgerError) -> Int {
+        try windowUse().reduce(0) { $0 + ($1.lane == lane ? $1.firstAttempts : 0) }
+    }
+}

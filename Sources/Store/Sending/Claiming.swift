@@ -1,0 +1,129 @@
+public import Campaigns
+public import Delivery
+
+/// What the ledger answers to a claim; the decision is carried out already.
+public struct ClaimResult: Sendable, Equatable {
+    /// What the worker does now.
+    public var decision: Claim.Decision
+    /// The row as it stands after the decision: with `run` its epoch and progress are this run's.
+    public var record: ShardRecord?
+    /// The campaign.
+    public var campaign: CampaignFacts?
+    /// Claims of the row that ended without settling or being set aside, this one included.
+    public var claims: Int
+    /// Rows whose messages are still to be published before the ack: retry shards of one that is settled already.
+    public var unpublished: [ShardToPublish]
+}
+
+extension LedgerTransaction {
+    /// Claims a shard for a worker and carries out what section 7 says, in one transaction.
+    public func claim(_ claim: Claim, now: Timestamp) throws(LedgerError) -> ClaimResult {
+        let (row, claims) = try shardWithClaims(claim.key)
+        let campaign = try reader.campaign(claim.key.campaign)
+        let decision = claim.decide(shard: row, campaign: campaign, now: now)
+        var result = ClaimResult(
+            decision: decision,
+            record: row,
+            campaign: campaign,
+            claims: claims,
+            unpublished: []
+        )
+        guard var record = row else { return result }
+        switch decision {
+        case .park, .drop: break
+        case .settledAlready: result.unpublished = try unpublishedChildren(of: record)
+        case .end(let outcome): try end(&record, outcome, now: now)
+        case .setAside(let reason): try moveAside(&record, reason, now: now)
+        case .run:
+            try run(&record, worker: claim.worker, now: now)
+            result.claims += 1
+        }
+        result.record = record
+        return result
+    }
+
+    private func shardWithClaims(_ key: ShardKey) throws(LedgerError) -> (ShardRecord?, Int) {
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns), s.claims FROM shards s
+            WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.child = ?4
+            """,
+            .int(key.campaign),
+            .int(key.part),
+            .int(key.ordinal),
+            .int(key.child)
+        )
+        guard try rows.next() else { return (nil, 0) }
+        return (try ShardRows.record(rows), rows.int(ShardRows.columnCount))
+    }
+
+    private func run(_ record: inout ShardRecord, worker: Int64, now: Timestamp) throws(LedgerError) {
+        record.state = .running
+        record.epoch += 1
+        record.owner = worker
+        let key = record.id.key
+        try db.run(
+            """
+            UPDATE shards SET state = 2, epoch = ?5, owner = ?6, claims = claims + 1, since = ?7
+            WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
+            """,
+            .int(key.campaign),
+            .int(key.part),
+            .int(key.ordinal),
+            .int(key.child),
+            .int(record.epoch),
+            .int(worker),
+            .time(now)
+        )
+    }
+
+    /// The retry shards of a settled row that are not published: what a crash between settle and publish left.
+    private func unpublishedChildren(of record: ShardRecord) throws(LedgerError) -> [ShardToPublish] {
+        let key = record.id.key
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns) FROM shards s
+            WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.child > ?4 AND s.state = 0
+            ORDER BY s.child
+            """,
+            .int(key.campaign),
+            .int(key.part),
+            .int(key.ordinal),
+            .int(key.child)
+        )
+        var children: [ShardRecord] = []
+        while try rows.next() {
+            let child = try ShardRows.record(rows)
+            if child.id.isChild(of: record.id) { children.append(child) }
+        }
+        return try reader.complete(children)
+    }
+
+    /// Settles a row with an outcome for all that have none.
+    func end(_ record: inout ShardRecord, _ outcome: Outcome, now: Timestamp) throws(LedgerError) {
+        guard let settlement = record.ended(outcome) else { throw .failed("shard \(record.id) cannot be ended") }
+        _ = try writeSettlement(record, settlement, now: now)
+        record.state = .settled
+        record.owner = 0
+        record.aside = nil
+        record.progress = settlement.progress
+    }
+
+    /// Takes a row out of the queues until its reason ends: generation and epoch + 1, nobody's.
+    func moveAside(_ record: inout ShardRecord, _ reason: AsideReason, now: Timestamp) throws(LedgerError) {
+        record.state = reason.rowState
+        record.generation += 1
+        record.epoch += 1
+        record.owner = 0
+        record.aside = reason.rowState == .aside ? reason : nil
+        try move(record, since: now)
+    }
+}
+
+extension ShardID {
+    /// Whether this is a retry shard whose parent is that one: its path is the parent's and one step more.
+    fileprivate func isChild(of parent: ShardID) -> Bool {
+        let steps = path.split(separator: ".").count
+        return path.hasPrefix(parent.path + ".") && steps == parent.path.split(separator: ".").count + 1
+    }
+}

@@ -1,0 +1,170 @@
+public import Campaigns
+public import Delivery
+
+/// A run's right to write: the row, the epoch of its claim, and the worker that claimed it.
+public struct RunToken: Hashable, Sendable {
+    /// The row.
+    public var key: ShardKey
+    /// The epoch that the claim raised.
+    public var epoch: UInt32
+    /// The worker.
+    public var worker: Int64
+
+    /// A token from what a claim returned.
+    public init(key: ShardKey, epoch: UInt32, worker: Int64) {
+        self.key = key
+        self.epoch = epoch
+        self.worker = worker
+    }
+}
+
+/// What became of a settlement.
+public enum SettleResult: Sendable, Equatable {
+    /// It is in the ledger; these rows' messages are to be published before the ack.
+    ///
+    /// Fewer than the settlement asked for (none) when the campaign was over meanwhile.
+    case settled(children: [ShardRecord])
+    /// The row is another run's, or nobody's: nothing was written.
+    case fenced
+    /// The settlement does not have as many devices as the row: the row is parked, raise an alarm.
+    case violated
+}
+
+/// What became of setting a shard aside.
+public enum AsideResult: Sendable, Equatable {
+    /// The row waits, or, when it was handed over, its message is to be published.
+    case aside(ShardRecord)
+    /// The campaign is over: the row is settled with this outcome.
+    case ended(Outcome)
+    /// The row is another run's, or nobody's: nothing was written.
+    case fenced
+}
+
+extension LedgerTransaction {
+    /// Writes what runs know of their devices; returns those runs that may not write any more.
+    public func saveProgress(_ runs: [(token: RunToken, progress: Progress)]) throws(LedgerError) -> [RunToken] {
+        var fenced: [RunToken] = []
+        for (token, progress) in runs {
+            let changed = try db.run(
+                """
+                UPDATE shards SET progress = ?7
+                WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
+                    AND epoch = ?5 AND owner = ?6 AND state = 2 AND count = ?8
+                """,
+                .int(token.key.campaign),
+                .int(token.key.part),
+                .int(token.key.ordinal),
+                .int(token.key.child),
+                .int(token.epoch),
+                .int(token.worker),
+                .blob(progress.packed),
+                .int(progress.count)
+            )
+            if changed == 0 { fenced.append(token) }
+        }
+        return fenced
+    }
+
+    /// Settles a run: outcomes, retry shards, dead tokens (use `synced`).
+    ///
+    /// When the campaign is over meanwhile, devices that would be sent to again end with its outcome instead.
+    public func settle(
+        _ token: RunToken,
+        _ settlement: Settlement,
+        now: Timestamp
+    ) throws(LedgerError) -> SettleResult {
+        guard let (record, campaign) = try held(token) else { return .fenced }
+        guard settlement.isLawful(count: record.count) else {
+            try moveToParked(record, now: now)
+            return .violated
+        }
+        var final = settlement
+        if !settlement.retries.isEmpty, let outcome = campaign.ending(at: now) {
+            guard let ended = settlement.endingRetries(outcome, attempt: record.attempt) else { return .violated }
+            final = ended
+        }
+        let children = try writeSettlement(record, final, now: now)
+        if !final.dead.isEmpty { try bury(final.dead, of: record, app: campaign.app) }
+        return .settled(children: children)
+    }
+
+    /// Saves a run's progress and lets its row wait until the reason ends (use `synced`: the message is acked next).
+    public func setAside(
+        _ token: RunToken,
+        reason: AsideReason,
+        progress: Progress,
+        now: Timestamp
+    ) throws(LedgerError) -> AsideResult {
+        guard let (row, campaign) = try held(token) else { return .fenced }
+        var record = row
+        guard progress.count == record.count else { return .fenced }
+        record.progress = progress
+        if let outcome = campaign.ending(at: now) {
+            try end(&record, outcome, now: now)
+            return .ended(outcome)
+        }
+        guard try saveProgress([(token, progress)]).isEmpty else { return .fenced }
+        try moveAside(&record, reason, now: now)
+        return .aside(record)
+    }
+
+    /// Lets a row wait for a person, for example because its run broke the law; false when it is not this run's.
+    public func parkShard(_ token: RunToken, now: Timestamp) throws(LedgerError) -> Bool {
+        guard let (record, _) = try held(token) else { return false }
+        try moveToParked(record, now: now)
+        return true
+    }
+
+    private func moveToParked(_ record: ShardRecord, now: Timestamp) throws(LedgerError) {
+        var next = record
+        next.state = .parked
+        next.epoch += 1
+        next.owner = 0
+        next.aside = nil
+        try move(next, since: now)
+    }
+
+    /// The row of a run with its campaign; nil when it is not that run's.
+    private func held(_ token: RunToken) throws(LedgerError) -> (ShardRecord, CampaignFacts)? {
+        guard let record = try reader.shard(token.key), record.state == .running, record.epoch == token.epoch,
+            record.owner == token.worker, let campaign = try reader.campaign(token.key.campaign)
+        else { return nil }
+        return (record, campaign)
+    }
+
+    /// Remembers dead tokens: in the list's chunk for campaigns to the same list, by hash for lists to come.
+    private func bury(
+        _ dead: [Settlement.DeadToken],
+        of record: ShardRecord,
+        app: String
+    ) throws(LedgerError) {
+        let rows = try db.rows(
+            """
+            SELECT k.list, k.provider, k.bare FROM campaigns c JOIN chunks k ON k.list = c.list AND k.ordinal = ?2
+            WHERE c.number = ?1
+            """,
+            .int(record.id.key.campaign),
+            .int(record.chunk)
+        )
+        guard try rows.next() else { return }
+        let list = rows.uint32(0)
+        let devices: DeviceBatch
+        do { devices = try DeviceBatch(encoded: rows.blob(2)) } catch {
+            throw .failed("chunk \(record.chunk) of list \(list): \(error)")
+        }
+        let prefix = TokenHash.prefix(app: app, provider: rows.text(1))
+        var bits = try reader.deadBits(list: list, ordinal: record.chunk)
+        for token in dead {
+            let place = record.positions.isEmpty ? token.position : record.positions[Int(token.position)]
+            guard Int(place) < devices.count else { continue }
+            bits.insert(Int(place))
+            let bytes = devices.tokens[devices.tokenRange(at: Int(place))]
+            try db.run(
+                "INSERT INTO dead_tokens (hash, since) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING",
+                .blob(TokenHash.bytes(prefix: prefix, token: bytes)),
+                .time(token.since)
+            )
+        }
+        try writeDeadBits(bits, list: list, ordinal: record.chunk)
+    }
+}

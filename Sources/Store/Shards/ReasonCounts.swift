@@ -1,0 +1,15 @@
+/// Outcomes by reason as text: a line each, the number first.
+enum ReasonCounts {
+    static func text(_ reasons: [String: Int]) -> String? {
+        guard !reasons.isEmpty else { return nil }
+        return reasons.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: "\n")
+    }
+
+    static func add(_ text: String, times: Int, to reasons: inout [String: Int]) {
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, let count = Int(parts[0]) else { continue }
+            reasons[String(parts[1]), default: 0] += count * times
+        }
+    }
+}

@@ -1,0 +1,206 @@
+public import Campaigns
+public import Delivery
+import GRDB
+
+/// Reading and writing rows of `shards`.
+enum ShardRows {
+    /// What `record(_:)` reads, in its order.
+    static let columns = """
+        s.campaign, s.part, s.ordinal, s.child, s.path, s.state, s.generation, s.epoch, s.owner, s.attempt, s.rung, \
+        s.not_before, s.due_at, s.chunk, s.count, s.aside, s.positions, s.progress
+        """
+    /// How many columns that are.
+    static let columnCount: Int32 = 18
+
+    static func record(_ rows: borrowing Rows) throws(LedgerError) -> ShardRecord {
+        let key = key(rows)
+        let id = ShardID(key: key, path: rows.text(4))
+        let count = rows.int(14)
+        guard let state = ShardState(rawValue: UInt8(truncatingIfNeeded: rows.int64(5))) else {
+            throw .failed("shard \(id) is in state \(rows.int64(5)), which this version does not know")
+        }
+        return ShardRecord(
+            id: id,
+            state: state,
+            generation: rows.uint32(6),
+            epoch: rows.uint32(7),
+            owner: rows.int64(8),
+            attempt: rows.uint32(9),
+            rung: rows.optionalInt64(10).flatMap { Rung(rawValue: UInt8(truncatingIfNeeded: $0)) },
+            notBefore: rows.optionalTime(11),
+            dueAt: rows.optionalTime(12),
+            chunk: rows.uint32(13),
+            positions: rows.positions(16),
+            count: count,
+            progress: try progress(rows, 17, count: count, id: id),
+            aside: rows.optionalText(15).flatMap { AsideReason(rawValue: $0) }
+        )
+    }
+
+    static func key(_ rows: borrowing Rows) -> ShardKey {
+        ShardKey(campaign: rows.uint32(0), part: rows.uint32(1), ordinal: rows.uint32(2), child: rows.uint32(3))
+    }
+
+    /// The progress in a column; NULL is all pending.
+    static func progress(
+        _ rows: borrowing Rows,
+        _ column: Int32,
+        count: Int,
+        id: ShardID
+    ) throws(LedgerError) -> Progress {
+        guard !rows.isNull(column) else { return Progress(count: count) }
+        guard let progress = Progress(packed: rows.blob(column)), progress.count == count else {
+            throw .failed("the progress of shard \(id) cannot be read")
+        }
+        return progress
+    }
+}
+
+extension LedgerReader {
+    /// A shard's row; nil when the ledger does not know it.
+    public func shard(_ key: ShardKey) throws(LedgerError) -> ShardRecord? {
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns) FROM shards s
+            WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.child = ?4
+            """,
+            .int(key.campaign),
+            .int(key.part),
+            .int(key.ordinal),
+            .int(key.child)
+        )
+        return try rows.next() ? try ShardRows.record(rows) : nil
+    }
+
+    /// Rows of a campaign that are not settled, in the order of their keys.
+    ///
+    /// - Parameters:
+    ///   - states: Which; all but settled when nil.
+    ///   - limit: How many at most.
+    public func openShards(
+        campaign: UInt32,
+        states: Set<ShardState>? = nil,
+        limit: Int = .max
+    ) throws(LedgerError) -> [ShardRecord] {
+        var wanted: Int64 = 0
+        for state in states ?? [.unpublished, .out, .running, .aside, .parked] { wanted |= 1 << Int64(state.rawValue) }
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns) FROM shards s
+            WHERE s.state IN (0, 1, 2, 3, 5) AND s.state <> 4 AND s.campaign = ?1 AND (?2 >> s.state) & 1
+            ORDER BY s.part, s.ordinal, s.child LIMIT ?3
+            """,
+            .int(campaign),
+            .integer(wanted),
+            .int(limit)
+        )
+        var records: [ShardRecord] = []
+        while try rows.next() { records.append(try ShardRows.record(rows)) }
+        return records
+    }
+}
+
+extension LedgerTransaction {
+    /// Writes a new row.
+    func insert(_ record: ShardRecord, since: Timestamp) throws(LedgerError) {
+        let key = record.id.key
+        let isFresh = record.progress == Progress(count: record.count)
+        try db.run(
+            """
+            INSERT INTO shards (campaign, part, ordinal, child, state, generation, epoch, owner, claims, attempt, rung,
+                not_before, due_at, since, chunk, count, path, positions, progress)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+            """,
+            .int(key.campaign),
+            .int(key.part),
+            .int(key.ordinal),
+            .int(key.child),
+            .int(record.state.rawValue),
+            .int(record.generation),
+            .int(record.epoch),
+            .int(record.owner),
+            .int(record.epoch),
+            .int(record.attempt),
+            .int(record.rung?.rawValue),
+            .time(record.notBefore),
+            .time(record.dueAt),
+            .time(since),
+            .int(record.chunk),
+            .int(record.count),
+            .text(record.id.path),
+            .positions(record.positions),
+            isFresh ? .null : .blob(record.progress.packed)
+        )
+    }
+
+    /// Moves a row to another state in the hand of its present generation and epoch.
+    func move(_ record: ShardRecord, since: Timestamp) throws(LedgerError) {
+        let key = record.id.key
+        try db.run(
+            """
+            UPDATE shards SET state = ?5, generation = ?6, epoch = ?7, owner = ?8, aside = ?9, since = ?10, claims = 0
+            WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
+            """,
+            .int(key.campaign),
+            .int(key.part),
+            .int(key.ordinal),
+            .int(key.child),
+            .int(record.state.rawValue),
+            .int(record.generation),
+            .int(record.epoch),
+            .int(record.owner),
+            .text(record.aside?.rawValue),
+            .time(since)
+        )
+    }
+
+    /// Settles a row and writes the rows of its retry shards, which it returns.
+    func writeSettlement(
+        _ record: ShardRecord,
+        _ settlement: Settlement,
+        now: Timestamp
+    ) throws(LedgerError) -> [ShardRecord] {
+        let key = record.id.key
+        let counts = settlement.counts
+        try db.run(
+            """
+            UPDATE shards SET state = 4, owner = 0, aside = NULL, since = ?5, progress = ?6, reasons = ?7,
+                requests = ?8, retried = ?9, accepted = ?10, invalid = ?11, failed = ?12, expired = ?13,
+                superseded = ?14, cancelled = ?15, skipped = ?16
+            WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
+            """,
+            .int(key.campaign),
+            .int(key.part),
+            .int(key.ordinal),
+            .int(key.child),
+            .time(now),
+            .blob(settlement.progress.packed),
+            .text(ReasonCounts.text(settlement.reasons)),
+            .int(settlement.attempts),
+            .int(record.count - counts.total),
+            .int(counts.accepted),
+            .int(counts.invalid),
+            .int(counts.failed),
+            .int(counts.expired),
+            .int(counts.superseded),
+            .int(counts.cancelled),
+            .int(counts.skipped)
+        )
+        guard !settlement.retries.isEmpty else { return [] }
+        let last = try db.number(
+            "SELECT max(child) FROM shards WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3",
+            .int(key.campaign),
+            .int(key.part),
+            .int(key.ordinal)
+        )
+        var child = UInt32(truncatingIfNeeded: last ?? 0)
+        var children: [ShardRecord] = []
+        for retry in settlement.retries {
+            child += 1
+            let row = record.child(retry, number: child, now: now)
+            try insert(row, since: now)
+            children.append(row)
+        }
+        return children
+    }
+}

@@ -1,0 +1,120 @@
+public import Campaigns
+public import Delivery
+
+/// Everything that `campaign status` shows, counted from the ledger in one read transaction.
+public struct CampaignStatus: Sendable, Equatable {
+    /// The number in the ledger.
+    public var number: UInt32
+    /// The id in its app.
+    public var id: String
+    /// The app.
+    public var app: String
+    /// For people.
+    public var name: String?
+    /// For people.
+    public var tags: [String]
+    /// For people, by name.
+    public var metadata: [String: String]
+    /// Where it stands in the ledger.
+    public var stage: CampaignStage
+    /// Why it is paused.
+    public var pausedBy: Set<AsideReason>
+    /// Why it stands where it stands, for people; nil when there is nothing to say.
+    public var stateReason: String?
+    /// Its lane.
+    public var lane: Lane
+    /// All devices that were meant, repeated ones too.
+    public var audience: Int
+    /// Devices by outcome.
+    public var counts: OutcomeCounts
+    /// Devices without an outcome, by where they are.
+    public var pending: PendingDetail
+    /// Requests made.
+    public var attempts: Int
+    /// Outcomes by reason.
+    public var reasons: [String: Int]
+    /// When the next retry shard is due; nil when none waits.
+    public var nextRetryAt: Timestamp?
+    /// The producer's instant.
+    public var createdAt: Timestamp
+    /// When the ledger took it.
+    public var acceptedAt: Timestamp
+    /// When its first shard was cut.
+    public var startedAt: Timestamp?
+    /// When its last device got its outcome.
+    public var completedAt: Timestamp?
+    /// After this instant no request is made.
+    public var expiresAt: Timestamp
+    /// Whether all devices are accounted for.
+    public var law: Law
+
+    /// Devices without an outcome, each counted where it is.
+    public struct PendingDetail: Sendable, Equatable {
+        /// In chunks that are not cut yet.
+        public var unplanned = 0
+        /// In first-attempt shards on their way to a worker.
+        public var queued = 0
+        /// In shards that a worker runs, without an answer.
+        public var sending = 0
+        /// Waiting for another try.
+        public var retrying = 0
+        /// In shards that were set aside.
+        public var held = 0
+        /// In shards that wait for a person.
+        public var parked = 0
+
+        /// No device pending.
+        public init() {}
+
+        /// All of them.
+        public var total: Int { unplanned + queued + sending + retrying + held + parked }
+    }
+
+    /// The law of section 7: audience = outcomes + pending, where pending is counted, never the difference.
+    public enum Law: Sendable, Equatable {
+        /// Every device is accounted for, once.
+        case holds
+        /// It is not so: what was counted. Raise an alarm.
+        case violated(String)
+    }
+
+    /// The state in the contract's words: a live campaign with a reason to pause is `paused`.
+    public var state: String {
+        stage.isLive && !pausedBy.isEmpty ? "paused" : stage.rawValue
+    }
+
+    /// The data of an event of its life.
+    var eventData: JSONValue {
+        var members: [JSONMember] = [
+            JSONMember("campaign", .string(id)), JSONMember("app", .string(app)),
+            JSONMember("number", .number(JSONNumber(number))), JSONMember("state", .string(state)),
+            JSONMember("state_reason", stateReason.map { .string($0) } ?? .null),
+            JSONMember("audience", .number(JSONNumber(audience))),
+        ]
+        for outcome in Outcome.allCases {
+            members.append(JSONMember(outcome.name, .number(JSONNumber(counts[outcome]))))
+        }
+        members.append(JSONMember("pending", .number(JSONNumber(pending.total))))
+        members.append(JSONMember("attempts", .number(JSONNumber(attempts))))
+        return .object(members)
+    }
+}
+
+/// A line of `campaign list`.
+public struct CampaignSummary: Sendable, Equatable {
+    /// What is known of it.
+    public var facts: CampaignFacts
+    /// For people.
+    public var name: String?
+    /// All devices that were meant.
+    public var audience: Int
+    /// When the ledger took it.
+    public var acceptedAt: Timestamp
+    /// When its last device got its outcome.
+    public var completedAt: Timestamp?
+
+    /// The state in the contract's words.
+    public var state: String {
+        facts.stage.isLive && !facts.pausedBy.isEmpty ? "paused" : facts.stage.rawValue
+    }
+}

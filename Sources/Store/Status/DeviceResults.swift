@@ -1,0 +1,115 @@
+public import Campaigns
+import Delivery
+
+/// Where one device of a campaign stands, over all its attempts.
+public struct DeviceResult: Sendable, Equatable {
+    /// The token's raw bytes.
+    public var token: ArraySlice<UInt8>
+    /// The provider.
+    public var provider: ProviderName
+    /// Its index in the campaign.
+    public var index: UInt32
+    /// The producer's name for it.
+    public var id: String?
+    /// Where it ended; nil while it is pending.
+    public var outcome: Outcome?
+    /// Requests made, over all attempts.
+    public var requests: Int
+    /// The last reason that a provider or we gave.
+    public var reason: String?
+}
+
+extension Ledger {
+    /// Walks over all devices of a campaign in the order of its list, with bounded memory.
+    ///
+    /// Each page of ten chunks is a read transaction of its own, so that a campaign that is being sent is seen at
+    /// several instants. Repeated devices, which are not in the list, are left out.
+    public func devices(
+        campaign: UInt32,
+        _ body: @Sendable (DeviceResult) throws -> Void
+    ) async throws {
+        var chunk: UInt32 = 0
+        while true {
+            let from = chunk
+            let page = try await read { try $0.deviceResults(campaign: campaign, chunks: from..<from + 10) }
+            if page.isEmpty { return }
+            for device in page { try body(device) }
+            chunk += 10
+        }
+    }
+}
+
+extension LedgerReader {
+    /// The devices of some chunks of a campaign; none behind its last chunk.
+    public func deviceResults(campaign: UInt32, chunks: Range<UInt32>) throws(LedgerError) -> [DeviceResult] {
+        let rows = try db.rows(
+            """
+            SELECT k.ordinal, k.first_index, k.provider, k.device_ids, k.bare, c.rest_outcome
+            FROM campaigns c JOIN chunks k ON k.list = c.list
+            WHERE c.number = ?1 AND k.ordinal >= ?2 AND k.ordinal < ?3 ORDER BY k.ordinal
+            """,
+            .int(campaign),
+            .int(chunks.lowerBound),
+            .int(chunks.upperBound)
+        )
+        var results: [DeviceResult] = []
+        while try rows.next() {
+            let ordinal = rows.uint32(0)
+            let batch: DeviceBatch
+            do { batch = try DeviceBatch(encoded: rows.blob(4)) } catch {
+                throw .failed("chunk \(ordinal) of campaign \(campaign): \(error)")
+            }
+            let ids = DeviceIDs.decode(rows.blob(3))
+            let first = rows.uint32(1)
+            let provider = ProviderName(rawValue: rows.text(2))
+            let rest = rows.optionalInt64(5).flatMap { Outcome(rawValue: UInt8(truncatingIfNeeded: $0)) }
+            let start = results.count
+            for position in 0..<batch.count {
+                results.append(
+                    DeviceResult(
+                        token: batch.tokens[batch.tokenRange(at: position)],
+                        provider: provider,
+                        index: first + UInt32(position),
+                        id: position < ids.count ? ids[position] : nil,
+                        outcome: rest,
+                        requests: 0,
+                        reason: nil
+                    )
+                )
+            }
+            try apply(campaign: campaign, ordinal: ordinal, to: &results[start...])
+        }
+        return results
+    }
+
+    /// Adds what the rows of a chunk know, parents before their children.
+    private func apply(
+        campaign: UInt32,
+        ordinal: UInt32,
+        to results: inout ArraySlice<DeviceResult>
+    ) throws(LedgerError) {
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns) FROM shards s WHERE s.campaign = ?1 AND s.part = 0 AND s.ordinal = ?2
+            ORDER BY s.child
+            """,
+            .int(campaign),
+            .int(ordinal)
+        )
+        while try rows.next() {
+            let record = try ShardRows.record(rows)
+            for place in 0..<record.count {
+                let position = record.positions.isEmpty ? place : Int(record.positions[place])
+                let index = results.startIndex + position
+                guard index < results.endIndex else { continue }
+                results[index].requests += record.progress.requests(at: place)
+                if let reason = record.progress.notes[UInt16(place)]?.reason { results[index].reason = reason }
+                if case .outcome(let outcome) = record.progress.state(at: place) {
+                    results[index].outcome = outcome
+                } else {
+                    results[index].outcome = nil
+                }
+            }
+        }
+    }
+}

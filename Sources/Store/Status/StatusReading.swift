@@ -1,0 +1,182 @@
+public import Campaigns
+import Delivery
+import GRDB
+
+extension LedgerReader {
+    /// The status of a campaign by its id; nil when there is none.
+    ///
+    /// Without an app: `LedgerError.ambiguous` when two apps have the id.
+    public func status(app: String?, id: String, now: Timestamp) throws(LedgerError) -> CampaignStatus? {
+        guard let number = try campaignNumber(app: app, id: id) else { return nil }
+        return try status(campaign: number, now: now)
+    }
+
+    /// The status of a campaign by its number; nil when there is none.
+    public func status(campaign number: UInt32, now: Timestamp) throws(LedgerError) -> CampaignStatus? {
+        guard var status = try statusRow(number) else { return nil }
+        var tally = Tally()
+        try countSettled(number, &tally)
+        try countOpen(number, &tally)
+        try countRest(number, &tally)
+        status.counts = tally.counts
+        status.pending = tally.pending
+        status.attempts = tally.attempts
+        status.reasons = tally.reasons
+        status.nextRetryAt = tally.nextRetryAt
+        status.law = tally.law(audience: status.audience)
+        status.stateReason = try stateReason(status, now: now)
+        return status
+    }
+
+    /// Campaigns, the latest first; all apps' without an app.
+    public func campaigns(app: String?, limit: Int) throws(LedgerError) -> [CampaignSummary] {
+        let rows = try db.rows(
+            """
+            SELECT \(CampaignRows.columns), c.name, c.audience, c.accepted_at, c.completed_at FROM campaigns c
+            WHERE ?1 IS NULL OR c.app = ?1 ORDER BY c.number DESC LIMIT ?2
+            """,
+            .text(app),
+            .int(limit)
+        )
+        var campaigns: [CampaignSummary] = []
+        while try rows.next() {
+            campaigns.append(
+                CampaignSummary(
+                    facts: try CampaignRows.facts(rows),
+                    name: rows.optionalText(6),
+                    audience: rows.int(7),
+                    acceptedAt: rows.time(8),
+                    completedAt: rows.optionalTime(9)
+                )
+            )
+        }
+        return campaigns
+    }
+
+    private func statusRow(_ number: UInt32) throws(LedgerError) -> CampaignStatus? {
+        let rows = try db.rows(
+            """
+            SELECT \(CampaignRows.columns), c.name, c.tags, c.metadata, c.provider, c.urgency, c.audience,
+                c.created_at, c.accepted_at, c.started_at, c.completed_at
+            FROM campaigns c WHERE c.number = ?1
+            """,
+            .int(number)
+        )
+        guard try rows.next() else { return nil }
+        let facts = try CampaignRows.facts(rows)
+        let lane = Lane(
+            provider: ProviderName(rawValue: rows.text(9)),
+            urgency: Urgency(rawValue: rows.text(10)) ?? .bulk
+        )
+        let tags = JSONReader.read(Array(rows.text(7).utf8)).value?.array ?? []
+        let metadata = JSONReader.read(Array(rows.text(8).utf8)).value?.members ?? []
+        return CampaignStatus(
+            number: number,
+            id: facts.id,
+            app: facts.app,
+            name: rows.optionalText(6),
+            tags: tags.compactMap(\.string),
+            metadata: Dictionary(metadata.map { ($0.name, $0.value.string ?? "") }) { first, _ in first },
+            stage: facts.stage,
+            pausedBy: facts.pausedBy,
+            stateReason: nil,
+            lane: lane,
+            audience: rows.int(11),
+            counts: OutcomeCounts(),
+            pending: CampaignStatus.PendingDetail(),
+            attempts: 0,
+            reasons: [:],
+            nextRetryAt: nil,
+            createdAt: rows.time(12),
+            acceptedAt: rows.time(13),
+            startedAt: rows.optionalTime(14),
+            completedAt: rows.optionalTime(15),
+            expiresAt: facts.expiresAt,
+            law: .holds
+        )
+    }
+
+    private func countSettled(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) {
+        let rows = try db.rows(
+            """
+            SELECT coalesce(sum(accepted), 0), coalesce(sum(invalid), 0), coalesce(sum(failed), 0),
+                coalesce(sum(expired), 0), coalesce(sum(superseded), 0), coalesce(sum(cancelled), 0),
+                coalesce(sum(skipped), 0), coalesce(sum(retried), 0), coalesce(sum(requests), 0),
+                coalesce(sum(count), 0)
+            FROM shards WHERE campaign = ?1 AND state = 4
+            """,
+            .int(number)
+        )
+        if try rows.next() {
+            for (column, outcome) in Outcome.allCases.enumerated() { tally.counts[outcome] += rows.int(Int32(column)) }
+            tally.retried = rows.int(7)
+            tally.attempts = rows.int(8)
+            tally.settledDevices = rows.int(9)
+        }
+        let reasons = try db.rows(
+            """
+            SELECT reasons, count(*) FROM shards WHERE campaign = ?1 AND state = 4 AND reasons IS NOT NULL
+            GROUP BY reasons
+            """,
+            .int(number)
+        )
+        while try reasons.next() { ReasonCounts.add(reasons.text(0), times: reasons.int(1), to: &tally.reasons) }
+        tally.settledOutcomes = tally.counts.total
+        tally.childDevices = Int(
+            try db.number("SELECT sum(count) FROM shards WHERE campaign = ?1 AND child > 0", .int(number)) ?? 0
+        )
+    }
+
+    private func countOpen(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) {
+        let rows = try db.rows(
+            """
+            SELECT s.state, s.child, s.count, s.due_at, s.progress FROM shards s
+            WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
+            """,
+            .int(number)
+        )
+        while try rows.next() {
+            guard let state = ShardState(rawValue: UInt8(truncatingIfNeeded: rows.int64(0))) else { continue }
+            let isRetry = rows.int64(1) > 0
+            if isRetry, state == .unpublished || state == .out, let due = rows.optionalTime(3) {
+                tally.nextRetryAt = min(tally.nextRetryAt ?? due, due)
+            }
+            let count = rows.int(2)
+            guard !rows.isNull(4) else {
+                tally.wait(count, in: state, isRetry: isRetry)
+                continue
+            }
+            let id = ShardID(key: ShardKey(campaign: number, part: 0, ordinal: 0))
+            tally.add(try ShardRows.progress(rows, 4, count: count, id: id), in: state, isRetry: isRetry)
+        }
+    }
+
+    /// What was never cut: still to come, or ended by a cancel or an expiry; and the repeated devices.
+    private func countRest(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) {
+        let rows = try db.rows(
+            """
+            SELECT c.duplicates, c.rest_outcome, c.rest_devices,
+                (SELECT coalesce(sum(k.count), 0) FROM chunks k WHERE k.list = c.list AND k.ordinal >= c.cursor)
+            FROM campaigns c WHERE c.number = ?1
+            """,
+            .int(number)
+        )
+        guard try rows.next() else { return }
+        let duplicates = rows.int(0)
+        tally.counts.skipped += duplicates
+        if duplicates > 0 { tally.reasons["Duplicate", default: 0] += duplicates }
+        if let raw = rows.optionalInt64(1), let outcome = Outcome(rawValue: UInt8(truncatingIfNeeded: raw)) {
+            tally.counts[outcome] += rows.int(2)
+        }
+        tally.pending.unplanned = rows.int(3)
+    }
+
+    private func stateReason(_ status: CampaignStatus, now: Timestamp) throws(LedgerError) -> String? {
+        guard status.stage.isLive else { return nil }
+        if !status.pausedBy.isEmpty { return status.pausedBy.map(\.rawValue).sorted().joined(separator: ", ") }
+        let pending = status.pending
+        if pending.total > 0, pending.parked == pending.total { return "parked" }
+        if try !liveApps(now: now).contains(status.app) { return "no worker has credentials for \(status.app)" }
+        return nil
+    }
+}
