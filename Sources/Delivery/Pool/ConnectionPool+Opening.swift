@@ -1,0 +1,146 @@
+extension ConnectionPool {
+    /// Whether requests wait that no stream was free for; told once per loop turn.
+    ///
+    /// - Parameter isLoopBusy: the loop has hardly any time left, so that more connections would not help.
+    public mutating func demandChanged(
+        _ hasDemand: Bool,
+        isLoopBusy: Bool,
+        now: MonotonicInstant
+    ) -> [Action] {
+        guard !self.isShutDown else { return [] }
+        self.hasDemand = hasDemand
+        guard hasDemand else {
+            self.saturatedSince = nil
+            return []
+        }
+        if self.aliveCount == 0 { return self.openIfNeeded(now: now) }
+        guard self.couldGrow else {
+            self.saturatedSince = nil
+            return []
+        }
+        guard let since = self.saturatedSince else {
+            self.saturatedSince = now
+            return []
+        }
+        guard now.since(since) >= self.configuration.growAfter else { return [] }
+        self.saturatedSince = now
+        return isLoopBusy ? [] : self.open(now: now)
+    }
+
+    /// Time has passed: deadlines of phases and PINGs, ages, attempts that were held back.
+    public mutating func deadlineReached(now: MonotonicInstant) -> [Action] {
+        var actions: [Action] = []
+        for connection in self.connections {
+            actions += self.judge(connection, now: now)
+        }
+        return actions + self.openIfNeeded(now: now)
+    }
+
+    /// When ``deadlineReached(now:)`` has something to do; nil when never.
+    public var nextDeadline: MonotonicInstant? {
+        var next: MonotonicInstant?
+        func consider(_ instant: MonotonicInstant?) {
+            guard let instant else { return }
+            next = next.map { min($0, instant) } ?? instant
+        }
+        for connection in self.connections {
+            consider(connection.phaseDeadline)
+            consider(connection.retireAt)
+            consider(connection.pingDeadline ?? self.pingAt(connection))
+        }
+        if self.hasDemand && self.aliveCount == 0 { consider(self.earliestAttempt) }
+        return next
+    }
+
+    /// Connections that take streams now or will.
+    private var aliveCount: Int { self.connections.count { $0.phase != .draining } }
+
+    /// Every stream is taken, and it is not because a peer has yet to make up its mind.
+    private var couldGrow: Bool {
+        guard self.aliveCount < self.configuration.connectionsMax else { return false }
+        return self.connections.allSatisfy { connection in
+            switch connection.phase {
+            case .connecting, .awaitingSettings: return false
+            case .draining: return true
+            case .ready:
+                let isTrusted = connection.isAuthenticated || !self.configuration.oneStreamUntilAuthenticated
+                return isTrusted && connection.peerLimit > 0 && self.freeStreams(of: connection) == 0
+            }
+        }
+    }
+
+    private func pingAt(_ connection: Connection) -> MonotonicInstant? {
+        guard connection.phase == .ready else { return nil }
+        return connection.heardAt.advanced(by: self.configuration.pingAfter)
+    }
+
+    private mutating func judge(_ connection: Connection, now: MonotonicInstant) -> [Action] {
+        guard let index = self.index(of: connection.id) else { return [] }
+        if let deadline = connection.phaseDeadline, deadline <= now {
+            self.connections.remove(at: index)
+            self.countFailure(now: now)
+            return [.close(connection.id, .handshakeDeadline)]
+        }
+        if let deadline = connection.pingDeadline, deadline <= now {
+            self.connections.remove(at: index)
+            return [.close(connection.id, .pingUnanswered)]
+        }
+        if let retireAt = connection.retireAt, retireAt <= now { return self.drain(at: index) }
+        if connection.pingDeadline == nil, let pingAt = self.pingAt(connection), pingAt <= now {
+            self.connections[index].pingDeadline = now.advanced(by: self.configuration.pingDeadline)
+            return [.ping(connection.id)]
+        }
+        return []
+    }
+
+    /// Opens the first connection when there is demand and none is there.
+    mutating func openIfNeeded(now: MonotonicInstant) -> [Action] {
+        guard self.hasDemand, !self.isShutDown, self.aliveCount == 0 else { return [] }
+        return self.open(now: now)
+    }
+
+    private mutating func open(now: MonotonicInstant) -> [Action] {
+        self.countTickets(now: now)
+        if let notBefore = self.notBefore, now < notBefore { return [] }
+        guard self.tickets >= 1, self.connections.count < 2 * self.configuration.connectionsMax else { return [] }
+        self.tickets -= 1
+        let id = ConnectionID(number: self.nextNumber)
+        self.nextNumber &+= 1
+        var connection = Connection(id: id, heardAt: now)
+        connection.phaseDeadline = now.advanced(by: self.configuration.connectDeadline)
+        self.connections.append(connection)
+        defer { self.nextAddress = (self.nextAddress + 1) % self.addressCount }
+        return [.connect(id, addressIndex: self.nextAddress % self.addressCount)]
+    }
+
+    /// When the next attempt may be made.
+    private var earliestAttempt: MonotonicInstant? {
+        var earliest = self.notBefore
+        if self.tickets < 1, let at = self.ticketsAt {
+            // A nanosecond more than the missing share, so that rounding never wakes us in vain.
+            let wait = self.configuration.connectInterval * (1 - self.tickets) + .nanoseconds(1)
+            let ticket = at.advanced(by: wait)
+            earliest = earliest.map { max($0, ticket) } ?? ticket
+        }
+        return earliest
+    }
+
+    private mutating func countTickets(now: MonotonicInstant) {
+        defer { self.ticketsAt = now }
+        guard let at = self.ticketsAt else { return }
+        let gained = now.since(at) / self.configuration.connectInterval
+        self.tickets = min(Double(self.configuration.connectBurst), self.tickets + gained)
+    }
+
+    /// One more attempt or connection without an answer.
+    ///
+    /// The back-off starts when every address has had its turn.
+    mutating func countFailure(now: MonotonicInstant) {
+        self.failures += 1
+        guard self.failures >= self.addressCount else { return }
+        // 2^16 times the base is above any sensible maximum.
+        let doublings = min(16, self.failures - self.addressCount)
+        let full = min(self.configuration.backoffMax, self.configuration.backoffBase * (1 << doublings))
+        self.notBefore = now.advanced(by: full * (0.5 + 0.5 * self.random.next()))
+    }
+}
