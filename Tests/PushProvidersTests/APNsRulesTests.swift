@@ -146,4 +146,35 @@ struct APNsRulesTests {
             #expect(try Fixtures.account().check(Fixtures.bare(pushType)) == JobCheck())
         }
     }
+
+    @Test func `raw fields that do not count are pointed to where they stand`() {
+        let job = Fixtures.bare(.liveactivity) {
+            $0.content.liveActivity = LiveActivity(event: "end", contentState: .object([]), timestamp: 1)
+            $0.content.apns = .object([JSONMember("aps", .object([JSONMember("attributes-type", .string("Match"))]))])
+        }
+        let check = APNsProvider().check(job)
+        #expect(check.problems == [])
+        #expect(check.warnings.map(\.pointer) == ["/content/apns/aps/attributes-type"])
+    }
+
+    @Test func `what the decoder takes, Apple takes, and what it leaves to the provider is found here`() throws {
+        func decoded(_ content: String, _ delivery: String = "{}") throws -> Job {
+            let text =
+                #"{"id":"j","app":"news","audience":{"list":"all"},"content":\#(content),"delivery":\#(delivery)}"#
+            let decoding = JobDecoder.decode(Array(text.utf8), envelope: JobEnvelope(now: Fixtures.now))
+            return try #require(decoding.job, "\(decoding.problems)")
+        }
+        #expect(problems(try decoded(#"{"title":"a","data":{"match":7}}"#)) == [])
+        #expect(problems(try decoded(#"{"content_available":true}"#)) == [])
+        #expect(problems(try decoded(#"{"badge":0}"#, #"{"push_type":"alert","collapse_id":"é é"}"#)) == [])
+        #expect(problems(try decoded("{}", #"{"push_type":"widgets"}"#)) == [])
+        let low = #"{"push_type":"background","priority":"low"}"#
+        #expect(problems(try decoded(#"{"content_available":true}"#, low)) == ["/delivery/priority conflict"])
+        let long = String(repeating: "x", count: 4096)
+        #expect(problems(try decoded(#"{"body":"\#(long)"}"#)) == ["/content payload_too_large"])
+        let raw = #"{"content_available":true,"apns":{"aps":{"sound":"default"}}}"#
+        #expect(
+            problems(try decoded(raw, #"{"push_type":"background"}"#)) == ["/content/apns/aps/sound conflict"]
+        )
+    }
 }

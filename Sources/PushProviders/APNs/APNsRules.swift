@@ -35,6 +35,11 @@ struct APNsRules {
         aps["alert"] != nil || aps["badge"] != nil || aps["sound"] != nil
     }
 
+    /// Where a field of `aps` comes from: the raw fields, which win, or content.
+    private func place(of field: String, otherwise pointer: String) -> String {
+        job.content.apns?["aps"]?[field] == nil ? pointer : "/content/apns/aps/\(field)"
+    }
+
     private mutating func refuse(_ code: ProblemCode, _ pointer: String, _ detail: String, mend: String) {
         found.problems.append(Problem(pointer: pointer, code: code, detail: detail, mend: mend))
     }
@@ -136,10 +141,9 @@ struct APNsRules {
         }
         for (field, pointer) in [("alert", "/content"), ("badge", "/content/badge"), ("sound", "/content/sound")]
         where aps[field] != nil {
-            let isRaw = job.content.apns?["aps"]?[field] != nil
             refuse(
                 .conflict,
-                isRaw ? "/content/apns/aps/\(field)" : pointer,
+                place(of: field, otherwise: pointer),
                 "a background push with \(field); Apple delays or drops it",
                 mend: "leave delivery.push_type out, or take \(field) out of content"
             )
@@ -178,7 +182,7 @@ struct APNsRules {
                 )
             } else if !isStart, aps[field] != nil {
                 warn(
-                    "/content/live_activity/\(name)",
+                    place(of: field, otherwise: "/content/live_activity/\(name)"),
                     "\(name) counts only with event start",
                     mend: "leave it out"
                 )
@@ -198,13 +202,13 @@ struct APNsRules {
         let count = JSONWriter.bytes(payload).count
         let most = pushType.payloadBytesMax
         guard count > most else { return }
+        let excess = count - most == 1 ? "1 byte" : "\(Self.grouped(count - most)) bytes"
         refuse(
             .payloadTooLarge,
             "/content",
             "the payload has \(Self.grouped(count)) bytes; APNs takes \(Self.grouped(most)) with push type "
                 + pushType.rawValue,
-            mend:
-                "make it \(Self.grouped(count - most)) \(count - most == 1 ? "byte" : "bytes") shorter; what is large belongs behind a link"
+            mend: "make it \(excess) shorter; what is large belongs behind a link"
         )
     }
 

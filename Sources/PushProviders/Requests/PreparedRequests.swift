@@ -45,7 +45,8 @@ public final class PreparedRequests: Sendable {
     ///
     /// Returns its length.
     ///
-    /// `token` is a row of `DeviceBatch.tokens`; `buffer` has room for `pathByteCount(tokenBytes:)` bytes, or this traps.
+    /// `token` is a row of `DeviceBatch.tokens`; `buffer` has room for `pathByteCount(tokenBytes:)` bytes, or this
+    /// traps.
     @discardableResult
     public func writePath(token: Span<UInt8>, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = pathByteCount(tokenBytes: token.count)
