@@ -68,6 +68,17 @@ struct ProviderTokenRuleTests {
         #expect(rule.tokenNeeded(now: minute(20)) == .use(second))
     }
 
+    @Test func `a token in place of a refused one is not blamed for what old connections say`() throws {
+        var rule = try emptyRule()
+        let first = try token(&rule, start)
+        #expect(rule.expired(generation: first.generation, now: minute(30)) == .renew)
+        let second = try token(&rule, minute(30))
+        #expect(rule.expired(generation: second.generation, now: minute(30.9)) == .renew)
+        #expect(rule.tokenNeeded(now: minute(30.9)) == .use(second))
+        #expect(rule.expired(generation: second.generation, now: minute(31)) == .clockSuspect(until: minute(50)))
+        #expect(rule.tokenNeeded(now: minute(31)) == .wait(until: minute(50)))
+    }
+
     @Test func `a young token that is called expired points to the clock`() throws {
         var rule = try emptyRule()
         let first = try token(&rule, start)

@@ -17,6 +17,11 @@ public struct ProviderTokenRule: Sendable {
     public static let usableAge = Duration.seconds(59 * 60)
     /// After a failure to sign.
     public static let signingPause = Duration.seconds(60)
+    /// After a token that was refused: for so long refusals of the new one are put down to connections.
+    ///
+    /// A connection on which a token expired refuses good tokens too (pushy), and requests with the new token may be
+    /// under way on one that another loop has not yet replaced.
+    public static let settlingTime = Duration.seconds(60)
     /// A clock that goes back further than this makes a new token, because Apple refuses one from the future.
     public static let clockTolerance = Duration.seconds(60)
 
@@ -30,6 +35,8 @@ public struct ProviderTokenRule: Sendable {
     private var pausedUntil: Timestamp?
     /// Apple said of the current token that it is expired.
     private var isRefused = false
+    /// The current token took the place of one that was refused.
+    private var followsRefusal = false
     private var lastGeneration: UInt32 = 0
 
     private struct Signing: Sendable {
@@ -78,6 +85,7 @@ public struct ProviderTokenRule: Sendable {
         self.signing = nil
         previous = current
         current = token
+        followsRefusal = isRefused
         isRefused = false
         pausedUntil = nil
         return token
@@ -91,7 +99,7 @@ public struct ProviderTokenRule: Sendable {
 
     /// What follows from `ExpiredProviderToken`, besides the end of its connection.
     public enum ExpiredStep: Equatable, Sendable {
-        /// `tokenNeeded` gives another token than the one that was refused: send again with it.
+        /// Send again on another connection with what `tokenNeeded` gives: as a rule another token.
         case renew
         /// The token is younger than 20 minutes, so the fault is elsewhere, most likely in this machine's clock:
         /// the app is set aside; no token is made before this instant.
@@ -101,6 +109,7 @@ public struct ProviderTokenRule: Sendable {
     /// Apple called a token expired; `generation` is that of the request.
     public mutating func expired(generation: UInt32, now: Timestamp) -> ExpiredStep {
         guard let current, current.generation == generation else { return .renew }
+        guard !followsRefusal || now.since(current.issuedAt) >= Self.settlingTime else { return .renew }
         isRefused = true
         guard signing == nil, let pause = pauseEnd(now: now) else { return .renew }
         return .clockSuspect(until: pause)
@@ -112,6 +121,7 @@ public struct ProviderTokenRule: Sendable {
         if let old = previous, isUsable(old, now: now) {
             current = old
             isRefused = false
+            followsRefusal = false
         }
         previous = nil
     }
