@@ -1,12 +1,29 @@
 import ArgumentParser
-import Fleet
 
 /// The command line: one file per sub-command.
 @main
 struct Fanfare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fanfare",
-        abstract: "Sends push campaigns from RabbitMQ to APNs, and counts every device.",
-        version: "fanfare 0.1.0"
+        abstract: "Sends push campaigns from RabbitMQ to Apple's push service and counts every single device.",
+        version: "fanfare 0.1.0",
+        subcommands: [
+            ConfigCommand.self, AppCommand.self, SchemaCommand.self,
+        ]
     )
+
+    /// Runs the command that the arguments name and ends the process with the contract's exit code.
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            var command = try parseAsRoot(arguments)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            FailureReport(error, isJSON: arguments.contains("--json")).end()
+        }
+    }
 }

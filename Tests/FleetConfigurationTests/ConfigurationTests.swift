@@ -1,6 +1,7 @@
 import Fleet
 import Logging
 import Testing
+import Transport
 
 @Suite struct ConfigurationTests {
     private let folder: ScratchFolder
@@ -31,7 +32,7 @@ import Testing
 
     @Test func `without any layer the contract's defaults hold`() throws {
         let configuration = try load()
-        #expect(configuration.amqpURL == "amqp://guest:guest@127.0.0.1:5672")
+        #expect(configuration.amqp == AMQPEndpoint(hosts: [.init(name: "127.0.0.1", port: 5672)]))
         #expect(configuration.managementURL == nil)
         #expect(configuration.store == .sqlite(path: folder.path + "/fanfare.db"))
         #expect(configuration.appsFile == folder.path + "/apps.yaml")
@@ -102,13 +103,13 @@ import Testing
         #expect(found.first?.mend?.contains("FANFARE_AMQP_URL_FILE") == true)
         #expect(found.first?.line.contains("hunter2") == false)
         let plain = ConfigurationSources.Flag("--amqp", key: "amqp.url", value: "amqp://broker:5673/news")
-        #expect(try load(flags: [plain]).amqpURL == "amqp://broker:5673/news")
+        #expect(try load(flags: [plain]).amqp.virtualHost == "news")
     }
 
     @Test func `a secret may come from a file`() throws {
         let file = try folder.write("secret", "amqp://me:hunter2@broker\n")
         let configuration = try load(environment: ["FANFARE_AMQP_URL_FILE": file])
-        #expect(configuration.amqpURL == "amqp://me:hunter2@broker")
+        #expect(configuration.amqp.password == "hunter2")
         let both = ["FANFARE_AMQP_URL_FILE": file, "FANFARE_AMQP_URL": "amqp://broker"]
         #expect(try problems(environment: both).map(\.code) == ["given_twice"])
         #expect(try problems(environment: ["FANFARE_AMQP_URL_FILE": "none"]).map(\.code) == ["unreadable_file"])

@@ -118,6 +118,7 @@ import Testing
     @Test func `a sleep in a test is found`() {
         #expect(lines(.sleepsInTests, "Tests/StoreTests/A.swift", "usle" + "ep(10)") == [1])
         #expect(lines(.sleepsInTests, "Tests/StoreTests/A.swift", "try await Task" + ".sleep(for: pause)") == [1])
+        #expect(lines(.sleepsInTests, "Tests/Servers/A.swift", "usle" + "ep(10)").isEmpty)
         #expect(lines(.sleepsInTests, "Tests/StoreTests/A.swift", "func `it does not sle" + "ep()`() {}").isEmpty)
     }
 

@@ -1,9 +1,10 @@
 public import Logging
+public import Transport
 
 /// The configuration of a process at one moment: made at start, and again on SIGHUP.
 public struct Configuration: Sendable {
-    /// `amqp.url` as given; the broker's own parser reads hosts and parameters; carries a password, never log it.
-    public let amqpURL: String
+    /// `amqp.url`; holds a password, which its description leaves out.
+    public let amqp: AMQPEndpoint
     /// `amqp.management_url`; nil is port 15672 of the broker's host; may carry a password.
     public let managementURL: String?
     /// `store.url`.
@@ -78,7 +79,7 @@ public struct Configuration: Sendable {
     /// Reads every setting's text; throws what is wrong with any of them, together with what was wrong before.
     init(settings: [String: Setting], base: String, problems: [ConfigurationProblem]) throws(ConfigurationError) {
         var reader = SettingReader(settings: settings, base: base, problems: problems)
-        amqpURL = reader.brokerURL("amqp.url")
+        amqp = reader.broker("amqp.url")
         managementURL = reader.httpURL("amqp.management_url")
         store = reader.store("store.url")
         appsFile = reader.path("apps.file") ?? base

@@ -1,3 +1,5 @@
+import Transport
+
 /// Reads the texts of settings into values and collects what is wrong with them.
 struct SettingReader {
     private let settings: [String: Setting]
@@ -20,13 +22,13 @@ struct SettingReader {
         problems.append(ConfigurationProblem(place: place, key: name, code: code, detail: detail, mend: mend))
     }
 
-    mutating func brokerURL(_ name: String) -> String {
-        let text = text(name) ?? ""
-        guard ["amqp://", "amqps://"].contains(where: { text.hasPrefix($0) && text.count > $0.count }) else {
-            refuse(name, "invalid_url", "not a broker's URL", "write amqp://user:password@host:5672 or amqps://…")
-            return text
+    mutating func broker(_ name: String) -> AMQPEndpoint {
+        do throws(AMQPEndpointError) {
+            return try AMQPEndpoint(parsing: text(name) ?? "")
+        } catch {
+            refuse(name, "invalid_url", error.description)
+            return AMQPEndpoint(hosts: [])
         }
-        return text
     }
 
     mutating func httpURL(_ name: String) -> String? {

@@ -26,7 +26,7 @@ public struct StandardErrorLog: LogHandler {
             level: settings.level,
             isPretty: isPretty,
             isColoured: isTerminal && !noColour,
-            write: Self.writeLine
+            write: { Terminal.writeError($0) }
         )
     }
 
@@ -118,19 +118,5 @@ public struct StandardErrorLog: LogHandler {
 
     private static func now() -> Timestamp {
         Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
-    }
-
-    /// One `write`, so that lines of several threads and processes do not mix.
-    @Sendable private static func writeLine(_ line: String) {
-        var line = line
-        line.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let written = Foundation.write(STDERR_FILENO, rest.baseAddress, rest.count)
-                if written < 0, errno == EINTR { continue }
-                guard written > 0 else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            }
-        }
     }
 }

@@ -1,0 +1,65 @@
+public import Campaigns
+
+extension CampaignStatusView {
+    /// The status for people: where it stands, a table of outcomes, where the pending devices are, reasons, instants.
+    public func text(now: Timestamp) -> String {
+        var lines = [headline, stateLine(now: now), ""]
+        lines.append(outcomeTable)
+        if !reasons.isEmpty {
+            let shown = sortedReasons.map { "\(TerminalText.safe($0.key)) \(NumberText.grouped($0.value))" }
+            lines += ["", "reasons   " + shown.joined(separator: ", ")]
+        }
+        lines += ["", "requests  " + requests]
+        lines += instants
+        if !isLawKept {
+            lines += ["", "the numbers do not add up: \(audience) devices, \(outcomes.total + pending.total) counted"]
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        let name = name.map { ", \"\(TerminalText.safe($0))\"" } ?? ""
+        return "\(TerminalText.safe(app))/\(TerminalText.safe(id))\(name)"
+    }
+
+    private func stateLine(now: Timestamp) -> String {
+        var parts = [state + (stateReason.map { " (\(TerminalText.safe($0)))" } ?? "")]
+        if let supersededBy { parts.append("superseded by \(TerminalText.safe(supersededBy))") }
+        if let rate, !isFinished { parts.append("\(NumberText.grouped(rate))/s") }
+        if let etaAt, !isFinished { parts.append("done in \(DurationText.spoken(etaAt.since(now)))") }
+        if let startedAt, let completedAt {
+            parts.append("took \(DurationText.spoken(completedAt.since(startedAt)))")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    /// Every outcome, also those without a device, so that two campaigns read alike.
+    private var outcomeTable: String {
+        var table = TextTable(columns: [.left, .right, .right, .left])
+        for outcome in Outcome.allCases {
+            table.add([outcome.name, NumberText.grouped(outcomes[outcome]), share(outcomes[outcome]), ""])
+        }
+        table.add(["pending", NumberText.grouped(pending.total), share(pending.total), pendingText])
+        table.add(["audience", NumberText.grouped(audience), "", ""])
+        return table.text
+    }
+
+    private func share(_ count: Int) -> String { NumberText.percent(count, of: audience) }
+
+    private var requests: String {
+        var parts = [NumberText.grouped(attempts)]
+        if unknownResent > 0 { parts.append("sent again without an answer \(NumberText.grouped(unknownResent))") }
+        if maybeSent > 0 { parts.append("maybe sent \(NumberText.grouped(maybeSent))") }
+        return parts.joined(separator: ", ")
+    }
+
+    private var instants: [String] {
+        let named: [(String, Timestamp?)] = [
+            ("created", createdAt), ("accepted", acceptedAt), ("started", startedAt), ("retry", nextRetryAt),
+            ("completed", completedAt), ("expires", expiresAt),
+        ]
+        return named.compactMap { name, instant in
+            instant.map { NumberText.padded(name, to: 10) + $0.rfc3339 }
+        }
+    }
+}

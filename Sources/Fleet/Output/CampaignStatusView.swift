@@ -1,0 +1,137 @@
+public import Campaigns
+
+/// A campaign as `campaign status` shows it: the contract's JSON (section 3) and the same for people.
+public struct CampaignStatusView: Sendable, Equatable {
+    /// The id in its app.
+    public var id: String
+    /// The app.
+    public var app: String
+    /// The job's name for people.
+    public var name: String?
+    /// The job's tags.
+    public var tags: [String] = []
+    /// The job's metadata.
+    public var metadata: [String: String] = [:]
+    /// One of the contract's states, for example `sending`.
+    public var state: String
+    /// Why it is in that state, when there is more to say.
+    public var stateReason: String?
+    /// The id of the campaign that took its place.
+    public var supersededBy: String?
+    /// Devices that are meant.
+    public var audience = 0
+    /// Devices by where they ended.
+    public var outcomes = OutcomeCounts()
+    /// Devices without an outcome, counted by where they wait.
+    public var pending = PendingDetail()
+    /// Requests that were made.
+    public var attempts = 0
+    /// Devices of interrupted runs that may have been sent to without an answer.
+    public var maybeSent = 0
+    /// Devices that were sent to again because no answer came.
+    public var unknownResent = 0
+    /// Devices by the provider's reason.
+    public var reasons: [String: Int] = [:]
+    /// Devices a second that get an outcome at present; nil when nothing runs.
+    public var rate: Int?
+    /// When it will be done at that rate.
+    public var etaAt: Timestamp?
+    /// When the next retry is due.
+    public var nextRetryAt: Timestamp?
+    /// The producer's instant.
+    public var createdAt: Timestamp?
+    /// When it was accepted.
+    public var acceptedAt: Timestamp?
+    /// When its first shard was published.
+    public var startedAt: Timestamp?
+    /// When its last device ended.
+    public var completedAt: Timestamp?
+    /// After this instant nothing is sent.
+    public var expiresAt: Timestamp?
+    /// Its parts.
+    public var parts: [JSONValue] = []
+
+    /// Where devices without an outcome wait; each is counted, none is the difference of others.
+    public struct PendingDetail: Sendable, Equatable {
+        /// No shard has them yet.
+        public var unplanned = 0
+        /// Their shard waits in a queue.
+        public var queued = 0
+        /// Their shard is with a worker.
+        public var sending = 0
+        /// On a rung of the ladder.
+        public var retrying = 0
+        /// Set aside: paused, held, handed over.
+        public var held = 0
+        /// Set aside for a person.
+        public var parked = 0
+
+        /// Nowhere.
+        public init() {}
+
+        /// All of them.
+        public var total: Int { unplanned + queued + sending + retrying + held + parked }
+
+        fileprivate var named: [(String, Int)] {
+            [
+                ("unplanned", unplanned), ("queued", queued), ("sending", sending), ("retrying", retrying),
+                ("held", held), ("parked", parked),
+            ]
+        }
+    }
+
+    /// A campaign in a state; the rest is filled in.
+    public init(id: String, app: String, state: String) {
+        self.id = id
+        self.app = app
+        self.state = state
+    }
+
+    /// Whether every device is accounted for: audience = outcomes + pending.
+    public var isLawKept: Bool { audience == outcomes.total + pending.total }
+
+    /// Whether nothing will change any more.
+    public var isFinished: Bool { ["completed", "cancelled", "failed", "refused"].contains(state) }
+
+    /// The contract's JSON, members in its order, absent values as `null`.
+    public var json: JSONValue {
+        var members = [
+            JSONMember("id", .string(id)), JSONMember("app", .string(app)), JSONMember("name", text(name)),
+            JSONMember("tags", .array(tags.map(JSONValue.string))),
+            JSONMember(
+                "metadata",
+                .object(metadata.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) })
+            ),
+            JSONMember("state", .string(state)), JSONMember("state_reason", text(stateReason)),
+            JSONMember("superseded_by", text(supersededBy)), JSONMember("audience", number(audience)),
+        ]
+        members += Outcome.allCases.map { JSONMember($0.name, number(outcomes[$0])) }
+        members += [
+            JSONMember("pending", number(pending.total)),
+            JSONMember("pending_detail", .object(pending.named.map { JSONMember($0.0, number($0.1)) })),
+            JSONMember("attempts", number(attempts)), JSONMember("maybe_sent", number(maybeSent)),
+            JSONMember("unknown_resent", number(unknownResent)),
+            JSONMember("reasons", .object(sortedReasons.map { JSONMember($0.key, number($0.value)) })),
+            JSONMember("rate", rate.map { number($0) } ?? .null),
+            JSONMember("eta_at", instant(etaAt)), JSONMember("next_retry_at", instant(nextRetryAt)),
+            JSONMember("created_at", instant(createdAt)), JSONMember("accepted_at", instant(acceptedAt)),
+            JSONMember("started_at", instant(startedAt)), JSONMember("completed_at", instant(completedAt)),
+            JSONMember("expires_at", instant(expiresAt)), JSONMember("parts", .array(parts)),
+        ]
+        return .object(members)
+    }
+
+    /// The most frequent reason first.
+    var sortedReasons: [(key: String, value: Int)] {
+        reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    }
+
+    /// Where the pending devices are, the empty places left out: `queued 5,000, sending 2,000`.
+    var pendingText: String {
+        pending.named.filter { $0.1 > 0 }.map { "\($0.0) \(NumberText.grouped($0.1))" }.joined(separator: ", ")
+    }
+
+    private func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
+    private func number(_ value: Int) -> JSONValue { .number(JSONNumber(value)) }
+    private func instant(_ value: Timestamp?) -> JSONValue { value.map { .string($0.rfc3339) } ?? .null }
+}

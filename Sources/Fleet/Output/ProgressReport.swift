@@ -1,0 +1,86 @@
+public import Campaigns
+
+/// Shows a campaign's progress: a bar that redraws itself on a terminal, now and then a line elsewhere.
+///
+/// Decides what to write; who writes it is the command.
+public struct ProgressReport: Sendable {
+    /// A line at the latest after so long, when there is no terminal.
+    private static let lineInterval = Duration.seconds(10)
+
+    private let style: Style
+    private var last: (view: CampaignStatusView, at: Timestamp)?
+
+    /// Where it is shown.
+    public enum Style: Sendable, Equatable {
+        /// A terminal of so many columns.
+        case bar(columns: Int)
+        /// A file, a pipe, a log of a build.
+        case lines
+    }
+
+    /// A report that has shown nothing yet.
+    public init(style: Style) {
+        self.style = style
+    }
+
+    /// What to write for a campaign as it stands now; nil when there is nothing new to say.
+    public mutating func update(_ view: CampaignStatusView, now: Timestamp) -> String? {
+        switch style {
+        case .bar(let columns):
+            last = (view, now)
+            return "\r\u{1B}[2K" + Self.bar(view, columns: columns, now: now)
+        case .lines:
+            guard isWorthALine(view, now: now) else { return nil }
+            last = (view, now)
+            return Self.line(view, now: now) + "\n"
+        }
+    }
+
+    /// What to write when the report is over: leaves the bar standing.
+    public mutating func finish() -> String {
+        defer { last = nil }
+        return style == .lines || last == nil ? "" : "\n"
+    }
+
+    private func isWorthALine(_ view: CampaignStatusView, now: Timestamp) -> Bool {
+        guard let last else { return true }
+        if last.view.state != view.state || last.view.stateReason != view.stateReason { return true }
+        if last.view == view { return false }
+        let tenth = max(1, view.audience / 10)
+        return last.view.outcomes.total / tenth != view.outcomes.total / tenth
+            || now.since(last.at) >= Self.lineInterval
+    }
+
+    /// `news/derby: sending, 63,000 of 100,000 (63.0 %), 21,000/s, 2 s left, accepted 61,000, invalid 2,000`.
+    static func line(_ view: CampaignStatusView, now: Timestamp) -> String {
+        let reason = view.stateReason.map { " (\($0))" } ?? ""
+        let parts = ["\(view.app)/\(view.id): \(view.state)\(reason)"] + facts(view, now: now)
+        return TerminalText.safe(parts.joined(separator: ", "))
+    }
+
+    /// `[########----------------]  63.0 %  63,000 of 100,000  21,000/s  2 s left  …`, never wider than the terminal.
+    static func bar(_ view: CampaignStatusView, columns: Int, now: Timestamp) -> String {
+        let width = min(30, max(10, columns / 4))
+        let share = view.audience > 0 ? Double(view.outcomes.total) / Double(view.audience) : 0
+        let filled = min(width, Int(share * Double(width)))
+        let bar = "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled) + "]"
+        let state = view.state + (view.stateReason.map { " (\($0))" } ?? "")
+        let text = ([bar, state] + facts(view, now: now)).joined(separator: "  ")
+        // The last column stays free: a terminal that wraps there would leave a line behind at every redraw.
+        return String(TerminalText.safe(text).prefix(max(0, columns - 1)))
+    }
+
+    private static func facts(_ view: CampaignStatusView, now: Timestamp) -> [String] {
+        let done = "\(NumberText.grouped(view.outcomes.total)) of \(NumberText.grouped(view.audience))"
+        let percent = NumberText.percent(view.outcomes.total, of: view.audience)
+        var facts = [percent.isEmpty ? done : "\(done) (\(percent))"]
+        if let rate = view.rate, !view.isFinished { facts.append("\(NumberText.grouped(rate))/s") }
+        if let eta = view.etaAt, !view.isFinished { facts.append("\(DurationText.spoken(eta.since(now))) left") }
+        facts += Outcome.allCases.filter { view.outcomes[$0] > 0 }.map {
+            "\($0.name) \(NumberText.grouped(view.outcomes[$0]))"
+        }
+        if view.pending.retrying > 0 { facts.append("retrying \(NumberText.grouped(view.pending.retrying))") }
+        if view.pending.parked > 0 { facts.append("parked \(NumberText.grouped(view.pending.parked))") }
+        return facts
+    }
+}

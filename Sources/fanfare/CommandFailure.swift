@@ -1,0 +1,82 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+
+/// A command cannot do what it was asked for: the problem document and the exit code that goes with it.
+struct CommandFailure: Error {
+    let document: ProblemDocument
+    let exit: FanfareExit
+
+    /// A failure with several problems; without a code, the one that goes with the sort of problem.
+    init(_ document: ProblemDocument, exit: FanfareExit? = nil) {
+        self.document = document
+        self.exit = exit ?? FanfareExit(document.kind)
+    }
+
+    /// A failure that one line tells.
+    init(_ kind: ProblemDocument.Kind, _ title: String, exit: FanfareExit? = nil) {
+        self.init(ProblemDocument(kind, title: title), exit: exit)
+    }
+
+    /// What is wrong with the configuration; a password in a flag is a wrong use of the command.
+    init(_ error: ConfigurationError) {
+        let isUsage = error.problems.allSatisfy { $0.code == "password_in_flag" }
+        let title = isUsage ? "The command was called wrongly" : "The configuration cannot be used"
+        self.init(
+            ProblemDocument(isUsage ? .usage : .configuration, title: title, errors: error.problems.map(\.problem))
+        )
+    }
+}
+
+/// Tells on standard error why a command ends, one clear line a problem, or as the problem document.
+struct FailureReport {
+    private let failure: CommandFailure?
+    private let error: any Error
+    private let isJSON: Bool
+
+    init(_ error: any Error, isJSON: Bool) {
+        self.error = error
+        self.isJSON = isJSON
+        failure =
+            switch error {
+            case let failure as CommandFailure: failure
+            case let error as ConfigurationError: CommandFailure(error)
+            default: Self.usage(error, isJSON: isJSON)
+            }
+    }
+
+    /// With `--json` a wrong call is a problem document too; otherwise argument-parser says it with the usage.
+    private static func usage(_ error: any Error, isJSON: Bool) -> CommandFailure? {
+        guard Fanfare.exitCode(for: error) == .validationFailure else { return nil }
+        return isJSON ? CommandFailure(.usage, Fanfare.message(for: error)) : nil
+    }
+
+    /// Ends the process.
+    func end() -> Never {
+        if let code = error as? FanfareExit { Fanfare.exit(withError: ExitCode(code.rawValue)) }
+        if let failure {
+            Terminal.writeError((isJSON ? failure.document.json.text : lines(failure.document)) + "\n")
+            Fanfare.exit(withError: ExitCode(failure.exit.rawValue))
+        }
+        switch Fanfare.exitCode(for: error) {
+        case .success, .validationFailure: Fanfare.exit(withError: error)
+        case .failure:
+            let document = ProblemDocument(.failed, title: TerminalText.safe("\(error)"))
+            Terminal.writeError((isJSON ? document.json.text : "fanfare: \(document.title)") + "\n")
+            Fanfare.exit(withError: ExitCode.failure)
+        case let code: Fanfare.exit(withError: code)
+        }
+    }
+
+    /// One line a problem, each with the command's name in front, as other tools do it.
+    private func lines(_ document: ProblemDocument) -> String {
+        if let configuration = error as? ConfigurationError {
+            return configuration.problems.map { "fanfare: " + TerminalText.safe($0.line) }.joined(separator: "\n")
+        }
+        let campaign = document.campaign.map { " (\($0))" } ?? ""
+        let title = ["fanfare: " + TerminalText.safe(document.title + campaign)]
+        let problems = document.errors.map { "fanfare: " + $0.text }
+        let warnings = document.warnings.map { "fanfare: warning: " + $0.text }
+        return (title + problems + warnings).joined(separator: "\n")
+    }
+}

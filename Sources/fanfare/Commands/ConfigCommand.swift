@@ -1,0 +1,98 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+
+/// The commands about the configuration.
+struct ConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Show, check and explain the configuration.",
+        subcommands: [Show.self, Check.self, Reference.self]
+    )
+
+    /// What the configuration is and which layer said so.
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print every key with its value and where the value comes from; passwords are hidden."
+        )
+
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let settings = try options.load().settings
+            if output.json {
+                let members = settings.map { setting in
+                    JSONMember(
+                        setting.key.name,
+                        .object([
+                            "value": setting.redactedText.map(JSONValue.string) ?? .null,
+                            "origin": .string(setting.origin.rawValue), "place": .string(setting.place),
+                        ])
+                    )
+                }
+                Terminal.write(JSONValue.object(members).text + "\n")
+                return
+            }
+            var table = TextTable([("key", .left), ("value", .left), ("from", .left)])
+            for setting in settings { table.add([setting.key.name, setting.redactedText ?? "-", setting.place]) }
+            Terminal.write(table.text + "\n")
+        }
+    }
+
+    /// Whether a worker could start with it.
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Read the configuration and the apps file with all keys, and say what is wrong."
+        )
+
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let configuration = try options.load()
+            let apps = try AppsFile.read(path: configuration.appsFile)
+            let names = apps.map(\.name)
+            if output.json {
+                let document = JSONValue.object([
+                    "ok": true, "apps_file": .string(configuration.appsFile),
+                    "apps": .array(names.map(JSONValue.string)),
+                ])
+                Terminal.write(document.text + "\n")
+            } else {
+                Terminal.write(
+                    "configuration ok; apps in \(configuration.appsFile): \(names.joined(separator: ", "))\n"
+                )
+            }
+        }
+    }
+
+    /// The catalogue of keys as documentation.
+    struct Reference: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print every key that exists, with its variable, its default and its meaning."
+        )
+
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            if output.json {
+                let keys = ConfigurationCatalogue.keys.map { key in
+                    JSONValue.object([
+                        "key": .string(key.name), "environment": .string(key.environment),
+                        "default": key.fallback.map(JSONValue.string) ?? .null, "hot": .bool(key.isHot),
+                        "documentation": .string(key.documentation),
+                    ])
+                }
+                Terminal.write(JSONValue.array(keys).text + "\n")
+                return
+            }
+            var table = TextTable([("key", .left), ("environment", .left), ("default", .left), ("meaning", .left)])
+            for key in ConfigurationCatalogue.keys {
+                let meaning = key.documentation + (key.isHot ? " (taken on SIGHUP)" : "")
+                table.add([key.name, key.environment, key.fallback ?? "-", meaning])
+            }
+            Terminal.write(table.text + "\n")
+        }
+    }
+}

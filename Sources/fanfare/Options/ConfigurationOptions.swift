@@ -1,0 +1,51 @@
+import ArgumentParser
+import Fleet
+
+/// Where the configuration comes from: the same flags on every command that needs one.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(help: "The configuration file (default: fanfare.yaml, which may be missing).")
+    var config: String?
+
+    @Option(help: "The broker, without a password: amqp://host:5672 (amqp.url).")
+    var amqp: String?
+
+    @Option(help: "The ledger: sqlite:PATH (store.url).")
+    var store: String?
+
+    @Option(help: "The apps and their keys (apps.file).")
+    var apps: String?
+
+    @Option(help: "The least severe level that is logged (log.level).")
+    var logLevel: String?
+
+    @Option(help: "auto, json or pretty (log.format).")
+    var logFormat: String?
+
+    /// The sources with these flags and a command's own; kept by commands that read them again on SIGHUP.
+    func sources(_ more: [ConfigurationSources.Flag?] = []) -> ConfigurationSources {
+        let flags = [
+            Self.flag("--amqp", "amqp.url", amqp), Self.flag("--store", "store.url", store),
+            Self.flag("--apps", "apps.file", apps), Self.flag("--log-level", "log.level", logLevel),
+            Self.flag("--log-format", "log.format", logFormat),
+        ]
+        return ConfigurationSources(flags: (flags + more).compactMap { $0 }, file: config)
+    }
+
+    /// The configuration as it is now.
+    func load() throws -> Configuration { try sources().load() }
+
+    /// A flag that sets a key, when it was given.
+    static func flag(
+        _ name: String,
+        _ key: String,
+        _ value: (some CustomStringConvertible)?
+    ) -> ConfigurationSources.Flag? {
+        value.map { ConfigurationSources.Flag(name, key: key, value: $0.description) }
+    }
+}
+
+/// How results are printed.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print JSON; problems too, on standard error.")
+    var json = false
+}

@@ -1,0 +1,67 @@
+import Campaigns
+import Fleet
+import Testing
+
+@Suite struct OutputTests {
+    private let instant = Timestamp(milliseconds: 0)
+
+    @Test(arguments: [
+        (0, "0"), (999, "999"), (1000, "1,000"), (4_000_000, "4,000,000"), (-1234, "-1,234"),
+        (Int.min, "-9,223,372,036,854,775,808"),
+    ])
+    func `thousands stand apart`(number: Int, text: String) {
+        #expect(NumberText.grouped(number) == text)
+    }
+
+    @Test func `only all of them is 100 %`() {
+        #expect(NumberText.percent(99_999, of: 100_000) == "99.9 %")
+        #expect(NumberText.percent(100_000, of: 100_000) == "100.0 %")
+        #expect(NumberText.percent(0, of: 0).isEmpty)
+    }
+
+    @Test func `columns are aligned and strangers stay in their cells`() {
+        var table = TextTable([("name", .left), ("count", .right)])
+        table.add(["a", "1,000"])
+        table.add(["long\tname", "7"])
+        #expect(table.text == "NAME       COUNT\na          1,000\nlong?name      7")
+    }
+
+    @Test func `a parked message has the contract's members`() throws {
+        var row = ParkedRow(
+            id: "7",
+            queue: "fanfare.v1.campaigns",
+            reason: "InvalidJob",
+            firstAt: instant,
+            lastAt: instant
+        )
+        row.errors = [Problem(pointer: "/a", code: "unknown_field", detail: "no field a", mend: nil)]
+        let members = try #require(row.json.members)
+        #expect(
+            members.map(\.name) == [
+                "id", "queue", "reason", "errors", "app", "campaign", "devices", "first_at", "last_at",
+            ]
+        )
+        #expect(row.json["app"] == .null)
+        #expect(row.text.hasSuffix("last at   1970-01-01T00:00:00.000Z\n/a: no field a"))
+        #expect(ParkedRow.table([row]).split(separator: "\n").count == 2)
+    }
+
+    @Test func `lists and campaigns are tables`() {
+        let list = ListRow(app: "news", name: "all", version: "ab", devices: 5000, duplicates: 1, createdAt: instant)
+        #expect(ListRow.table([list]).contains("news  all   ab         5,000           1  1970-01-01T00:00:00.000Z"))
+        #expect(list.json["devices"]?.integer == 5000)
+        let campaign = CampaignRow(CampaignStatusView(id: "derby", app: "news", state: "sending"))
+        #expect(CampaignRow.table([campaign]).contains("news  derby  sending"))
+    }
+
+    @Test func `the fleet's status names what needs a person`() {
+        var view = FleetStatusView()
+        view.parts = [.init(name: "broker", isWell: false, detail: "not reachable")]
+        view.backlogs = [.init(name: "apns.bulk", messages: 1200, consumers: 2, drain: .seconds(90))]
+        view.needs = ["the broker is not reachable"]
+        #expect(view.text.contains("broker  DOWN  not reachable"))
+        #expect(view.text.contains("apns.bulk    1,200          2  1 min 30 s"))
+        #expect(view.text.hasSuffix("needs a person: the broker is not reachable"))
+        #expect(view.json["backlogs"]?.array?.first?["drain_seconds"]?.integer == 90)
+    }
+}
