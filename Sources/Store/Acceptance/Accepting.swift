@@ -1,5 +1,5 @@
 public import Campaigns
-import Delivery
+public import Delivery
 
 extension LedgerTransaction {
     /// Accepts a job, or says what has its id already: campaign, list and event in one transaction (use `synced`).
@@ -157,6 +157,16 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
+    /// What has a job's key, as intake's decision takes it.
+    public func holder(app: String, id: String) throws(LedgerError) -> IntakeDecision.Holder {
+        let rows = try db.rows(
+            "SELECT number, identity FROM campaigns WHERE app = ?1 AND id = ?2",
+            .text(app),
+            .text(id)
+        )
+        return try rows.next() ? .campaign(number: rows.uint32(0), identity: rows.blob(1)) : .none
+    }
+
     /// The problem document of a refused job; nil when that key was not refused or a campaign has it.
     public func refusal(app: String, id: String) throws(LedgerError) -> [UInt8]? {
         let rows = try db.rows("SELECT document FROM refused WHERE app = ?1 AND id = ?2", .text(app), .text(id))

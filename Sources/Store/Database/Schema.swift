@@ -1,6 +1,8 @@
 import GRDB
 
-/// The tables in SQLite's dialect. All instants are milliseconds since the Unix epoch.
+/// The tables in SQLite's dialect.
+///
+/// All instants are milliseconds since the Unix epoch.
 enum Schema {
     /// `FANF`, in the file's header.
     static let applicationID: Int32 = 0x4641_4E46
@@ -128,6 +130,8 @@ enum Schema {
         ) WITHOUT ROWID;
         """
 
+    /// One row a shard; `parent` is the `child` of the shard that a retry shard comes from.
+    ///
     /// `progress` NULL: all devices pending. `positions` NULL: the whole chunk. State 4 is settled (`ShardState`).
     private static let shards = """
         CREATE TABLE shards (
@@ -135,6 +139,7 @@ enum Schema {
             part INTEGER NOT NULL,
             ordinal INTEGER NOT NULL,
             child INTEGER NOT NULL,
+            parent INTEGER NOT NULL,
             state INTEGER NOT NULL,
             generation INTEGER NOT NULL,
             epoch INTEGER NOT NULL DEFAULT 0,

@@ -53,7 +53,7 @@ extension LedgerTransaction {
         guard facts.stage.isLive else { return .over(facts) }
         facts.stage = .cancelled
         try db.run("UPDATE campaigns SET stage = 'cancelled' WHERE number = ?1", .int(campaign))
-        try endWaiting(campaign: campaign, .cancelled, now: now)
+        try endWaiting(facts, .cancelled, now: now)
         try addLifeEvent("campaign.cancelled", campaign: campaign, now: now)
         try bumpRevision()
         _ = try completeIfDone(campaign: campaign, now: now)
@@ -73,7 +73,7 @@ extension LedgerTransaction {
         var ended: [UInt32] = []
         for facts in due {
             guard let outcome = facts.ending(at: now) else { continue }
-            if try endWaiting(campaign: facts.number, outcome, now: now) { ended.append(facts.number) }
+            if try endWaiting(facts, outcome, now: now) { ended.append(facts.number) }
             _ = try completeIfDone(campaign: facts.number, now: now)
         }
         return ended
@@ -106,9 +106,13 @@ extension LedgerTransaction {
 
     /// Settles every row that nobody runs, and the unplanned rest; returns whether there was any.
     @discardableResult
-    private func endWaiting(campaign: UInt32, _ outcome: Outcome, now: Timestamp) throws(LedgerError) -> Bool {
-        let waiting = try reader.openShards(campaign: campaign, states: [.unpublished, .out, .aside, .parked])
-        for var record in waiting { try end(&record, outcome, now: now) }
+    private func endWaiting(_ campaign: CampaignFacts, _ outcome: Outcome, now: Timestamp) throws(LedgerError) -> Bool {
+        var ended = 0
+        for var record in try reader.openShards(campaign: campaign.number) {
+            guard let last = AsideRelease.ending(of: record.state, campaign: campaign, now: now) else { continue }
+            try end(&record, last, now: now)
+            ended += 1
+        }
         let rest = try db.run(
             """
             UPDATE campaigns SET rest_outcome = ?2, cursor = chunks, rest_devices = (
@@ -117,10 +121,10 @@ extension LedgerTransaction {
             )
             WHERE number = ?1 AND cursor < chunks
             """,
-            .int(campaign),
+            .int(campaign.number),
             .int(outcome.rawValue)
         )
-        return rest > 0 || !waiting.isEmpty
+        return rest > 0 || ended > 0
     }
 
     private func writePause(_ facts: CampaignFacts) throws(LedgerError) {

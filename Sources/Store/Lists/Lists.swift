@@ -21,7 +21,9 @@ public struct ListRecord: Sendable, Equatable {
 }
 
 extension LedgerTransaction {
-    /// Begins a list; nobody sees it before `finishList`. A nil name is for the devices of one job.
+    /// Begins a list, which nobody sees before `finishList`.
+    ///
+    /// A nil name is for the devices of one job.
     public func beginList(app: String, name: String?, now: Timestamp) throws(LedgerError) -> UInt32 {
         try db.run(
             "INSERT INTO lists (app, name, created_at, touched_at) VALUES (?1, ?2, ?3, ?3)",
@@ -45,7 +47,9 @@ extension LedgerTransaction {
         try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(list), .time(now))
     }
 
-    /// Makes a list visible. When this name has this version already, that one is returned and the new one dropped.
+    /// Makes a list visible.
+    ///
+    /// When this name has this version already, that one is returned and the new one dropped.
     public func finishList(
         _ list: UInt32,
         version: String,
@@ -178,7 +182,9 @@ extension LedgerReader {
         return lists
     }
 
-    /// A list by name and version; without one, the version that was uploaded last. nil when there is none.
+    /// A list by name and version; nil when there is none.
+    ///
+    /// Without a version, the one that was uploaded last.
     public func list(app: String, name: String, version: String?) throws(LedgerError) -> ListRecord? {
         let rows = try db.rows(
             """

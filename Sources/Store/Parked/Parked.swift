@@ -55,7 +55,9 @@ public struct ParkedMessage: Sendable, Equatable {
 }
 
 extension LedgerTransaction {
-    /// Enters a message; the same one again (queue, reason, body) is counted, not entered twice. Returns its number.
+    /// Enters a message and returns its number.
+    ///
+    /// The same one again (queue, reason, body) is counted, not entered twice.
     @discardableResult
     public func park(_ message: ParkedMessage) throws(LedgerError) -> Int64 {
         let digest = TokenHash.bytes(
@@ -86,7 +88,7 @@ extension LedgerTransaction {
         return id
     }
 
-    /// Takes a message out: it was replayed or discarded. False when it is not there.
+    /// Takes a message out that was replayed or discarded; false when it is not there.
     public func removeParked(_ id: Int64) throws(LedgerError) -> Bool {
         try db.run("DELETE FROM parked WHERE id = ?1", .int(id)) > 0
     }

@@ -74,23 +74,24 @@ extension LedgerTransaction {
 
     /// Publishes what was set aside for reasons that have ended; a hand-over always has.
     ///
-    /// Nothing while the campaign itself is paused or over. The generation was raised when the rows were set aside.
+    /// The generation was raised when the rows were set aside; `AsideRelease` says which are due.
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
-    ///   - inForce: Reasons that still hold for it, as the worker knows: credentials, app.
+    ///   - knowsApp: Whether this worker has the app's credentials.
     ///   - limit: How many rows at most.
     ///   - now: The instant.
     public func releaseAside(
         campaign: UInt32,
-        inForce: Set<AsideReason>,
+        knowsApp: Bool,
         limit: Int,
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
-        guard let facts = try reader.campaign(campaign), facts.mayPlan(at: now) else { return [] }
+        guard let facts = try reader.campaign(campaign) else { return [] }
         var released: [ShardRecord] = []
         for var row in try reader.openShards(campaign: campaign, states: [.aside]) where released.count < limit {
-            if let reason = row.aside, inForce.contains(reason) { continue }
+            let reason = row.aside ?? .handOver
+            guard AsideRelease.isDue(reason, campaign: facts, knowsApp: knowsApp, now: now) else { continue }
             row.state = .unpublished
             row.aside = nil
             try move(row, since: now)

@@ -35,8 +35,10 @@ extension LedgerTransaction {
         case .end(let outcome): try end(&record, outcome, now: now)
         case .setAside(let reason): try moveAside(&record, reason, now: now)
         case .run:
-            try run(&record, worker: claim.worker, now: now)
-            result.claims += 1
+            // A run that goes on with another delivery was not left behind.
+            let isAdopted = record.state == .running && record.epoch == claim.adopting
+            try run(&record, worker: claim.worker, addingClaims: isAdopted ? 0 : 1, now: now)
+            result.claims += isAdopted ? 0 : 1
         }
         result.record = record
         return result
@@ -57,14 +59,19 @@ extension LedgerTransaction {
         return (try ShardRows.record(rows), rows.int(ShardRows.columnCount))
     }
 
-    private func run(_ record: inout ShardRecord, worker: Int64, now: Timestamp) throws(LedgerError) {
+    private func run(
+        _ record: inout ShardRecord,
+        worker: Int64,
+        addingClaims claims: Int,
+        now: Timestamp
+    ) throws(LedgerError) {
         record.state = .running
         record.epoch += 1
         record.owner = worker
         let key = record.id.key
         try db.run(
             """
-            UPDATE shards SET state = 2, epoch = ?5, owner = ?6, claims = claims + 1, since = ?7
+            UPDATE shards SET state = 2, epoch = ?5, owner = ?6, claims = claims + ?8, since = ?7
             WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
             """,
             .int(key.campaign),
@@ -73,7 +80,8 @@ extension LedgerTransaction {
             .int(key.child),
             .int(record.epoch),
             .int(worker),
-            .time(now)
+            .time(now),
+            .int(claims)
         )
     }
 
@@ -83,7 +91,8 @@ extension LedgerTransaction {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM shards s
-            WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.child > ?4 AND s.state = 0
+            WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.parent = ?4 AND s.child > ?4
+                AND s.state = 0
             ORDER BY s.child
             """,
             .int(key.campaign),
@@ -93,8 +102,7 @@ extension LedgerTransaction {
         )
         var children: [ShardRecord] = []
         while try rows.next() {
-            let child = try ShardRows.record(rows)
-            if child.id.isChild(of: record.id) { children.append(child) }
+            children.append(try ShardRows.record(rows))
         }
         return try reader.complete(children)
     }
@@ -117,13 +125,5 @@ extension LedgerTransaction {
         record.owner = 0
         record.aside = reason.rowState == .aside ? reason : nil
         try move(record, since: now)
-    }
-}
-
-extension ShardID {
-    /// Whether this is a retry shard whose parent is that one: its path is the parent's and one step more.
-    fileprivate func isChild(of parent: ShardID) -> Bool {
-        let steps = path.split(separator: ".").count
-        return path.hasPrefix(parent.path + ".") && steps == parent.path.split(separator: ".").count + 1
     }
 }

@@ -102,14 +102,14 @@ extension LedgerReader {
 
 extension LedgerTransaction {
     /// Writes a new row.
-    func insert(_ record: ShardRecord, since: Timestamp) throws(LedgerError) {
+    func insert(_ record: ShardRecord, parent: UInt32 = 0, since: Timestamp) throws(LedgerError) {
         let key = record.id.key
         let isFresh = record.progress == Progress(count: record.count)
         try db.run(
             """
             INSERT INTO shards (campaign, part, ordinal, child, state, generation, epoch, owner, claims, attempt, rung,
-                not_before, due_at, since, chunk, count, path, positions, progress)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+                not_before, due_at, since, chunk, count, path, positions, progress, parent)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
             """,
             .int(key.campaign),
             .int(key.part),
@@ -129,7 +129,8 @@ extension LedgerTransaction {
             .int(record.count),
             .text(record.id.path),
             .positions(record.positions),
-            isFresh ? .null : .blob(record.progress.packed)
+            isFresh ? .null : .blob(record.progress.packed),
+            .int(parent)
         )
     }
 
@@ -198,7 +199,7 @@ extension LedgerTransaction {
         for retry in settlement.retries {
             child += 1
             let row = record.child(retry, number: child, now: now)
-            try insert(row, since: now)
+            try insert(row, parent: key.child, since: now)
             children.append(row)
         }
         return children

@@ -31,6 +31,8 @@ public struct CampaignStatus: Sendable, Equatable {
     public var pending: PendingDetail
     /// Requests made.
     public var attempts: Int
+    /// Pending devices that a run may have sent to before it ended without a word.
+    public var maybeSent: Int
     /// Outcomes by reason.
     public var reasons: [String: Int]
     /// When the next retry shard is due; nil when none waits.

@@ -21,6 +21,7 @@ extension LedgerReader {
         status.counts = tally.counts
         status.pending = tally.pending
         status.attempts = tally.attempts
+        status.maybeSent = tally.maybeSent
         status.reasons = tally.reasons
         status.nextRetryAt = tally.nextRetryAt
         status.law = tally.law(audience: status.audience)
@@ -85,6 +86,7 @@ extension LedgerReader {
             counts: OutcomeCounts(),
             pending: CampaignStatus.PendingDetail(),
             attempts: 0,
+            maybeSent: 0,
             reasons: [:],
             nextRetryAt: nil,
             createdAt: rows.time(12),

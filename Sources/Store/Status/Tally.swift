@@ -6,6 +6,7 @@ struct Tally {
     var counts = OutcomeCounts()
     var pending = CampaignStatus.PendingDetail()
     var attempts = 0
+    var maybeSent = 0
     var reasons: [String: Int] = [:]
     var nextRetryAt: Timestamp?
     /// Devices of settled rows, their outcomes, and those that went on to retry rows.
@@ -31,6 +32,7 @@ struct Tally {
     mutating func add(_ progress: Progress, in state: ShardState, isRetry: Bool) {
         counts += progress.counts
         attempts += progress.attempts
+        for position in 0..<min(progress.started, progress.count) where progress.codes[position] == 0 { maybeSent += 1 }
         for (reason, count) in progress.reasons { reasons[reason, default: 0] += count }
         wait(progress.pendingCount, in: state, isRetry: isRetry)
         if state == .parked { pending.parked += progress.retryCount } else { pending.retrying += progress.retryCount }
