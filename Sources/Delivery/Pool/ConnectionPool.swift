@@ -47,6 +47,9 @@ public struct ConnectionPool: Sendable {
         return self.freeStreams(of: self.connections[index])
     }
 
+    /// Whether a connection still exists for the pool.
+    public func knows(_ id: ConnectionID) -> Bool { self.index(of: id) != nil }
+
     /// What the pool looks like.
     public var snapshot: Snapshot {
         var snapshot = Snapshot()

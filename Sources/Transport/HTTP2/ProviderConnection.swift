@@ -1,0 +1,202 @@
+import Delivery
+import HTTP2
+import NIOCore
+import TLS
+
+/// One connection to a provider: a channel, a TLS session and an HTTP/2 session. Confined to its loop.
+///
+/// Reads are taken apart at once; what is to be sent leaves only in ``flush()``, which the pool calls once per turn.
+final class ProviderConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    let id: ConnectionPool.ConnectionID
+    let http2: HTTP2ClientSession
+    /// A request of this connection was answered; the answer showed that the credential was read.
+    var hasAnswered = false
+    var isAuthenticated = false
+    var hasRefusedFirst = false
+    /// Frames or answers wait for ``flush()``.
+    var needsFlush = false
+
+    private let tls: TLSSession
+    /// Nil once the pool has been told of the end: nothing is reported twice.
+    private var pool: ProviderPool?
+    private var context: ChannelHandlerContext?
+    private var ciphertext = ByteBuffer()
+    private let plaintext: UnsafeMutableRawBufferPointer
+    private var failure: (any Error)?
+
+    /// Frames are collected up to here, then encrypted: just below a full TLS record.
+    private static let recordBytes = 15_000
+    /// Ciphertext is given to the channel in pieces of about this size.
+    private static let writeBytes = 65_536
+    /// What TLS adds to a record at most (header, tag, padding), with a margin.
+    private static let recordOverhead = 128
+
+    init(id: ConnectionPool.ConnectionID, pool: ProviderPool, tls: TLSSession, http2: HTTP2ClientSession) {
+        self.id = id
+        self.pool = pool
+        self.tls = tls
+        self.http2 = http2
+        self.plaintext = .allocate(
+            byteCount: Self.recordBytes + HTTP2ClientSession.frameBytesMax, alignment: 64)
+    }
+
+    deinit { self.plaintext.deallocate() }
+
+    var isEstablished: Bool { self.tls.state == .established }
+
+    /// The channel takes more; false also while it is not there.
+    var isWritable: Bool { self.context?.channel.isWritable ?? false }
+
+    // MARK: Channel
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard self.pool != nil else { return context.close(promise: nil) }
+        do {
+            try self.tls.start()
+        } catch {
+            self.fail(error)
+        }
+        self.writeCiphertext()
+        context.flush()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let pool = self.pool else { return }
+        let buffer = Self.unwrapInboundIn(data)
+        let wasEstablished = self.isEstablished
+        pool.counters.bytesReceived += UInt64(buffer.readableBytes)
+        do {
+            try buffer.withUnsafeReadableBytes { bytes in
+                try self.tls.receive(bytes) { self.receive(plaintext: $0) }
+            }
+            if let failure = self.failure { throw failure }
+        } catch {
+            self.failure = error
+        }
+        if !wasEstablished && self.isEstablished { pool.connectionEstablished(self) }
+        pool.connectionRead(self)
+        if let failure = self.failure {
+            self.fail(failure)
+        } else if self.tls.state == .closed || self.http2.isFinished {
+            context.close(promise: nil)
+        }
+        if !wasEstablished { self.flush() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { self.pool?.connectionIsWritable(self) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.failure = error
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        let pool = self.pool
+        self.pool = nil
+        pool?.connectionEnded(self, wasEstablished: self.isEstablished || self.hasAnswered, failure: self.failure)
+    }
+
+    private func receive(plaintext: UnsafeRawBufferPointer) {
+        guard self.failure == nil else { return }
+        do {
+            try self.http2.receive(plaintext)
+        } catch {
+            self.failure = error
+        }
+    }
+
+    /// Sends what TLS wants to say about it, then closes.
+    private func fail(_ error: any Error) {
+        self.failure = error
+        self.writeCiphertext()
+        self.context?.flush()
+        self.context?.close(promise: nil)
+    }
+
+    // MARK: Sending
+
+    /// Encrypts what HTTP/2 has to say while the channel takes it.
+    func encrypt() {
+        guard self.isEstablished, self.failure == nil else { return }
+        do {
+            // Back-pressure: what does not fit stays in nghttp2 until the channel is writable again.
+            while self.isWritable {
+                let count = try self.http2.send(into: self.plaintext, threshold: Self.recordBytes)
+                guard count > 0 else { return }
+                try self.encrypt(UnsafeRawBufferPointer(rebasing: self.plaintext[..<count]))
+                if self.ciphertext.readableBytes >= Self.writeBytes { self.writeCiphertext() }
+            }
+        } catch {
+            self.fail(error)
+        }
+    }
+
+    /// Encrypts what HTTP/2 has to say and gives it to the socket: one flush.
+    func flush() {
+        self.needsFlush = false
+        self.encrypt()
+        self.writeCiphertext()
+        self.context?.flush()
+        // Not all left: the next writability change continues.
+        if !self.isWritable { self.needsFlush = true }
+    }
+
+    private func encrypt(_ bytes: UnsafeRawBufferPointer) throws(TLSError) {
+        self.drainSession()
+        let tls = self.tls
+        // The closure cannot throw a typed error through NIO's rethrows.
+        var failure: TLSError?
+        self.ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes.count + Self.recordOverhead) { room in
+            do throws(TLSError) {
+                return try tls.write(bytes, into: room)
+            } catch {
+                failure = error
+                return 0
+            }
+        }
+        if let failure { throw failure }
+        self.drainSession()
+    }
+
+    /// Takes over what TLS says by itself: handshake flights, alerts, and what had no room.
+    private func drainSession() {
+        while self.tls.pendingCiphertext > 0 {
+            let tls = self.tls
+            self.ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: tls.pendingCiphertext) {
+                tls.drain(into: $0)
+            }
+        }
+    }
+
+    private func writeCiphertext() {
+        self.drainSession()
+        guard self.ciphertext.readableBytes > 0, let context = self.context else { return }
+        self.pool?.counters.bytesSent += UInt64(self.ciphertext.readableBytes)
+        context.write(Self.wrapOutboundOut(self.ciphertext), promise: nil)
+        // Keeps the memory when the channel has let go of it, else takes new.
+        self.ciphertext.clear(minimumCapacity: Self.writeBytes + 16_384 + Self.recordOverhead)
+    }
+
+    /// Says goodbye and closes; the pool hears nothing of it any more.
+    func close() {
+        self.pool = nil
+        if self.isEstablished {
+            // The peer is told why the socket goes, if it still listens; a failure changes nothing any more.
+            try? self.http2.goAway()
+            self.encrypt()
+            self.tls.close()
+        }
+        self.writeCiphertext()
+        self.context?.flush()
+        self.context?.close(promise: nil)
+    }
+}

@@ -1,0 +1,283 @@
+import Delivery
+import Glibc
+import HTTP2
+import Logging
+import NIOCore
+
+/// What happens in a turn of the loop, and by the clock.
+extension ProviderPool {
+    /// Makes ``turn()`` run after everything that is readable now has been read.
+    func scheduleTurn() {
+        guard !self.isTurnScheduled else { return }
+        self.isTurnScheduled = true
+        self.loop.assumeIsolated().execute { self.turn() }
+    }
+
+    private func turn() {
+        self.isTurnScheduled = false
+        guard !self.isClosed else { return }
+        let now = NIODeadline.now()
+        self.counters.turns += 1
+        for id in self.retirements { self.run(self.machine.retire(id, now: now.instant)) }
+        self.retirements.removeAll(keepingCapacity: true)
+        if self.hasDemand { self.openStreams(now: now) }
+        for connection in self.connections where connection.needsFlush { connection.flush() }
+        self.run(self.machine.demandChanged(self.hasDemand, isLoopBusy: self.load.isBusy, now: now.instant))
+        self.source.turnEnded()
+        self.armTimer(now: now)
+        self.finishIfDrained(now: now)
+    }
+
+    /// Asks the source for requests while streams are free.
+    private func openStreams(now: NIODeadline) {
+        let count = self.connections.count
+        self.firstConnection = count == 0 ? 0 : (self.firstConnection + 1) % count
+        for offset in 0..<count {
+            let connection = self.connections[(self.firstConnection + offset) % count]
+            guard connection.isWritable else { continue }
+            let allowed = min(self.machine.streamsAllowed(on: connection.id), connection.http2.freeSlots)
+            guard allowed > 0 else { continue }
+            self.open(upTo: allowed, on: connection, now: now)
+            if !self.hasDemand { return }
+        }
+    }
+
+    private func open(upTo allowed: Int, on connection: ProviderConnection, now: NIODeadline) {
+        let source = self.source
+        let session = connection.http2
+        let instant = now.instant.nanoseconds
+        var opened = 0
+        do {
+            while opened < allowed {
+                guard try session.submit(now: instant, { source.nextRequest(&$0) }) else {
+                    self.hasDemand = false
+                    break
+                }
+                opened += 1
+            }
+        } catch {
+            self.logger.error(
+                "cannot open a stream: \(error)", metadata: ["http2.connection": "\(connection.id.number)"])
+            self.machine.streamsOpened(connection.id, count: opened)
+            self.run(self.machine.retire(connection.id, now: now.instant))
+            return
+        }
+        guard opened > 0 else { return }
+        self.counters.opened += UInt64(opened)
+        self.machine.streamsOpened(connection.id, count: opened)
+        connection.needsFlush = true
+    }
+
+    // MARK: What a connection tells
+
+    func connectionEstablished(_ connection: ProviderConnection) {
+        self.counters.handshakes += 1
+        self.machine.connectionEstablished(connection.id, now: NIODeadline.now().instant)
+        connection.needsFlush = true
+        self.scheduleTurn()
+    }
+
+    /// A read was taken apart: answers, SETTINGS, GOAWAY.
+    func connectionRead(_ connection: ProviderConnection) {
+        let now = NIODeadline.now()
+        let events = connection.http2.takeEvents()
+        self.machine.heard(connection.id, now: now.instant)
+        if events.hasSettings, let limit = connection.http2.maxConcurrentStreams {
+            self.machine.settingsReceived(connection.id, maxStreams: limit, now: now.instant)
+        }
+        var ended = 0
+        connection.http2.takeEnded { end in
+            ended += 1
+            self.tell(end, of: connection, now: now)
+        }
+        if ended > 0 { self.run(self.machine.streamsClosed(connection.id, count: ended)) }
+        if let goAway = events.goAway { self.goAwayReceived(goAway, from: connection, now: now) }
+        connection.needsFlush = true
+        self.scheduleTurn()
+    }
+
+    func connectionIsWritable(_ connection: ProviderConnection) {
+        connection.needsFlush = true
+        self.scheduleTurn()
+    }
+
+    /// The channel is gone, not by our will.
+    func connectionEnded(_ connection: ProviderConnection, wasEstablished: Bool, failure: (any Error)?) {
+        let now = NIODeadline.now()
+        self.connections.removeAll { $0 === connection }
+        let lost = self.endAll(of: connection, now: now)
+        let metadata: Logger.Metadata = ["http2.connection": "\(connection.id.number)", "peer": "\(self.endpoint)"]
+        if wasEstablished {
+            self.counters.connectionsEnded += 1
+            let text = failure.map { "\($0)" } ?? "closed by the peer"
+            self.logger.debug("connection ended: \(text)", metadata: metadata)
+            // One that nobody used yet is no bad sign; one that took requests and gave nothing is.
+            if !connection.hasAnswered && (lost > 0 || connection.http2.maxConcurrentStreams == nil) {
+                self.source.connectionFailed(.connect("ended before any answer: \(text)"))
+            }
+            self.run(self.machine.connectionLost(connection.id, now: now.instant))
+        } else {
+            self.connectFailed(connection.id, .connect(failure.map { "\($0)" } ?? "closed during the TLS handshake"))
+        }
+        self.scheduleTurn()
+    }
+
+    private func goAwayReceived(_ goAway: GoAway, from connection: ProviderConnection, now: NIODeadline) {
+        self.counters.goAways += 1
+        self.logger.debug(
+            "GOAWAY",
+            metadata: [
+                "http2.connection": "\(connection.id.number)", "http2.code": "\(goAway.code)",
+                "http2.last_stream": "\(goAway.lastStreamID)", "peer": "\(self.endpoint)",
+                "http2.debug": "\(String(decoding: goAway.debugData, as: UTF8.self))",
+            ]
+        )
+        self.run(self.machine.goAwayReceived(connection.id, now: now.instant))
+    }
+
+    /// Tells the source how a request ended.
+    private func tell(_ end: borrowing StreamEnd, of connection: ProviderConnection, now: NIODeadline) {
+        switch end.kind {
+        case .answered:
+            self.counters.answered += 1
+            if !connection.isAuthenticated { self.noteFirstAnswer(end.status, of: connection) }
+            let answer = ProviderAnswer(end, connection: connection.id, now: now.instant.nanoseconds)
+            self.source.answered(tag: end.tag, answer: answer)
+        case .refused:
+            self.counters.refused += 1
+            if !connection.hasAnswered { self.noteRefusal(by: connection) }
+            self.source.unanswered(tag: end.tag, reason: .refused)
+        case .reset(let code): self.tellUnknown(end.tag, .reset(code: code))
+        case .deadline:
+            self.counters.deadlines += 1
+            self.tellUnknown(end.tag, .deadline)
+        case .connectionLost: self.tellUnknown(end.tag, .connectionLost)
+        }
+    }
+
+    private func tellUnknown(_ tag: UInt64, _ reason: Unanswered.UnknownReason) {
+        self.counters.unknown += 1
+        self.source.unanswered(tag: tag, reason: .unknown(reason))
+    }
+
+    /// Only until the connection is known to be authenticated.
+    private func noteFirstAnswer(_ status: UInt16, of connection: ProviderConnection) {
+        if !connection.hasAnswered {
+            connection.hasAnswered = true
+            self.machine.answered(connection.id)
+        }
+        // 400, 410 and 413 are about the device or the payload: the provider has accepted the token before.
+        guard (200..<300).contains(status) || status == 400 || status == 410 || status == 413 else { return }
+        connection.isAuthenticated = true
+        self.machine.authenticated(connection.id)
+    }
+
+    /// A connection that refuses its first stream is replaced, after a back-off, and counts for the breaker.
+    private func noteRefusal(by connection: ProviderConnection) {
+        guard !connection.hasRefusedFirst, connection.isEstablished else { return }
+        connection.hasRefusedFirst = true
+        self.counters.firstStreamRefusals += 1
+        self.source.connectionFailed(.firstStreamRefused)
+        self.retireConnection(connection.id)
+    }
+
+    /// Ends all requests of a connection that is gone; returns how many.
+    @discardableResult
+    func endAll(of connection: ProviderConnection, now: NIODeadline) -> Int {
+        var ended = 0
+        connection.http2.endAll { end in
+            ended += 1
+            self.tell(end, of: connection, now: now)
+        }
+        if ended > 0 { self.run(self.machine.streamsClosed(connection.id, count: ended)) }
+        return ended
+    }
+
+    // MARK: The clock
+
+    /// One timer for everything: short while requests are out, else until the machine's next deadline.
+    private func armTimer(now: NIODeadline) {
+        var next = self.machine.nextDeadline.map { NIODeadline($0) }
+        if self.hasDemand || self.drainUntil != nil || self.machine.snapshot.openStreams > 0 {
+            let tick = now + self.tickInterval
+            next = next.map { min($0, tick) } ?? tick
+        }
+        guard let next else { return }
+        // Never more often than every 5 ms, whatever the machine says.
+        let at = max(next, now + .milliseconds(5))
+        if let timerAt = self.timerAt {
+            guard at < timerAt else { return }
+            self.timer?.cancel()
+        }
+        self.timerAt = at
+        self.timer = self.loop.assumeIsolated().scheduleTask(deadline: at) { self.tick() }
+    }
+
+    /// A twentieth of the stream deadline, between 10 and 100 ms.
+    private var tickInterval: TimeAmount {
+        let share = TimeAmount(self.configuration.streamDeadline / 20)
+        return max(.milliseconds(10), min(.milliseconds(100), share))
+    }
+
+    private func tick() {
+        self.timer = nil
+        self.timerAt = nil
+        guard !self.isClosed else { return }
+        let now = NIODeadline.now()
+        self.load.sample(wall: now.instant.nanoseconds, cpu: ProviderPool.threadNanoseconds())
+        self.expireStreams(now: now)
+        self.run(self.machine.deadlineReached(now: now.instant))
+        self.scheduleTurn()
+    }
+
+    private func expireStreams(now: NIODeadline) {
+        let limit = now - TimeAmount(self.configuration.streamDeadline)
+        for connection in self.connections {
+            var ended = 0
+            // A failure to reset shows again when the frames are sent.
+            let expired = try? connection.http2.expire(submittedBefore: limit.instant.nanoseconds) { end in
+                ended += 1
+                self.tell(end, of: connection, now: now)
+            }
+            guard ended > 0 else { continue }
+            connection.needsFlush = true
+            self.run(self.machine.streamsClosed(connection.id, count: ended))
+            self.run(
+                self.machine.streamDeadlinesPassed(connection.id, count: expired ?? ended, now: now.instant))
+        }
+    }
+
+    private static func threadNanoseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    // MARK: The end
+
+    private func finishIfDrained(now: NIODeadline) {
+        guard let drainUntil = self.drainUntil, !self.isClosed else { return }
+        guard self.connections.isEmpty || now >= drainUntil else { return }
+        self.isClosed = true
+        self.timer?.cancel()
+        let rest = self.connections
+        self.connections = []
+        for connection in rest {
+            self.endAll(of: connection, now: now)
+            connection.close()
+        }
+        self.source.turnEnded()
+        let completion = self.completion
+        self.completion = nil
+        completion?()
+    }
+}
+
+extension NIODeadline {
+    /// The same point for the pure tier.
+    var instant: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(clamping: self.uptimeNanoseconds)) }
+
+    init(_ instant: MonotonicInstant) {
+        self = .uptimeNanoseconds(UInt64(clamping: instant.nanoseconds))
+    }
+}
