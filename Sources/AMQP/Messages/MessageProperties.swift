@@ -12,10 +12,14 @@ public struct MessageProperties: Sendable, Equatable {
     public var timestamp: UInt64?
     /// 2 is persistent, 1 is transient; absent is transient.
     public var deliveryMode: UInt8?
-    /// The per-message time to live in milliseconds, as the text that AMQP wants. Fanfare never sets it.
+    /// The per-message time to live in milliseconds, as the text that AMQP wants.
+    ///
+    /// Fanfare never sets it.
     public var expiration: String?
-    /// The headers in wire order. Those of a received message must never be copied into a published one:
-    /// brokers before 4.0 interpret a copied `x-death` and drop the message (`reference/reliability.md`, 0.8).
+    /// The headers in wire order.
+    ///
+    /// Those of a received message must never be copied into a published one: brokers before 4.0 interpret a copied
+    /// `x-death` and drop the message (`reference/reliability.md`, 0.8).
     public var headers: [MessageHeader]
 
     /// Properties; everything absent by default.

@@ -6,7 +6,9 @@ public struct OutboundMessage: Sendable, Equatable {
     public var routingKey: String
     /// Whether an unroutable message comes back as a return instead of vanishing with a confirm.
     public var mandatory: Bool
-    /// The properties. `deliveryMode` is 2 (persistent) unless set otherwise.
+    /// The properties.
+    ///
+    /// `deliveryMode` is 2 (persistent) unless set otherwise.
     public var properties: MessageProperties
     /// The body; split into frames by the session.
     public var body: [UInt8]

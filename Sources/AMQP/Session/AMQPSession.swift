@@ -51,7 +51,9 @@ public final class AMQPSession {
 
     /// Where the session is in its life.
     public private(set) var phase = Phase.handshake
-    /// Seconds between heartbeats as agreed; the wished value until then. 0 is never agreed.
+    /// Seconds between heartbeats as agreed; the wished value until then.
+    ///
+    /// 0 is never agreed.
     public private(set) var heartbeat: UInt16
     /// The largest frame that was agreed, in bytes.
     public private(set) var frameMax: UInt32
@@ -326,7 +328,9 @@ public final class AMQPSession {
         writer.heartbeat()
     }
 
-    /// Asks the broker to close the connection; `.closed` follows. Before the login is done it just ends.
+    /// Asks the broker to close the connection; `.closed` follows.
+    ///
+    /// Before the login is done it just ends.
     public func close() {
         guard phase != .closed, phase != .closing else { return }
         let text = pool.bytes("bye")

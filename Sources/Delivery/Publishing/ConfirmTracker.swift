@@ -70,7 +70,9 @@ public struct ConfirmTracker<Key: Hashable & Sendable>: Sendable {
         return sequence
     }
 
-    /// Notes a return: the oldest outstanding publish with this key that has none yet. False when there is no such.
+    /// Notes a return: the oldest outstanding publish with this key that has none yet.
+    ///
+    /// False when there is no such.
     ///
     /// It is settled by the confirm that follows.
     public mutating func returned(_ key: Key, code: UInt16, text: String) -> Bool {

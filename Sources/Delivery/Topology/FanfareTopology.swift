@@ -79,8 +79,10 @@ extension TopologyManifest {
         )
     }
 
-    /// One exchange for each queue: a fanout with two queues would double the shard. There is no dead-letter routing
-    /// key in the policy, so that the lane, with which the shard was published, stays.
+    /// One exchange for each queue: a fanout with two queues would double the shard.
+    ///
+    /// There is no dead-letter routing key in the policy, so that the lane, with which the shard was published,
+    /// stays.
     private mutating func addRetry(_ rung: Rung, _ side: RungSide) {
         let exchange = BrokerNames.retryExchange(rung, side)
         let queue = BrokerNames.retryQueue(rung, side)

@@ -40,7 +40,9 @@ public struct TopologyManifest: Sendable, Equatable {
         public var deliveryLimit: Int?
         /// How long a message stays, in milliseconds, before it is dead-lettered.
         public var messageTTL: Int?
-        /// Where messages go that expired or were delivered too often. Their routing key stays.
+        /// Where messages go that expired or were delivered too often.
+        ///
+        /// Their routing key stays.
         public var deadLetterExchange: String?
         /// The queue refuses publishes when it holds this many messages.
         public var maxLength: Int?
@@ -62,8 +64,9 @@ public struct TopologyManifest: Sendable, Equatable {
             self.maxLengthBytes = maxLengthBytes
         }
 
-        /// The definition as RabbitMQ's policies name it, in a fixed order. Every queue refuses publishes when full;
-        /// dead letters are at least once, which needs that.
+        /// The definition as RabbitMQ's policies name it, in a fixed order.
+        ///
+        /// Every queue refuses publishes when full; dead letters are at least once, which needs that.
         public var definition: [(key: String, value: PolicyValue)] {
             var pairs: [(key: String, value: PolicyValue)] = []
             if let deliveryLimit { pairs.append(("delivery-limit", .number(deliveryLimit))) }

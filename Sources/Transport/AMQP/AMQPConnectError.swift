@@ -3,7 +3,9 @@ import NIOCore
 import NIOPosix
 import TLS
 
-/// Why a connection to the broker could not be made, or ended. One clear line, without secrets.
+/// Why a connection to the broker could not be made, or ended.
+///
+/// One clear line, without secrets.
 public struct AMQPConnectError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What kind of trouble it is.
     public enum Kind: Sendable, Equatable {

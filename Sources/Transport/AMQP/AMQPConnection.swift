@@ -94,7 +94,9 @@ final class AMQPConnection: ChannelInboundHandler {
 
     // MARK: - Commands
 
-    /// Makes a call; the answer comes on the loop. While a closed channel is opened anew, calls wait for it.
+    /// Makes a call; the answer comes on the loop.
+    ///
+    /// While a closed channel is opened anew, calls wait for it.
     func call(_ call: AMQPCall, completion: @escaping CallCompletion) {
         loop.preconditionInEventLoop()
         guard !ended else { return completion(.failure(AMQPConnectError(.lost, "the connection is gone"))) }

@@ -113,8 +113,10 @@ public final class AMQPConsumer {
         consumerTags.removeAll()
     }
 
-    /// Takes messages again after `stopConsuming`, on a new connection: RabbitMQ before 3.10.9 breaks the channel when
-    /// a consumer is cancelled and taken up again while messages are out. What is unacknowledged goes back.
+    /// Takes messages again after `stopConsuming`, on a new connection: RabbitMQ before 3.10.9 breaks the channel
+    /// when a consumer is cancelled and taken up again while messages are out.
+    ///
+    /// What is unacknowledged goes back.
     public func resumeConsuming() {
         loop.preconditionInEventLoop()
         guard isStopped else { return }
@@ -123,7 +125,9 @@ public final class AMQPConsumer {
         link.reconnect()
     }
 
-    /// Closes the connection: what is unacknowledged goes back to its queues. No handler is called after this.
+    /// Closes the connection: what is unacknowledged goes back to its queues.
+    ///
+    /// No handler is called after this.
     public func close(completion: @escaping () -> Void) {
         loop.preconditionInEventLoop()
         handlers = nil

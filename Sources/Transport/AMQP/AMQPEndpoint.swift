@@ -72,7 +72,9 @@ public struct AMQPEndpoint: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Why an `amqp.url` cannot be used. Never quotes the password.
+/// Why an `amqp.url` cannot be used.
+///
+/// Never quotes the password.
 public struct AMQPEndpointError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong and how to mend it.
     public let description: String

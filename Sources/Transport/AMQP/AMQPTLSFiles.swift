@@ -7,7 +7,9 @@ import Darwin
 #endif
 
 extension AMQPEndpoint {
-    /// The TLS context that its files ask for; nil for plain `amqp`. Reads the files, so not for a busy event loop.
+    /// The TLS context that its files ask for; nil for plain `amqp`.
+    ///
+    /// Reads the files, so not for a busy event loop.
     func makeTLSContext() throws(AMQPConnectError) -> TLSClientContext? {
         guard let tls else { return nil }
         var trust = TLSClientContext.Trust.system

@@ -39,7 +39,9 @@ struct PublishKey: Hashable, Sendable {
     }
 }
 
-/// The publishes of one channel that wait for their confirm, with whom to tell. Confined to an event loop.
+/// The publishes of one channel that wait for their confirm, with whom to tell.
+///
+/// Confined to an event loop.
 struct PublishWindow {
     typealias Completion = (PublishResult) -> Void
 

@@ -1,0 +1,97 @@
+# A private RabbitMQ node without root, in its own folder, on its own ports, on loopback only.
+#
+#   . Deploy/lib/rabbitmq-node.sh
+#   start_node DIR        # starts a node (or starts it again after a stop) and prints its AMQP and management URLs
+#   stop_node DIR         # stops the node and its epmd, by pid
+#
+# The package's own start is blocked in containers by policy-rc.d and wants root; this needs neither. Tests/Servers
+# has the same settings for tests.
+
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+answers_on() {
+    (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+# Writes DIR/env once, so that a restart keeps ports and data.
+prepare_node() {
+    local dir=$1
+    mkdir -p "$dir/home" "$dir/log" "$dir/mnesia"
+    [ -f "$dir/env" ] && return
+    local amqp dist epmd management
+    amqp=$(free_port) dist=$(free_port) epmd=$(free_port) management=$(free_port)
+    cat >"$dir/rabbitmq.conf" <<CONF
+listeners.tcp.1 = 127.0.0.1:$amqp
+management.tcp.ip = 127.0.0.1
+management.tcp.port = $management
+log.console = false
+log.file.level = warning
+CONF
+    echo '[rabbitmq_management].' >"$dir/enabled_plugins"
+    cat >"$dir/env" <<ENV
+AMQP_PORT=$amqp
+MANAGEMENT_PORT=$management
+export HOME=$dir/home
+export RABBITMQ_NODENAME=fanfare-$amqp@localhost
+export RABBITMQ_NODE_PORT=$amqp
+export RABBITMQ_DIST_PORT=$dist
+export ERL_EPMD_PORT=$epmd
+export ERL_EPMD_ADDRESS=127.0.0.1
+export RABBITMQ_CONFIG_FILE=$dir/rabbitmq
+export RABBITMQ_CONF_ENV_FILE=$dir/none
+export RABBITMQ_ADVANCED_CONFIG_FILE=$dir/none
+export RABBITMQ_ENABLED_PLUGINS_FILE=$dir/enabled_plugins
+export RABBITMQ_MNESIA_BASE=$dir/mnesia
+export RABBITMQ_LOG_BASE=$dir/log
+export RABBITMQ_PID_FILE=$dir/node.pid
+export RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS='-kernel inet_dist_use_interface {127,0,0,1}'
+ENV
+}
+
+start_node() {
+    local dir=$1 waited=0
+    prepare_node "$dir"
+    (
+        . "$dir/env"
+        cd "$dir" || exit 1
+        # An epmd of our own in the foreground, so that its pid is known; the node would start one that outlives it.
+        if ! answers_on "$ERL_EPMD_PORT"; then
+            epmd -port "$ERL_EPMD_PORT" </dev/null >"$dir/log/epmd" 2>&1 &
+            echo $! >"$dir/epmd.pid"
+        fi
+        # exec: the pid is that of the node itself, since rabbitmq-server ends with an exec of erl.
+        exec /usr/lib/rabbitmq/bin/rabbitmq-server </dev/null >"$dir/log/start" 2>&1
+    ) &
+    echo $! >"$dir/server.pid"
+    . "$dir/env"
+    while ! { answers_on "$AMQP_PORT" && answers_on "$MANAGEMENT_PORT"; }; do
+        waited=$((waited + 1))
+        if [ $waited -gt 600 ] || ! kill -0 "$(cat "$dir/server.pid")" 2>/dev/null; then
+            echo "RabbitMQ did not start, see $dir/log" >&2
+            return 1
+        fi
+        sleep 0.1
+    done
+    echo "amqp://guest:guest@127.0.0.1:$AMQP_PORT"
+    echo "http://127.0.0.1:$MANAGEMENT_PORT"
+}
+
+stop_pid_file() {
+    local file=$1 waited=0 pid
+    [ -f "$file" ] || return 0
+    pid=$(cat "$file")
+    kill "$pid" 2>/dev/null
+    while kill -0 "$pid" 2>/dev/null && [ $waited -lt 200 ]; do
+        waited=$((waited + 1))
+        sleep 0.1
+    done
+    kill -9 "$pid" 2>/dev/null
+    rm -f "$file"
+}
+
+stop_node() {
+    stop_pid_file "$1/server.pid"
+    stop_pid_file "$1/epmd.pid"
+}

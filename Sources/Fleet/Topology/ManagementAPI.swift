@@ -1,0 +1,118 @@
+import Delivery
+import FoundationEssentials
+public import NIOCore
+public import Transport
+
+/// RabbitMQ's management HTTP API, as far as policies and looking at the topology need it.
+///
+/// Policies cannot be set or read over AMQP. May be used from any task.
+public struct ManagementAPI: Sendable {
+    /// Why the API cannot be used.
+    public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        /// Nobody answers there: the plugin is off, the port is closed or another one.
+        case unreachable(String)
+        /// The user lacks the tag `management` (to look) or `policymaker` (to set policies).
+        case notAllowed(user: String)
+        /// An answer that cannot be used.
+        case unexpected(String)
+
+        /// One line.
+        public var description: String {
+            switch self {
+            case .unreachable(let text): "the management API is not reachable: \(text)"
+            case .notAllowed(let user): "the management API refuses user \(user): it needs the tag policymaker"
+            case .unexpected(let text): "the management API answers \(text)"
+            }
+        }
+    }
+
+    private let client: HTTP1Client
+    private let user: String
+    private let authorization: String
+    private let virtualHost: String
+
+    /// The API at this host and port with the user, password and virtual host of the endpoint.
+    public init(host: String, port: Int = 15_672, endpoint: AMQPEndpoint, loop: any EventLoop) {
+        client = HTTP1Client(host: host, port: port, loop: loop)
+        user = endpoint.user
+        authorization = "Basic " + Data("\(endpoint.user):\(endpoint.password)".utf8).base64EncodedString()
+        virtualHost = Self.encode(endpoint.virtualHost)
+    }
+
+    /// Everything that the topology is compared with; throws when any of it cannot be read.
+    func observe() async throws(Failure) -> ObservedTopology {
+        let exchanges: [ExchangeJSON] = try await get("/api/exchanges/\(virtualHost)")
+        let queues: [QueueJSON] = try await get("/api/queues/\(virtualHost)")
+        let bindings: [BindingJSON] = try await get("/api/bindings/\(virtualHost)")
+        return ObservedTopology(
+            exchanges: Dictionary(
+                exchanges.compactMap { exchange in exchange.value.map { (exchange.name, $0) } },
+                uniquingKeysWith: { first, _ in first }
+            ),
+            queues: Dictionary(
+                queues.map { ($0.name, ObservedTopology.Queue(type: $0.type, policy: $0.policy)) },
+                uniquingKeysWith: { first, _ in first }
+            ),
+            bindings: bindings.map(\.value),
+            policies: try await policies()
+        )
+    }
+
+    /// The policies of the virtual host.
+    func policies() async throws(Failure) -> [ObservedTopology.Policy] {
+        let policies: [PolicyJSON] = try await get("/api/policies/\(virtualHost)")
+        return policies.map(\.value)
+    }
+
+    /// Sets the policy of a queue, by the queue's name.
+    func setPolicy(of queue: TopologyManifest.Queue) async throws(Failure) {
+        let policy = PolicyJSON(queue)
+        guard let body = try? JSONEncoder().encode(policy) else {
+            preconditionFailure("a policy of numbers and strings is always JSON")
+        }
+        _ = try await send("PUT", "/api/policies/\(virtualHost)/\(Self.encode(queue.name))", body: Array(body))
+    }
+
+    private func get<Value: Decodable>(_ path: String) async throws(Failure) -> Value {
+        let body = try await send("GET", path, body: nil)
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(body))
+        } catch {
+            throw .unexpected("something else than is known to \(path): \(error)")
+        }
+    }
+
+    private func send(_ method: String, _ path: String, body: [UInt8]?) async throws(Failure) -> [UInt8] {
+        let headers = [
+            HTTP1Client.Header("Authorization", authorization),
+            HTTP1Client.Header("Content-Type", "application/json"),
+        ]
+        let response: HTTP1Client.Response
+        do {
+            response = try await client.send(method, path, headers: headers, body: body)
+        } catch {
+            throw .unreachable("\(error)")
+        }
+        switch response.status {
+        case 200..<300: return response.body
+        case 401, 403: throw .notAllowed(user: user)
+        default:
+            let text = String(decoding: response.body.prefix(200), as: UTF8.self)
+            throw .unexpected("\(response.status) to \(method) \(path): \(text)")
+        }
+    }
+
+    private static func encode(_ text: String) -> String {
+        let hex = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                encoded.append(byte)
+            default: encoded += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}

@@ -1,0 +1,133 @@
+import Delivery
+import FoundationEssentials
+
+/// A value of a policy or an argument; RabbitMQ has more kinds than we set.
+enum SettingJSON: Codable {
+    case number(Int)
+    case text(String)
+    case other
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int.self) {
+            self = .number(number)
+        } else if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else {
+            self = .other
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .number(let number): try container.encode(number)
+        case .text(let text): try container.encode(text)
+        case .other: try container.encodeNil()
+        }
+    }
+
+    init(_ value: TopologyManifest.PolicyValue) {
+        switch value {
+        case .number(let number): self = .number(number)
+        case .text(let text): self = .text(text)
+        }
+    }
+
+    var value: TopologyManifest.PolicyValue {
+        switch self {
+        case .number(let number): .number(number)
+        case .text(let text): .text(text)
+        case .other: .text("something else")
+        }
+    }
+}
+
+struct ExchangeJSON: Decodable {
+    var name: String
+    var type: String
+    var arguments: [String: SettingJSON]?
+
+    /// Nil for a type that Fanfare never makes.
+    var value: TopologyManifest.Exchange? {
+        guard let kind = TopologyManifest.Exchange.Kind(rawValue: type) else { return nil }
+        var alternate: String?
+        if case .text(let name) = arguments?["alternate-exchange"] { alternate = name }
+        return TopologyManifest.Exchange(name: name, kind: kind, alternate: alternate)
+    }
+}
+
+struct QueueJSON: Decodable {
+    var name: String
+    var type: String?
+    var policy: String?
+}
+
+struct BindingJSON: Decodable {
+    enum CodingKeys: String, CodingKey {
+        case source, destination, arguments
+        case destinationType = "destination_type"
+        case routingKey = "routing_key"
+    }
+
+    var source: String
+    var destination: String
+    var destinationType: String
+    var routingKey: String
+    var arguments: [String: SettingJSON]?
+
+    var value: TopologyManifest.Binding {
+        var header: TopologyManifest.Binding.Header?
+        for (name, setting) in arguments ?? [:] where name != "x-match" {
+            if case .text(let text) = setting { header = TopologyManifest.Binding.Header(name: name, value: text) }
+        }
+        return TopologyManifest.Binding(
+            source: source,
+            destination: destinationType == "queue" ? .queue(destination) : .exchange(destination),
+            routingKey: routingKey,
+            header: header
+        )
+    }
+}
+
+struct PolicyJSON: Codable {
+    enum CodingKeys: String, CodingKey {
+        case name, pattern, priority, definition
+        case appliesTo = "apply-to"
+    }
+
+    var name: String
+    var pattern: String
+    var appliesTo: String
+    var priority: Int
+    var definition: [String: SettingJSON]
+
+    init(_ queue: TopologyManifest.Queue) {
+        name = queue.name
+        pattern = TopologyManifest.policyPattern(queue: queue.name)
+        appliesTo = "queues"
+        priority = TopologyManifest.policyPriority
+        definition = Dictionary(
+            uniqueKeysWithValues: queue.policy.definition.map { ($0.key, SettingJSON($0.value)) }
+        )
+    }
+
+    var value: ObservedTopology.Policy {
+        ObservedTopology.Policy(
+            name: name,
+            pattern: pattern,
+            appliesTo: appliesTo,
+            priority: priority,
+            definition: definition.mapValues(\.value)
+        )
+    }
+
+    /// The command for a person with a shell on the broker.
+    func command(virtualHost: String) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let json = (try? encoder.encode(definition)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        return "rabbitmqctl set_policy -p '\(virtualHost)' --priority \(priority) --apply-to \(appliesTo) "
+            + "'\(name)' '\(pattern)' '\(json)'"
+    }
+}

@@ -1,0 +1,198 @@
+import AMQP
+public import Delivery
+public import NIOCore
+public import Transport
+
+/// `fanfare topology plan|apply|diff` and the passive check of workers.
+///
+/// Exchanges, queues and bindings go over AMQP, policies over the management API. May be used from any task.
+public struct TopologyTool: Sendable {
+    /// What was found or done.
+    public struct Report: Sendable {
+        /// What differs from the manifest; after `apply`, what was changed or still differs.
+        public var changes: [TopologyChange]
+        /// Why the management API could not be used; then bindings and policies are unknown.
+        public var managementFailure: ManagementAPI.Failure?
+        /// What a person with a shell on the broker has to run instead; empty when the management API did it.
+        public var commands: [String]
+
+        /// Whether nothing differs, as far as could be seen.
+        public var isClean: Bool { changes.isEmpty && managementFailure == nil }
+
+        /// A report.
+        public init(changes: [TopologyChange], managementFailure: ManagementAPI.Failure?, commands: [String]) {
+            self.changes = changes
+            self.managementFailure = managementFailure
+            self.commands = commands
+        }
+    }
+
+    private let endpoint: AMQPEndpoint
+    private let manifest: TopologyManifest
+    private let management: ManagementAPI
+    private let loop: any EventLoop
+
+    /// A tool for one broker; the management API is at the first host, port 15672, unless another is given.
+    public init(
+        endpoint: AMQPEndpoint,
+        manifest: TopologyManifest,
+        management: ManagementAPI? = nil,
+        loop: any EventLoop
+    ) {
+        self.endpoint = endpoint
+        self.manifest = manifest
+        self.management =
+            management ?? ManagementAPI(host: endpoint.hosts[0].name, endpoint: endpoint, loop: loop)
+        self.loop = loop
+    }
+
+    /// What `apply` would do; changes nothing.
+    public func plan() async throws(AMQPConnectError) -> Report {
+        let client = try await AMQPClient.connect(endpoint, name: "fanfare topology", on: loop)
+        let (observed, failure) = try await observe(client)
+        await client.close()
+        return Report(
+            changes: manifest.changes(from: observed),
+            managementFailure: failure,
+            commands: failure == nil ? [] : commands()
+        )
+    }
+
+    /// Makes the broker as the manifest says; the report has what was changed, and what could not be.
+    public func apply() async throws(AMQPConnectError) -> Report {
+        let client = try await AMQPClient.connect(endpoint, name: "fanfare topology", on: loop)
+        let (observed, failure) = try await observe(client)
+        var report = Report(
+            changes: manifest.changes(from: observed),
+            managementFailure: failure,
+            commands: failure == nil ? [] : commands()
+        )
+        guard !report.changes.contains(where: \.isConflict) else {
+            await client.close()
+            return report
+        }
+        if failure == nil { await setPolicies(&report) }
+        try await declare(client)
+        await client.close()
+        return report
+    }
+
+    private func setPolicies(_ report: inout Report) async {
+        for case .setPolicy(let queue, _) in report.changes {
+            do throws(ManagementAPI.Failure) {
+                try await management.setPolicy(of: queue)
+            } catch {
+                report.managementFailure = error
+                report.commands = commands()
+                return
+            }
+        }
+    }
+
+    private func declare(_ client: AMQPClient) async throws(AMQPConnectError) {
+        for exchange in manifest.exchanges {
+            let arguments = exchange.alternate.map { [MessageHeader("alternate-exchange", .string($0))] } ?? []
+            try await client.call(
+                .declareExchange(name: exchange.name, type: exchange.kind.rawValue, arguments: arguments)
+            )
+        }
+        for queue in manifest.queues {
+            try await client.call(
+                .declareQueue(name: queue.name, arguments: [MessageHeader("x-queue-type", .string("quorum"))])
+            )
+        }
+        for binding in manifest.bindings { try await client.call(binding.call) }
+    }
+
+    private func commands() -> [String] {
+        manifest.queues.map { PolicyJSON($0).command(virtualHost: endpoint.virtualHost) }
+    }
+
+    private func observe(
+        _ client: AMQPClient
+    ) async throws(AMQPConnectError) -> (ObservedTopology, ManagementAPI.Failure?) {
+        do throws(ManagementAPI.Failure) {
+            return (try await management.observe(), nil)
+        } catch {
+            return (try await observePassively(client), error)
+        }
+    }
+
+    /// Existence only: AMQP tells nothing else without changing something.
+    private func observePassively(_ client: AMQPClient) async throws(AMQPConnectError) -> ObservedTopology {
+        var observed = ObservedTopology()
+        for exchange in manifest.exchanges where try await client.exchangeExists(exchange.name) {
+            observed.exchanges[exchange.name] = exchange
+        }
+        for queue in manifest.queues where try await client.counts(of: queue.name) != nil {
+            observed.queues[queue.name] = ObservedTopology.Queue()
+        }
+        return observed
+    }
+
+    /// What is missing or different, a line each, for a worker before it starts; changes nothing.
+    ///
+    /// Where the management API does not answer, or refuses the user, only existence is checked.
+    public func passiveCheck() async throws(AMQPConnectError) -> [String] {
+        let client = try await AMQPClient.connect(endpoint, name: "fanfare topology check", on: loop)
+        var observed = try await observePassively(client)
+        await client.close()
+        observed.policies = try? await management.policies()
+        return manifest.changes(from: observed).map(\.line)
+    }
+}
+
+extension TopologyManifest.Binding {
+    var call: AMQPCall {
+        let arguments =
+            header.map {
+                [MessageHeader("x-match", .string("all")), MessageHeader($0.name, .string($0.value))]
+            } ?? []
+        switch destination {
+        case .queue(let queue):
+            return .bindQueue(queue: queue, exchange: source, routingKey: routingKey, arguments: arguments)
+        case .exchange(let exchange):
+            return .bindExchange(
+                source: source,
+                destination: exchange,
+                routingKey: routingKey,
+                arguments: arguments
+            )
+        }
+    }
+}
+
+extension TopologyChange {
+    var isConflict: Bool {
+        if case .conflict = self { true } else { false }
+    }
+
+    /// What is wrong and what mends it, in one line.
+    public var line: String {
+        switch self {
+        case .createExchange(let exchange):
+            "exchange \(exchange.name) is missing: run `fanfare topology apply`"
+        case .createQueue(let queue):
+            "queue \(queue.name) is missing: run `fanfare topology apply`"
+        case .createBinding(let binding):
+            "the binding of \(binding.source) to \(binding.destinationName) is missing: run `fanfare topology apply`"
+        case .setPolicy(let queue, let difference):
+            "the policy of queue \(queue.name) \(difference): run `fanfare topology apply`"
+        case .conflict(let name, let difference):
+            "\(name) \(difference): it cannot be changed in place, delete it when it is empty and "
+                + "run `fanfare topology apply`"
+        case .overruled(let queue, let other):
+            "queue \(queue) is ruled by policy \(other) instead of ours: lower its priority below "
+                + "\(TopologyManifest.policyPriority) or exclude the queue from its pattern"
+        }
+    }
+}
+
+extension TopologyManifest.Binding {
+    var destinationName: String {
+        switch destination {
+        case .queue(let name): "queue \(name)"
+        case .exchange(let name): "exchange \(name)"
+        }
+    }
+}

@@ -1,0 +1,196 @@
+public import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// A small HTTP/1.1 client for administration: one request, one connection, whole bodies, plain TCP.
+///
+/// May be used from any task.
+public struct HTTP1Client: Sendable {
+    /// A name and a value of a request's header.
+    public struct Header: Sendable {
+        /// The name.
+        public var name: String
+        /// The value.
+        public var value: String
+
+        /// A header.
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// A whole answer.
+    public struct Response: Sendable, Equatable {
+        /// The status code.
+        public var status: Int
+        /// The body.
+        public var body: [UInt8]
+
+        /// An answer.
+        public init(status: Int, body: [UInt8]) {
+            self.status = status
+            self.body = body
+        }
+    }
+
+    private let host: String
+    private let port: Int
+    private let loop: any EventLoop
+    private let timeout: TimeAmount
+    private let bodyLimit: Int
+
+    /// A client for one server; `timeout` is for a whole request, larger bodies than `bodyLimit` bytes are an error.
+    public init(
+        host: String,
+        port: Int,
+        loop: any EventLoop,
+        timeout: TimeAmount = .seconds(10),
+        bodyLimit: Int = 16 << 20
+    ) {
+        self.host = host
+        self.port = port
+        self.loop = loop
+        self.timeout = timeout
+        self.bodyLimit = bodyLimit
+    }
+
+    /// Sends a request and waits for the whole answer, whatever its status.
+    public func send(
+        _ method: String,
+        _ path: String,
+        headers: [Header] = [],
+        body: [UInt8]? = nil
+    ) async throws(HTTP1Error) -> Response {
+        var fields = HTTPHeaders()
+        fields.add(name: "Host", value: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)")
+        fields.add(name: "Connection", value: "close")
+        if let body { fields.add(name: "Content-Length", value: "\(body.count)") }
+        for header in headers { fields.add(name: header.name, value: header.value) }
+        let head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: fields)
+        let result = await withCheckedContinuation { (continuation: Completion) in
+            loop.execute { exchange(head, body, continuation) }
+        }
+        return try result.get()
+    }
+
+    private typealias Completion = CheckedContinuation<Result<Response, HTTP1Error>, Never>
+
+    private func exchange(_ head: HTTPRequestHead, _ body: [UInt8]?, _ continuation: Completion) {
+        let place = "\(host):\(port)"
+        let handler = HTTP1Exchange(head: head, body: body, place: place, bodyLimit: bodyLimit) {
+            continuation.resume(returning: $0)
+        }
+        let bound = NIOLoopBound(handler, eventLoop: loop)
+        ClientBootstrap(group: loop)
+            .connectTimeout(timeout)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(bound.value)
+                }
+            }
+            .connect(host: host, port: port).assumeIsolated()
+            .whenFailure { handler.fail(.unreachable("\(place) is not reachable: \(Self.text($0))")) }
+        loop.assumeIsolated().scheduleTask(in: timeout) {
+            handler.fail(.unreachable("\(place) did not answer \(head.method) \(head.uri) in time"))
+        }
+    }
+
+    private static func text(_ error: any Error) -> String {
+        guard let error = error as? NIOConnectionError, let first = error.connectionErrors.first else {
+            return "\(error)"
+        }
+        return "\(first.error)"
+    }
+}
+
+/// Why there is no answer.
+public enum HTTP1Error: Error, Sendable, Equatable, CustomStringConvertible {
+    /// No connection, or no answer in time.
+    case unreachable(String)
+    /// The peer broke HTTP, hung up in the middle, or its body is too large.
+    case broken(String)
+
+    /// One line.
+    public var description: String {
+        switch self {
+        case .unreachable(let text), .broken(let text): text
+        }
+    }
+}
+
+/// One request and its answer on one connection.
+///
+/// Confined to its event loop.
+private final class HTTP1Exchange: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let head: HTTPRequestHead
+    private let body: [UInt8]?
+    private let place: String
+    private let bodyLimit: Int
+    private var completion: ((Result<HTTP1Client.Response, HTTP1Error>) -> Void)?
+    private var response: HTTP1Client.Response?
+    private var context: ChannelHandlerContext?
+
+    init(
+        head: HTTPRequestHead,
+        body: [UInt8]?,
+        place: String,
+        bodyLimit: Int,
+        completion: @escaping (Result<HTTP1Client.Response, HTTP1Error>) -> Void
+    ) {
+        self.head = head
+        self.body = body
+        self.place = place
+        self.bodyLimit = bodyLimit
+        self.completion = completion
+    }
+
+    func fail(_ error: HTTP1Error) { finish(.failure(error)) }
+
+    private func finish(_ result: Result<HTTP1Client.Response, HTTP1Error>) {
+        guard let completion else { return }
+        self.completion = nil
+        context?.close(promise: nil)
+        completion(result)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard completion != nil else { return context.close(promise: nil) }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if let body {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            response = HTTP1Client.Response(status: Int(head.status.code), body: [])
+        case .body(let part):
+            guard (response?.body.count ?? 0) + part.readableBytes <= bodyLimit else {
+                return fail(.broken("\(place) answers with more than \(bodyLimit) bytes"))
+            }
+            response?.body.append(contentsOf: part.readableBytesView)
+        case .end:
+            guard let response else { return fail(.broken("\(place) answers without a status")) }
+            finish(.success(response))
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        fail(.broken("\(place) hung up before its answer was complete"))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        fail(.broken("\(place) does not speak HTTP/1.1: \(error)"))
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Ports on 127.0.0.1.
+public enum LoopbackPorts {
+    /// Ports that nobody listens on now, all different.
+    public static func free(_ count: Int) throws -> [Int] {
+        var sockets: [Int32] = []
+        defer { for socket in sockets { close(socket) } }
+        return try (0..<count).map { _ in
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            sockets.append(descriptor)
+            var address = loopback(0)
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let result = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    bind(descriptor, address, size) == 0 ? getsockname(descriptor, address, &size) : -1
+                }
+            }
+            guard result == 0 else { throw POSIXError(.EADDRINUSE) }
+            return Int(UInt16(bigEndian: address.sin_port))
+        }
+    }
+
+    /// Whether somebody accepts connections on this port.
+    public static func accepts(_ port: Int) -> Bool {
+        guard let descriptor = connected(port) else { return false }
+        close(descriptor)
+        return true
+    }
+
+    /// Whether somebody on this port answers an AMQP protocol header with a method frame.
+    public static func answersAMQP(_ port: Int) -> Bool {
+        guard let descriptor = connected(port) else { return false }
+        defer { close(descriptor) }
+        var timeout = timeval(tv_sec: 2, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        let header: [UInt8] = [0x41, 0x4D, 0x51, 0x50, 0, 0, 9, 1]
+        guard send(descriptor, header, header.count, Int32(MSG_NOSIGNAL)) == header.count else { return false }
+        var first: UInt8 = 0
+        return recv(descriptor, &first, 1, 0) == 1 && first == 1
+    }
+
+    private static func connected(_ port: Int) -> Int32? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = loopback(port)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    private static func loopback(_ port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        return address
+    }
+}

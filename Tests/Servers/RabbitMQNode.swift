@@ -1,0 +1,195 @@
+public import Foundation
+import Synchronization
+
+/// A private RabbitMQ node for tests: own folder, own ports, own epmd, loopback only, no root.
+///
+/// A guard process kills it and removes its folder when the test process ends, however it ends. May be used from any
+/// task.
+public final class RabbitMQNode: Sendable {
+    /// A node that could not be started or spoken to.
+    public struct Failure: Error, CustomStringConvertible {
+        /// What went wrong, with the place of the logs.
+        public let description: String
+    }
+
+    private struct Processes {
+        var server: Process?
+        var epmd: Process?
+    }
+
+    /// Where its files are.
+    public let folder: URL
+    /// Where AMQP is spoken, on 127.0.0.1.
+    public let port: Int
+    /// Where the management API is, on 127.0.0.1.
+    public let managementPort: Int
+    private let environment: [String: String]
+    private let processes = Mutex(Processes())
+
+    /// `amqp.url` of the node's default user.
+    public var url: String { "amqp://guest:guest@127.0.0.1:\(port)" }
+
+    private static let single = SharedNode()
+
+    /// The node that all tests of this process share; it is started by the first who asks.
+    public static func shared() async throws -> RabbitMQNode {
+        try await single.node()
+    }
+
+    /// Starts a node and waits until it answers.
+    public static func start() async throws -> RabbitMQNode {
+        let node = try RabbitMQNode()
+        try node.launchEpmd()
+        try node.launchGuard()
+        try await node.restart()
+        return node
+    }
+
+    private init() throws {
+        let ports = try LoopbackPorts.free(4)
+        (port, managementPort) = (ports[0], ports[1])
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("fanfare-rabbitmq-\(ports[0])")
+        for name in ["home", "log", "mnesia"] {
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent(name),
+                withIntermediateDirectories: true
+            )
+        }
+        let configuration = """
+            listeners.tcp.1 = 127.0.0.1:\(port)
+            management.tcp.ip = 127.0.0.1
+            management.tcp.port = \(managementPort)
+            log.console = false
+            log.file.level = warning
+
+            """
+        try configuration.write(to: folder.appendingPathComponent("rabbitmq.conf"), atomically: true, encoding: .utf8)
+        try "[rabbitmq_management].\n".write(
+            to: folder.appendingPathComponent("enabled_plugins"),
+            atomically: true,
+            encoding: .utf8
+        )
+        let path = folder.path
+        environment = [
+            "PATH": "/usr/bin:/bin", "HOME": "\(path)/home", "LANG": "C.UTF-8",
+            "RABBITMQ_NODENAME": "fanfare-\(port)@localhost",
+            "RABBITMQ_NODE_PORT": "\(port)", "RABBITMQ_DIST_PORT": "\(ports[2])",
+            "ERL_EPMD_PORT": "\(ports[3])", "ERL_EPMD_ADDRESS": "127.0.0.1",
+            "RABBITMQ_CONFIG_FILE": "\(path)/rabbitmq", "RABBITMQ_CONF_ENV_FILE": "\(path)/none",
+            "RABBITMQ_ADVANCED_CONFIG_FILE": "\(path)/none",
+            "RABBITMQ_ENABLED_PLUGINS_FILE": "\(path)/enabled_plugins",
+            "RABBITMQ_MNESIA_BASE": "\(path)/mnesia", "RABBITMQ_LOG_BASE": "\(path)/log",
+            "RABBITMQ_PID_FILE": "\(path)/node.pid",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
+        ]
+    }
+
+    // MARK: - Processes
+
+    private func launch(_ executable: String, _ arguments: [String], log: String) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = arguments
+        process.environment = environment
+        process.currentDirectoryURL = folder
+        let file = folder.appendingPathComponent("log/\(log)")
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: file)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = handle
+        process.standardError = handle
+        try process.run()
+        return process
+    }
+
+    /// An epmd whose pid is known: the node would start one that outlives it.
+    private func launchEpmd() throws {
+        let process = try launch("/usr/bin/epmd", ["-port", environment["ERL_EPMD_PORT"] ?? ""], log: "epmd")
+        try writePID(process, "epmd.pid")
+        processes.withLock { $0.epmd = process }
+    }
+
+    private func launchGuard() throws {
+        let script = """
+            while kill -0 \(getpid()) 2>/dev/null; do sleep 1; done
+            kill -9 $(cat server.pid epmd.pid 2>/dev/null) 2>/dev/null
+            cd / && rm -rf '\(folder.path)'
+            """
+        _ = try launch("/bin/sh", ["-c", script], log: "guard")
+    }
+
+    private func writePID(_ process: Process, _ name: String) throws {
+        try "\(process.processIdentifier)\n".write(
+            to: folder.appendingPathComponent(name),
+            atomically: true,
+            encoding: .utf8
+        )
+    }
+
+    /// Starts the node again with its data after `kill` or `stop`, and waits until it answers.
+    public func restart() async throws {
+        // rabbitmq-server ends with an exec of the Erlang machine, so this pid is the node's own.
+        let process = try launch("/usr/lib/rabbitmq/bin/rabbitmq-server", [], log: "start")
+        try writePID(process, "server.pid")
+        processes.withLock { $0.server = process }
+        let deadline = ContinuousClock.now + .seconds(120)
+        while !LoopbackPorts.answersAMQP(port) || !LoopbackPorts.accepts(managementPort) {
+            guard process.isRunning, ContinuousClock.now < deadline else {
+                throw Failure(description: "RabbitMQ did not start, see \(folder.path)/log")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Kills the node at once (SIGKILL) and waits until it is gone.
+    public func kill() {
+        end(SIGKILL)
+    }
+
+    /// Stops the node in order and waits until it is gone; its epmd stays for a restart.
+    public func stop() {
+        end(SIGTERM)
+    }
+
+    private func end(_ signal: Int32) {
+        let process = processes.withLock { processes in
+            defer { processes.server = nil }
+            return processes.server
+        }
+        guard let process else { return }
+        _ = Foundation.kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+    }
+
+    /// Stops the node and its epmd and removes its files; it cannot be started again.
+    public func remove() {
+        kill()
+        let epmd = processes.withLock { $0.epmd }
+        epmd?.terminate()
+        epmd?.waitUntilExit()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Runs `rabbitmqctl` against this node and waits for it; throws with its output when it fails.
+    @discardableResult
+    public func rabbitmqctl(_ arguments: String...) async throws -> String {
+        let log = "ctl-\(UInt32.random(in: 0 ... .max))"
+        let process = try launch("/usr/lib/rabbitmq/bin/rabbitmqctl", arguments, log: log)
+        while process.isRunning { try await Task.sleep(for: .milliseconds(20)) }
+        let output = try String(contentsOf: folder.appendingPathComponent("log/\(log)"), encoding: .utf8)
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "rabbitmqctl \(arguments.joined(separator: " ")): \(output)")
+        }
+        return output
+    }
+}
+
+private actor SharedNode {
+    private var starting: Task<RabbitMQNode, any Error>?
+
+    func node() async throws -> RabbitMQNode {
+        let task = starting ?? Task { try await RabbitMQNode.start() }
+        starting = task
+        return try await task.value
+    }
+}
