@@ -3,7 +3,9 @@ import HTTP2
 import NIOCore
 import TLS
 
-/// One connection to a provider: a channel, a TLS session and an HTTP/2 session. Confined to its loop.
+/// One connection to a provider: a channel, a TLS session and an HTTP/2 session.
+///
+/// Confined to its loop.
 ///
 /// Reads are taken apart at once; what is to be sent leaves only in ``flush()``, which the pool calls once per turn.
 final class ProviderConnection: ChannelInboundHandler {

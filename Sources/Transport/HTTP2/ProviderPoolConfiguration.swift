@@ -21,7 +21,9 @@ public struct ProviderEndpoint: Sendable, Hashable, CustomStringConvertible {
 public struct ProviderPoolConfiguration: Sendable {
     /// Limits, deadlines and back-off of connections.
     public var connections = ConnectionPool.Configuration()
-    /// How long a request may take; after that its outcome is unknown. Kept to within a twentieth of it.
+    /// How long a request may take; after that its outcome is unknown.
+    ///
+    /// Kept to within a twentieth of it.
     public var streamDeadline: Duration = .seconds(10)
     /// How long ``ProviderPool/close(_:)`` waits for answers.
     public var drainDeadline: Duration = .seconds(10)
@@ -34,7 +36,9 @@ public struct ProviderPoolConfiguration: Sendable {
     public init(seed: UInt64) { self.seed = seed }
 }
 
-/// What a pool has done since it was made. All of it counts up.
+/// What a pool has done since it was made.
+///
+/// All of it counts up.
 public struct ProviderPoolCounters: Sendable, Equatable {
     /// Attempts to connect.
     public var connects: UInt64 = 0

@@ -1,7 +1,9 @@
 public import Delivery
 public import HTTP2
 
-/// Where a pool gets its requests from, and whom it tells how they ended. Called on the pool's loop only.
+/// Where a pool gets its requests from, and whom it tells how they ended.
+///
+/// Called on the pool's loop only.
 ///
 /// For every request that ``nextRequest(_:)`` filled, exactly one of ``answered(tag:answer:)`` and
 /// ``unanswered(tag:reason:)`` is called, in any order. None of these may block. They may call
@@ -51,7 +53,9 @@ public enum ConnectionFailure: Sendable, Equatable {
     case firstStreamRefused
 }
 
-/// A provider's answer. Valid only inside the call that hands it out: copy what is to be kept.
+/// A provider's answer.
+///
+/// Valid only inside the call that hands it out: copy what is to be kept.
 public struct ProviderAnswer: ~Copyable {
     /// 200 to 999.
     public let status: UInt16

@@ -1,0 +1,145 @@
+/// Takes HTTP/2 frames apart just far enough to answer every request with 200, and prepares the answers.
+///
+/// A measuring aid, not a server: header blocks are not decoded, nothing is checked but frame sizes.
+struct BareFrames: ~Copyable {
+    /// Frames to be sent, appended by ``receive(_:)``.
+    private(set) var output: UnsafeMutableRawBufferPointer
+    /// How much of ``output`` is filled.
+    private(set) var outputCount = 0
+    /// Requests answered.
+    private(set) var answered: UInt64 = 0
+    /// The peer sent what cannot be a frame of a sane client.
+    private(set) var isBroken = false
+
+    private var prefaceLeft = 24
+    private var header: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0, 0, 0, 0, 0, 0)
+    private var headerCount = 0
+    private var payloadLeft = 0
+    private var ping: UInt64 = 0
+    private var type: UInt8 = 0
+    private var flags: UInt8 = 0
+    private var streamID: UInt32 = 0
+    private var consumed: UInt32 = 0
+
+    /// The window that is opened on the connection at once and given back by halves.
+    private static let windowBytes: UInt32 = 1 << 30
+
+    init(maxConcurrentStreams: UInt32) {
+        self.output = .allocate(byteCount: 65_536, alignment: 64)
+        // SETTINGS: MAX_CONCURRENT_STREAMS (3), INITIAL_WINDOW_SIZE (4).
+        self.begin(length: 12, type: 4, flags: 0, streamID: 0)
+        self.append(UInt16(3))
+        self.append(maxConcurrentStreams)
+        self.append(UInt16(4))
+        self.append(UInt32(1 << 20))
+        self.windowUpdate(BareFrames.windowBytes - 65_535)
+    }
+
+    deinit { self.output.deallocate() }
+
+    /// Forgets what was sent.
+    mutating func clearOutput() { self.outputCount = 0 }
+
+    /// Takes plaintext; answers appear in the output.
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes
+        while !rest.isEmpty && !self.isBroken {
+            if self.prefaceLeft > 0 {
+                let count = min(self.prefaceLeft, rest.count)
+                self.prefaceLeft -= count
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            } else if self.headerCount < 9 {
+                rest = self.takeHeader(rest)
+            } else {
+                rest = self.takePayload(rest)
+            }
+        }
+    }
+
+    private mutating func takeHeader(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let count = min(9 - self.headerCount, bytes.count)
+        let start = self.headerCount
+        withUnsafeMutableBytes(of: &self.header) { header in
+            for index in 0..<count { header[start + index] = bytes[index] }
+        }
+        self.headerCount += count
+        if self.headerCount == 9 { self.headerComplete() }
+        return UnsafeRawBufferPointer(rebasing: bytes[count...])
+    }
+
+    private mutating func headerComplete() {
+        withUnsafeBytes(of: self.header) { header in
+            self.payloadLeft = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
+            self.type = header[3]
+            self.flags = header[4]
+            self.streamID = header.loadUnaligned(fromByteOffset: 5, as: UInt32.self).bigEndian & 0x7FFF_FFFF
+        }
+        // Nobody is allowed more than 16 KB (RFC 9113 section 4.2), as our SETTINGS say nothing else.
+        self.isBroken = self.payloadLeft > 16_384
+        if self.type == 0 { self.dataReceived(UInt32(self.payloadLeft)) }
+        if self.payloadLeft == 0 { self.frameComplete() }
+    }
+
+    private mutating func takePayload(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let count = min(self.payloadLeft, bytes.count)
+        if self.type == 6 {
+            for byte in bytes[..<count] { self.ping = self.ping << 8 | UInt64(byte) }
+        }
+        self.payloadLeft -= count
+        if self.payloadLeft == 0 { self.frameComplete() }
+        return UnsafeRawBufferPointer(rebasing: bytes[count...])
+    }
+
+    private mutating func frameComplete() {
+        self.headerCount = 0
+        switch self.type {
+        // DATA or HEADERS with END_STREAM: the request is whole.
+        case 0, 1:
+            guard self.flags & 1 != 0 else { return }
+            self.answered += 1
+            // HEADERS with END_STREAM and END_HEADERS; the block is ":status: 200" of the static table.
+            self.begin(length: 1, type: 1, flags: 5, streamID: self.streamID)
+            self.append(UInt8(0x88))
+        case 4 where self.flags & 1 == 0: self.begin(length: 0, type: 4, flags: 1, streamID: 0)
+        case 6 where self.flags & 1 == 0:
+            self.begin(length: 8, type: 6, flags: 1, streamID: 0)
+            self.append(UInt32(truncatingIfNeeded: self.ping >> 32))
+            self.append(UInt32(truncatingIfNeeded: self.ping))
+        default: return
+        }
+    }
+
+    private mutating func dataReceived(_ count: UInt32) {
+        self.consumed += count
+        guard self.consumed >= BareFrames.windowBytes / 2 else { return }
+        self.windowUpdate(self.consumed)
+        self.consumed = 0
+    }
+
+    private mutating func windowUpdate(_ increment: UInt32) {
+        self.begin(length: 4, type: 8, flags: 0, streamID: 0)
+        self.append(increment)
+    }
+
+    private mutating func begin(length: UInt8, type: UInt8, flags: UInt8, streamID: UInt32) {
+        self.grow(by: 9 + Int(length))
+        self.append(UInt16(0))
+        self.append(length)
+        self.append(type)
+        self.append(flags)
+        self.append(streamID)
+    }
+
+    private mutating func append<Number: FixedWidthInteger>(_ number: Number) {
+        self.output.storeBytes(of: number.bigEndian, toByteOffset: self.outputCount, as: Number.self)
+        self.outputCount += MemoryLayout<Number>.size
+    }
+
+    private mutating func grow(by count: Int) {
+        guard self.outputCount + count > self.output.count else { return }
+        let grown = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * self.output.count, alignment: 64)
+        grown.copyMemory(from: UnsafeRawBufferPointer(rebasing: self.output[..<self.outputCount]))
+        self.output.deallocate()
+        self.output = grown
+    }
+}
