@@ -42,7 +42,7 @@ struct CSVAudienceReader {
     }
 
     private mutating func begin(_ start: [UInt8], _ each: (Device, Int) throws -> Void) rethrows {
-        if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) || start.contains(0) {
+        if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) || start.prefix(2).contains(0) {
             refuseFile(.encoding, "the file is not UTF-8 (it looks like UTF-16)", mend: "save it as CSV UTF-8")
             return
         }

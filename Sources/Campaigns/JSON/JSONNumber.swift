@@ -53,7 +53,9 @@ private struct Decimal {
                 if isFraction { exponent -= 1 }
             case UInt8(ascii: "."): isFraction = true
             case UInt8(ascii: "e"), UInt8(ascii: "E"):
-                guard let written = Int(String(bytes) ?? ""), abs(written) < 1_000_000 else { return nil }
+                // Zero is zero whatever its exponent.
+                let isZero = digits.allSatisfy { $0 == 48 }
+                guard let written = isZero ? 0 : Int(String(bytes) ?? ""), abs(written) < 1_000_000 else { return nil }
                 exponent += written
                 bytes = bytes[bytes.endIndex...]
             default: return nil

@@ -4,6 +4,12 @@ public struct JSONPosition: Hashable, Sendable {
     public var line: Int
     /// The column within it.
     public var column: Int
+
+    /// A place.
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
 }
 
 /// One thing that is wrong with a JSON text.

@@ -76,7 +76,7 @@ struct ContentDecoder {
     }
 
     private func mediaURL() -> String? {
-        guard let text = template("media_url") else { return nil }
+        guard let text = template("media_url"), !Templates.isIn(text) else { return nil }
         let place = pointer.appending("media_url")
         let rest = text.utf8.dropFirst("https://".utf8.count)
         guard text.hasPrefix("https://"), let first = rest.first, JobIdentity.isWordByte(first) || first == 0x5B else {

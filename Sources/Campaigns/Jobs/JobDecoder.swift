@@ -69,9 +69,9 @@ struct JobDraft {
         app = identity.app
         JobDraft.checkKind(reader)
         let createdAt = JobDraft.createdAt(reader, envelope: origin.envelope)
-        let delivery = reader.value("delivery").flatMap { value in
-            DeliveryDecoder(value, at: pointer.appending("delivery"), log)
-        }
+        // Without the block its standard values count, the end after 30 days too.
+        let block = reader.has("delivery") ? reader.value("delivery") : .object([JSONMember]())
+        let delivery = block.flatMap { DeliveryDecoder($0, at: pointer.appending("delivery"), log) }
         let options = delivery?.options ?? DeliveryOptions()
         reader.require("content", mend: "say what the push shows, for example {\"title\": \"Kick-off\"}")
         let content = reader.value("content").flatMap { value in
@@ -87,7 +87,7 @@ struct JobDraft {
                 isStored: origin.envelope == nil
             )
         }
-        if let content, delivery?.hasReadablePushType ?? true {
+        if let content, delivery?.hasReadablePushType ?? false {
             PushRules(content: content, delivery: options, at: pointer, log).check()
         }
         if let envelope = origin.envelope {

@@ -6,7 +6,7 @@ struct ObjectReader {
     let pointer: JSONPointer
     let fields: FieldList
     let log: ProblemLog
-    /// The members that are built. Objects of the contract are small: looking at each is cheaper than hashing.
+    /// The members that are built; looking at each is cheaper than hashing, because objects of the contract are small.
     private var members: [JSONMember] = []
 
     /// nil, with a problem, when the value is not an object.

@@ -6,7 +6,12 @@ struct PushRules {
     private let log: ProblemLog
     private let pushType: PushType
 
-    init(content: Content, delivery: DeliveryOptions, at pointer: JSONPointer, _ log: ProblemLog) {
+    init(
+        content: Content,
+        delivery: DeliveryOptions,
+        at pointer: JSONPointer,
+        _ log: ProblemLog
+    ) {
         self.content = content
         self.delivery = delivery
         self.pointer = pointer
@@ -46,6 +51,7 @@ struct PushRules {
 
     private func checkAlert() {
         guard !content.isVisible, content.liveActivity == nil else { return }
+        if (Content.visibleNames + ["live_activity", "apns"]).contains(where: isWrong) { return }
         log.refuse(
             .empty,
             at: place("content"),
@@ -55,7 +61,7 @@ struct PushRules {
     }
 
     private func checkBackground() {
-        if !content.contentAvailable {
+        if !content.contentAvailable, !isWrong("content_available") {
             log.refuse(
                 .required,
                 at: place("content", "content_available"),
@@ -81,6 +87,7 @@ struct PushRules {
 
     private func checkLiveActivity() {
         guard let activity = content.liveActivity else {
+            if isWrong("live_activity") { return }
             log.refuse(
                 .required,
                 at: place("content", "live_activity"),
@@ -89,7 +96,7 @@ struct PushRules {
             )
             return
         }
-        if activity.event == "start", !content.hasAlert {
+        if activity.event == "start", !content.hasAlert, !Content.alertNames.contains(where: isWrong) {
             log.refuse(
                 .required,
                 at: place("content", "title"),
@@ -116,12 +123,22 @@ struct PushRules {
         }
     }
 
+    /// Whether a field of content was reported: what was given wrongly is not missing too.
+    private func isWrong(_ name: String) -> Bool {
+        log.hasProblem(within: place("content", name))
+    }
+
     private func place(_ names: String...) -> JSONPointer {
         names.reduce(pointer) { $0.appending($1) }
     }
 }
 
 extension Content {
+    /// The fields that make an alert.
+    static let alertNames = ["title", "subtitle", "body", "title_loc_key", "subtitle_loc_key", "loc_key"]
+    /// The fields that a person sees or hears.
+    static let visibleNames = alertNames + ["badge", "sound"]
+
     /// The fields given that a person would see or hear, by their names in the contract.
     var visibleFields: [String] {
         let given = [

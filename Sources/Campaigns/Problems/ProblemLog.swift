@@ -50,6 +50,11 @@ final class ProblemLog {
         omitted = 0
     }
 
+    /// Whether there is a problem with the value at a place, or with something in it.
+    func hasProblem(within pointer: JSONPointer) -> Bool {
+        problems.contains { $0.pointer == pointer.text || $0.pointer.hasPrefix(pointer.text + "/") }
+    }
+
     func warn(_ code: ProblemCode, at pointer: JSONPointer, _ detail: String, mend: String? = nil) {
         guard warnings.count < ProblemLog.problemsMax else { return }
         warnings.append(Problem(pointer: pointer.text, code: code, detail: detail, mend: mend))

@@ -1,0 +1,180 @@
+import Campaigns
+import Testing
+
+@Suite("The message around a job")
+struct EnvelopeTests {
+    private let now = JobFixtures.now
+
+    private func codes(_ decoding: JobDecoding) -> [String] { decoding.problems.map { "\($0.pointer) \($0.code)" } }
+
+    @Test func `message_id stands in for an id that is left out`() {
+        let text = JobFixtures.patch(JobFixtures.minimal, path: ["id"], nil)
+        let good = JobFixtures.decode(text, JobEnvelope(messageID: "m-1", now: now))
+        #expect(good.job?.id == "m-1")
+        let bad = JobFixtures.decode(text, JobEnvelope(messageID: "not an id", now: now))
+        #expect(codes(bad) == ["/id format"])
+        #expect(bad.id == nil)
+    }
+
+    @Test func `an id and another message_id are refused`() {
+        let decoding = JobFixtures.decode(JobFixtures.minimal, JobEnvelope(messageID: "m-1", now: now))
+        #expect(codes(decoding) == ["/id conflict"])
+        let same = JobFixtures.decode(JobFixtures.minimal, JobEnvelope(messageID: "hello-1", now: now))
+        #expect(same.job != nil)
+    }
+
+    @Test func `the app is the routing key`() {
+        let other = JobFixtures.decode(JobFixtures.minimal, JobEnvelope(routingKey: "sport", now: now))
+        #expect(codes(other) == ["/app conflict"])
+        #expect(other.app == "sport")
+        #expect(JobFixtures.decode(JobFixtures.minimal, JobEnvelope(routingKey: "news", now: now)).job != nil)
+    }
+
+    @Test(arguments: [
+        "application/json", "APPLICATION/JSON", "application/json; charset=utf-8", "application/json;charset=\"UTF-8\"",
+    ])
+    func `JSON is taken by its names`(contentType: String) {
+        let envelope = JobEnvelope(contentType: contentType, type: "fanfare.campaign.v1", now: now)
+        #expect(JobFixtures.decode(JobFixtures.minimal, envelope).job != nil)
+    }
+
+    @Test(arguments: ["text/plain", "application/xml", "", "application/json; charset=latin1", "json"])
+    func `another content type is refused by name`(contentType: String) {
+        let decoding = JobFixtures.decode(JobFixtures.minimal, JobEnvelope(contentType: contentType, now: now))
+        #expect(codes(decoding) == [" content_type"])
+        #expect(decoding.problems.first?.detail.contains(contentType) == true)
+    }
+
+    @Test(arguments: ["fanfare.campaign.v2", "campaign", ""])
+    func `another message type is refused by name`(type: String) {
+        let decoding = JobFixtures.decode(JobFixtures.minimal, JobEnvelope(type: type, now: now))
+        #expect(codes(decoding) == [" message_type"])
+    }
+
+    @Test func `the AMQP timestamp stands in for created_at`() {
+        let envelope = JobEnvelope(timestampSeconds: now.seconds - 60, now: now)
+        let decoding = JobFixtures.decode(JobFixtures.minimal, envelope)
+        #expect(decoding.job?.createdAt == now.advanced(by: .seconds(-60)))
+        let given = JobFixtures.job("created_at", "\"2026-11-20T19:50:00Z\"")
+        #expect(JobFixtures.decode(given, envelope).job?.createdAt == now.advanced(by: .seconds(-300)))
+    }
+
+    @Test(arguments: [1_795_204_801, 1_795_204_500_000, Int64.max])
+    func `a timestamp more than five minutes ahead is refused`(seconds: Int64) {
+        let decoding = JobFixtures.decode(JobFixtures.minimal, JobEnvelope(timestampSeconds: seconds, now: now))
+        #expect(codes(decoding) == ["/created_at too_far_ahead"])
+    }
+
+    @Test func `exactly five minutes ahead is taken`() {
+        let job = JobFixtures.job("created_at", "\"2026-11-20T20:00:00Z\"")
+        #expect(JobFixtures.decode(job).job != nil)
+    }
+
+    @Test func `a ttl counts from the producer's clock, the queue included`() {
+        let job = JobFixtures.patch(
+            JobFixtures.job("created_at", "\"2026-11-20T19:45:00Z\""),
+            path: ["delivery", "ttl"],
+            "600"
+        )
+        #expect(codes(JobFixtures.decode(job)) == ["/delivery/ttl expired"])
+        let longer = JobFixtures.patch(job, path: ["delivery", "ttl"], "601")
+        #expect(JobFixtures.decode(longer).job?.expiresAt(acceptedAt: now) == now.advanced(by: .seconds(1)))
+    }
+
+    @Test func `a job that lay for thirty days is over without saying so`() {
+        let job = JobFixtures.job("created_at", "\"2026-10-21T19:55:00Z\"")
+        #expect(codes(JobFixtures.decode(job)) == ["/delivery/expires_at expired"])
+    }
+
+    @Test func `ends are resolved as the contract says`() {
+        let created = now.advanced(by: .seconds(-100))
+        let end = Timestamp(milliseconds: 5)
+        #expect(ExpiryRule.resolve(.at(end), createdAt: created, acceptedAt: now) == end)
+        #expect(
+            ExpiryRule.resolve(.ttl(seconds: 60), createdAt: created, acceptedAt: now)
+                == created.advanced(by: .seconds(60))
+        )
+        #expect(
+            ExpiryRule.resolve(.ttl(seconds: 60), createdAt: nil, acceptedAt: now) == now.advanced(by: .seconds(60))
+        )
+        #expect(ExpiryRule.resolve(.none, createdAt: nil, acceptedAt: now) == now.advanced(by: .seconds(2_592_000)))
+    }
+
+    @Test func `a CloudEvent carries a job in its data`() {
+        let event = """
+            {"specversion": "1.0", "id": "e-1", "source": "/cms", "type": "fanfare.campaign.v1", "traceparent": "00-a",
+             "datacontenttype": "application/json", "data": \(JobFixtures.minimal)}
+            """
+        let envelope = JobEnvelope(contentType: "application/cloudevents+json; charset=utf-8", now: now)
+        #expect(JobFixtures.decode(event, envelope).job?.id == "hello-1")
+        let wrong = JobFixtures.patch(event, path: ["data", "content", "titel"], "1")
+        #expect(codes(JobFixtures.decode(wrong, envelope)) == ["/data/content/titel unknown_field"])
+        #expect(!JobFixtures.decode(JobFixtures.minimal, envelope).problems.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("specversion", "\"0.3\"", "/specversion value"), ("specversion", nil, "/specversion required"),
+            ("id", nil, "/id required"), ("source", "5", "/source type"), ("type", "\"other\"", "/type value"),
+            ("data", nil, "/data required"), ("data_base64", "\"e30=\"", "/data_base64 format"),
+            ("My-Attribute", "1", "/My-Attribute unknown_field"),
+            ("datacontenttype", "\"text/plain\"", "/datacontenttype content_type"),
+        ] as [(String, String?, String)]
+    )
+    func `a CloudEvent's attributes are checked`(name: String, value: String?, problem: String) {
+        let event = """
+            {"specversion": "1.0", "id": "e-1", "source": "/cms", "type": "fanfare.campaign.v1",
+             "data": \(JobFixtures.minimal)}
+            """
+        let envelope = JobEnvelope(contentType: "application/cloudevents+json", now: now)
+        let decoding = JobFixtures.decode(JobFixtures.patch(event, path: [name], value), envelope)
+        #expect(codes(decoding) == [problem])
+        #expect(decoding.job == nil)
+    }
+}
+
+@Suite("Warnings")
+struct WarningTests {
+    private func warnings(_ path: [String], _ value: String, urgencyHeader: String? = nil) -> [String] {
+        let text = JobFixtures.patch(JobFixtures.minimal, path: path, value)
+        let decoding = JobFixtures.decode(text, JobEnvelope(urgencyHeader: urgencyHeader, now: JobFixtures.now))
+        #expect(decoding.job != nil)
+        return decoding.warnings.map { "\($0.pointer) \($0.code)" }
+    }
+
+    @Test func `collapse in the queue is announced as missing`() {
+        let expected = ["/delivery/collapse_id supersede_not_in_this_version"]
+        #expect(warnings(["delivery", "collapse_id"], "\"score\"") == expected)
+        #expect(warnings(["delivery"], "{\"collapse_id\": \"score\", \"supersede\": false}").isEmpty)
+    }
+
+    @Test func `a media address that only the fanfare object would carry is announced`() {
+        let url = "https://cdn.example.com/a.jpg"
+        let expected = ["/content/media_url not_in_this_version"]
+        #expect(warnings(["content", "media_url"], "\"\(url)\"") == expected)
+        let content = "{\"title\": \"T\", \"media_url\": \"\(url)\", \"data\": {\"image\": \"\(url)\"}}"
+        #expect(warnings(["content"], content).isEmpty)
+    }
+
+    @Test func `a device named twice is announced`() {
+        let device = "{\"token\": \"\(JobFixtures.token)\"}"
+        let upper = "{\"token\": \"\(JobFixtures.token.uppercased())\"}"
+        #expect(warnings(["audience", "devices"], "[\(device), \(upper)]") == ["/audience/devices duplicate_device"])
+    }
+
+    @Test func `a header that contradicts the job is announced`() {
+        #expect(warnings(["name"], "\"n\"", urgencyHeader: "urgent") == ["/delivery/urgency urgency_header"])
+        #expect(warnings(["delivery", "urgency"], "\"urgent\"", urgencyHeader: "urgent").isEmpty)
+        #expect(warnings(["delivery", "urgency"], "\"urgent\"").isEmpty)
+    }
+
+    @Test func `an end that no provider can keep is announced`() {
+        let expected = ["/delivery/expires_at beyond_storage"]
+        #expect(warnings(["delivery", "expires_at"], "\"2027-01-01T00:00:00Z\"") == expected)
+    }
+
+    @Test func `push to talk that is stored is announced`() {
+        #expect(warnings(["delivery", "push_type"], "\"pushtotalk\"") == ["/delivery unusual"])
+        #expect(warnings(["delivery"], "{\"push_type\": \"pushtotalk\", \"if_offline\": \"drop\"}").isEmpty)
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import Campaigns
+
+@Suite("The job's schema")
+struct JobSchemaTests {
+    /// Each list of fields of the decoder, and where the schema has the object.
+    private static let objects: [(FieldList, String)] = [
+        (JobFields.job, "job"), (JobFields.audience, "audience"), (JobFields.device, "device"),
+        (JobFields.content, "content"), (JobFields.sound, "sound"), (JobFields.liveActivity, "live_activity"),
+        (JobFields.delivery, "delivery"),
+    ]
+
+    private func definitions() throws -> JSONValue {
+        let reading = JSONReader.read(Array(JobSchema.text.utf8))
+        #expect(reading.problems.isEmpty)
+        return try #require(reading.value?["$defs"])
+    }
+
+    @Test func `decoder and schema have the same fields, defaults and gaps`() throws {
+        let definitions = try definitions()
+        for (list, name) in JobSchemaTests.objects {
+            let object = try #require(definitions[name])
+            #expect(object["additionalProperties"] == false)
+            let required = object["required"]?.array?.compactMap(\.string) ?? []
+            let properties = try #require(object["properties"]?.members)
+            #expect(Set(properties.map(\.name)) == Set(list.fields.map(\.name)), "\(name)")
+            for field in list.fields {
+                let property = try #require(object["properties"]?[field.name])
+                #expect((property["x-not-in-this-version"] == true) == !field.isBuilt, "\(name).\(field.name)")
+                if required.contains(field.name) {
+                    #expect(property["default"] == nil, "\(name).\(field.name)")
+                } else {
+                    #expect(property["default"] == field.standard ?? .null, "\(name).\(field.name)")
+                }
+            }
+        }
+    }
+
+    @Test func `every reference in the schema leads somewhere`() throws {
+        let definitions = try definitions()
+        func references(_ value: JSONValue) -> [String] {
+            switch value {
+            case .object(let members):
+                members.flatMap { $0.name == "$ref" ? [$0.value.string ?? ""] : references($0.value) }
+            case .array(let elements): elements.flatMap(references)
+            default: []
+            }
+        }
+        let names = Set(references(definitions))
+        #expect(names.count > 10)
+        for name in names {
+            let target = try #require(name.split(separator: "/").last.map(String.init))
+            #expect(name == "#/$defs/\(target)" && definitions[target] != nil, "\(name)")
+        }
+    }
+
+    @Test func `words that the decoder takes are the schema's`() throws {
+        let definitions = try definitions()
+        func words(_ object: String, _ property: String) -> Set<String> {
+            Set(definitions[object]?["properties"]?[property]?["enum"]?.array?.compactMap(\.string) ?? [])
+        }
+        #expect(words("delivery", "push_type") == Set(PushType.allCases.map(\.rawValue)))
+        #expect(words("delivery", "priority") == Set(DeliveryOptions.Priority.allCases.map(\.rawValue)))
+        #expect(words("delivery", "urgency") == Set(Urgency.allCases.map(\.rawValue)))
+        #expect(words("delivery", "on_unknown") == Set(DeliveryOptions.OnUnknown.allCases.map(\.rawValue)))
+        #expect(words("device", "environment") == Set(PushEnvironment.allCases.map(\.rawValue)))
+        #expect(words("content", "interruption_level") == Set(ContentDecoder.interruptionLevels))
+    }
+
+    @Test func `a job that spells out every default is the job without them`() throws {
+        var job = JSONReader.read(Array(JobFixtures.minimal.utf8)).value ?? .null
+        func complete(_ value: JSONValue, _ list: FieldList) -> JSONValue {
+            var members = value.members ?? []
+            for field in list.fields where value[field.name] == nil {
+                if let standard = field.standard { members.append(JSONMember(field.name, standard)) }
+            }
+            return .object(members)
+        }
+        let lists = ["content": JobFields.content, "delivery": JobFields.delivery, "audience": JobFields.audience]
+        job = complete(job, JobFields.job)
+        let members = (job.members ?? []).map { member in
+            JSONMember(member.name, lists[member.name].map { complete(member.value, $0) } ?? member.value)
+        }
+        let decoding = JobFixtures.decode(JSONValue.object(members).text)
+        #expect(decoding.problems.isEmpty)
+        let minimal = try #require(JobFixtures.decode(JobFixtures.minimal).job)
+        #expect(decoding.job?.canonicalJSON() == minimal.canonicalJSON())
+    }
+
+    @Test func `the file beside the examples is the schema that the command prints`() throws {
+        let file = JobSchemaTests.folder.appending(path: "schema/job.schema.json")
+        #expect(try String(contentsOf: file, encoding: .utf8) == JobSchema.text)
+    }
+
+    @Test func `every example decodes`() throws {
+        let examples = JobSchemaTests.folder.appending(path: "examples/jobs")
+        let files = try FileManager.default.contentsOfDirectory(at: examples, includingPropertiesForKeys: nil)
+        #expect(files.count >= 6)
+        for file in files {
+            let decoding = JobDecoder.decode(
+                Array(try Data(contentsOf: file)),
+                envelope: JobEnvelope(now: JobFixtures.now)
+            )
+            #expect(decoding.problems.isEmpty, "\(file.lastPathComponent)")
+            #expect(decoding.warnings.isEmpty, "\(file.lastPathComponent)")
+        }
+    }
+
+    /// The folder `Deploy` of the repository.
+    private static let folder = URL(filePath: #filePath).resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Deploy")
+}
