@@ -8,7 +8,7 @@ struct Fanfare: AsyncParsableCommand {
         abstract: "Sends push campaigns from RabbitMQ to Apple's push service and counts every single device.",
         version: "fanfare 0.1.0",
         subcommands: [
-            ConfigCommand.self, AppCommand.self, SchemaCommand.self,
+            ConfigCommand.self, AppCommand.self, SchemaCommand.self, TopologyCommand.self, SimulatorCommand.self,
         ]
     )
 

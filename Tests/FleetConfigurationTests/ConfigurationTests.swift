@@ -33,7 +33,7 @@ import Transport
     @Test func `without any layer the contract's defaults hold`() throws {
         let configuration = try load()
         #expect(configuration.amqp == AMQPEndpoint(hosts: [.init(name: "127.0.0.1", port: 5672)]))
-        #expect(configuration.managementURL == nil)
+        #expect(configuration.management == nil)
         #expect(configuration.store == .sqlite(path: folder.path + "/fanfare.db"))
         #expect(configuration.appsFile == folder.path + "/apps.yaml")
         #expect(configuration.worker.roles == Set(Configuration.Role.allCases))
@@ -130,6 +130,9 @@ import Transport
     @Test(arguments: [
         ("FANFARE_AMQP_URL", "http://broker", "invalid_url"),
         ("FANFARE_AMQP_MANAGEMENT_URL", "amqp://broker", "invalid_url"),
+        ("FANFARE_AMQP_MANAGEMENT_URL", "http://me:secret@broker:15672", "invalid_url"),
+        ("FANFARE_AMQP_MANAGEMENT_URL", "http://broker", "invalid_url"),
+        ("FANFARE_WORKER_LISTEN", "::1:9464", "invalid_address"),
         ("FANFARE_STORE_URL", "fanfare.db", "invalid_url"),
         ("FANFARE_STORE_URL", "postgres://db/fanfare", "not_in_this_version"),
         ("FANFARE_WORKER_UNFLUSHED", "0", "out_of_range"),
@@ -154,6 +157,11 @@ import Transport
             store: {retention: {campaigns: 10d, tracking: 12h}}
             """
         #expect(throws: Never.self) { try load(yaml: yaml) }
+    }
+
+    @Test func `the management API is a host and a port`() throws {
+        let configuration = try load(environment: ["FANFARE_AMQP_MANAGEMENT_URL": "http://[::1]:15672/"])
+        #expect(configuration.management == .init(host: "::1", port: 15_672))
     }
 
     @Test func `roles are a list in either form`() throws {

@@ -5,8 +5,8 @@ public import Transport
 public struct Configuration: Sendable {
     /// `amqp.url`; holds a password, which its description leaves out.
     public let amqp: AMQPEndpoint
-    /// `amqp.management_url`; nil is port 15672 of the broker's host; may carry a password.
-    public let managementURL: String?
+    /// Where `amqp.management_url` is; nil is port 15672 of the broker's first host. User and password are the broker's.
+    public let management: NetworkAddress?
     /// `store.url`.
     public let store: StoreLocation
     /// `worker.*`.
@@ -35,7 +35,7 @@ public struct Configuration: Sendable {
         /// How long SIGTERM waits for what runs.
         public let drain: Duration
         /// Where metrics and probes are.
-        public let listen: ListenAddress
+        public let listen: NetworkAddress
         /// Whether somebody asked for that address; only the default moves to the next free port.
         public let listenIsGiven: Bool
     }
@@ -46,7 +46,7 @@ public struct Configuration: Sendable {
     }
 
     /// Host and port.
-    public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
+    public struct NetworkAddress: Sendable, Equatable, CustomStringConvertible {
         /// A name, an IPv4 address, or an IPv6 address without brackets.
         public let host: String
         /// 0 … 65,535; 0 lets the system choose.
@@ -80,7 +80,7 @@ public struct Configuration: Sendable {
     init(settings: [String: Setting], base: String, problems: [ConfigurationProblem]) throws(ConfigurationError) {
         var reader = SettingReader(settings: settings, base: base, problems: problems)
         amqp = reader.broker("amqp.url")
-        managementURL = reader.httpURL("amqp.management_url")
+        management = reader.httpURL("amqp.management_url")
         store = reader.store("store.url")
         appsFile = reader.path("apps.file") ?? base
         worker = WorkerSettings(
@@ -88,7 +88,7 @@ public struct Configuration: Sendable {
             loops: reader.number("worker.loops") ?? AvailableCores.count(),
             unflushed: reader.number("worker.unflushed") ?? 4000,
             drain: reader.duration("worker.drain"),
-            listen: reader.address("worker.listen") ?? ListenAddress(host: "127.0.0.1", port: 9464),
+            listen: reader.address("worker.listen") ?? NetworkAddress(host: "127.0.0.1", port: 9464),
             listenIsGiven: settings["worker.listen"]?.origin != .fallback
         )
         log = LogSettings(

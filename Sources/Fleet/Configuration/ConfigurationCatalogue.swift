@@ -14,7 +14,8 @@ public enum ConfigurationCatalogue {
             "amqp.management_url",
             .httpURL,
             nil,
-            "the broker's management API, for policies (topology apply); none is port 15672 of the broker's host"
+            "the broker's management API, for policies (topology apply); none is port 15672 of the broker's host; "
+                + "user and password are those of amqp.url"
         ),
         ConfigurationKey(
             "store.url",

@@ -17,7 +17,7 @@ public struct ConfigurationKey: Sendable {
         case brokerURL
         /// `sqlite:PATH` or `postgres://…`; may carry a password.
         case storeURL
-        /// `http://` or `https://`; may carry a password.
+        /// `http://host:port`.
         case httpURL
         /// A path, relative to the configuration file.
         case path
@@ -49,7 +49,7 @@ public struct ConfigurationKey: Sendable {
     /// Whether a value may carry a password; then `FANFARE_…_FILE` names a file that holds it.
     public var isSecret: Bool {
         switch kind {
-        case .brokerURL, .storeURL, .httpURL: true
+        case .brokerURL, .storeURL: true
         default: false
         }
     }

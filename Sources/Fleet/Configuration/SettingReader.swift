@@ -31,13 +31,17 @@ struct SettingReader {
         }
     }
 
-    mutating func httpURL(_ name: String) -> String? {
+    mutating func httpURL(_ name: String) -> Configuration.NetworkAddress? {
         guard let text = text(name) else { return nil }
-        guard ["http://", "https://"].contains(where: { text.hasPrefix($0) && text.count > $0.count }) else {
-            refuse(name, "invalid_url", "not an HTTP URL", "write http://host:15672")
+        let authority = text.dropFirst(7).prefix { $0 != "/" }
+        let rest = text.dropFirst(7 + authority.count)
+        guard text.hasPrefix("http://"), !authority.contains("@"), rest.isEmpty || rest == "/",
+            let address = Self.address(String(authority))
+        else {
+            refuse(name, "invalid_url", "not an HTTP URL of host and port", "write http://host:15672")
             return nil
         }
-        return text
+        return address
     }
 
     mutating func store(_ name: String) -> Configuration.StoreLocation {
@@ -81,17 +85,25 @@ struct SettingReader {
         return duration
     }
 
-    mutating func address(_ name: String) -> Configuration.ListenAddress? {
+    mutating func address(_ name: String) -> Configuration.NetworkAddress? {
         guard let text = text(name) else { return nil }
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (0...65_535).contains(port), colon != text.startIndex
-        else {
+        guard let address = Self.address(text) else {
             refuse(name, "invalid_address", "\(text) is not an address", "write host:port, for example 127.0.0.1:9464")
             return nil
         }
+        return address
+    }
+
+    /// `host:port`, `[::1]:port`.
+    private static func address(_ text: String) -> Configuration.NetworkAddress? {
+        guard let colon = text.lastIndex(of: ":"), colon != text.startIndex,
+            let port = Int(text[text.index(after: colon)...]), (0...65_535).contains(port)
+        else { return nil }
         let host = text[..<colon]
-        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        return Configuration.ListenAddress(host: String(isBracketed ? host.dropFirst().dropLast() : host), port: port)
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            return Configuration.NetworkAddress(host: String(host.dropFirst().dropLast()), port: port)
+        }
+        return host.contains(":") ? nil : Configuration.NetworkAddress(host: String(host), port: port)
     }
 
     mutating func word(_ name: String) -> String {

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Foundation
+import Logging
+import NIOCore
+import Simulator
+import UnixSignals
+
+/// The far side.
+struct SimulatorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulator",
+        abstract: "Play Apple's push service: as strict as the real one, with faults on demand.",
+        discussion: """
+            Faults are set with --fault NAME=VALUE, again and again, and changed later by POST /faults on the control \
+            address. They are:
+
+            \(Faults.catalogue.map { "  \($0.name): \($0.value)" }.joined(separator: "\n"))
+            """
+    )
+
+    @Option(help: "The port for APNs; 0 takes a free one.")
+    var port = 0
+
+    @Option(help: "The port of the control address on 127.0.0.1; 0 takes a free one.")
+    var control = 0
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "Event loops.")
+    var loops = 1
+
+    @Option(help: "What makes a run repeatable: which tokens are dead, which requests fail.")
+    var seed: UInt64 = 1
+
+    @Option(help: "Write ca.pem, the signing key, a client certificate and an apps.yaml into this folder.")
+    var folder: String?
+
+    @Option(help: "The app in that apps.yaml.")
+    var app = "news"
+
+    @Option(name: .customLong("fault"), help: "A fault as NAME=VALUE, for example dead=0.02.")
+    var faults: [String] = []
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (0...65_535).contains(port), (0...65_535).contains(control) else {
+            throw ValidationError("a port is a number from 0 to 65535")
+        }
+        guard (1...64).contains(loops) else { throw ValidationError("--loops is a number from 1 to 64") }
+        _ = try parsedFaults()
+    }
+
+    func run() async throws {
+        StandardErrorLog.install(Configuration.LogSettings(level: .warning))
+        // Before the first line says that it is ready: a signal that comes right after it must find its reader.
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        var configuration = APNsSimulator.Configuration()
+        configuration.host = host
+        configuration.port = port
+        configuration.controlPort = control
+        configuration.loops = loops
+        configuration.seed = seed
+        configuration.faults = try parsedFaults()
+        let simulator = try await start(configuration)
+        try announce(simulator)
+        for await _ in signals { break }
+        try await simulator.stop()
+    }
+
+    private func start(_ configuration: APNsSimulator.Configuration) async throws -> APNsSimulator.Running {
+        do {
+            return try await APNsSimulator.start(configuration)
+        } catch let error as IOError {
+            throw CommandFailure(.unavailable, "the simulator cannot listen on \(host):\(port): \(error)")
+        }
+    }
+
+    private func announce(_ simulator: APNsSimulator.Running) throws {
+        let endpoint = "https://\(host):\(simulator.port)"
+        if let folder {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            do throws(APNsSimulator.WriteError) {
+                try simulator.identity.write(to: folder, endpoint: endpoint, app: app)
+            } catch {
+                throw CommandFailure(.failed, error.description)
+            }
+        }
+        let controlAddress = simulator.controlPort.map { "http://127.0.0.1:\($0)" }
+        if output.json {
+            let document = JSONValue.object([
+                "endpoint": .string(endpoint), "control": controlAddress.map(JSONValue.string),
+                "folder": folder.map(JSONValue.string),
+            ])
+            Terminal.write(document.text + "\n")
+        } else {
+            Terminal.write("APNs at \(endpoint), control at \(controlAddress ?? "nowhere")\n")
+            if let folder { Terminal.write("apps.yaml, keys and ca.pem in \(folder)\n") }
+        }
+    }
+
+    private func parsedFaults() throws -> Faults {
+        var parsed = Faults()
+        for fault in faults {
+            guard let equals = fault.firstIndex(of: "=") else {
+                throw ValidationError("--fault \(fault): write NAME=VALUE")
+            }
+            do throws(FaultsError) {
+                try parsed.set(String(fault[..<equals]), to: String(fault[fault.index(after: equals)...]))
+            } catch {
+                throw ValidationError("--fault \(fault): \(error.message)")
+            }
+        }
+        return parsed
+    }
+}

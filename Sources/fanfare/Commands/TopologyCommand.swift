@@ -1,0 +1,130 @@
+import ArgumentParser
+import Campaigns
+import Delivery
+import Fleet
+import NIOPosix
+import PushProviders
+import Transport
+
+/// Exchanges, queues and policies on the broker.
+struct TopologyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "topology",
+        abstract: "What Fanfare needs on the broker: look at it, make it, compare it.",
+        subcommands: [Plan.self, Apply.self, Diff.self]
+    )
+
+    /// What `apply` would do.
+    struct Plan: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print what apply would do; changes nothing.")
+
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let report = try await TopologyCommand.run(options) { tool throws(AMQPConnectError) in
+                try await tool.plan()
+            }
+            TopologyCommand.write(report, isJSON: output.json, empty: "nothing to do")
+        }
+    }
+
+    /// Makes it.
+    struct Apply: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make the exchanges, queues, bindings and policies; ends with 1 when something is left to do."
+        )
+
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let before = try await TopologyCommand.run(options) { tool throws(AMQPConnectError) in
+                try await tool.apply()
+            }
+            let left = try await TopologyCommand.run(options) { tool throws(AMQPConnectError) in
+                try await tool.plan()
+            }
+            if left.isClean {
+                let done = before.changes.isEmpty ? "nothing to do" : "done: \(before.changes.count) changes"
+                TopologyCommand.write(left, isJSON: output.json, empty: "\(done); the broker is as it should be")
+                return
+            }
+            TopologyCommand.write(left, isJSON: output.json, empty: "")
+            throw FanfareExit.failed
+        }
+    }
+
+    /// Compares.
+    struct Diff: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Compare the broker with what Fanfare needs; ends with 1 when they differ."
+        )
+
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let report = try await TopologyCommand.run(options) { tool throws(AMQPConnectError) in
+                try await tool.plan()
+            }
+            TopologyCommand.write(report, isJSON: output.json, empty: "the broker is as it should be")
+            if !report.isClean { throw FanfareExit.failed }
+        }
+    }
+
+    /// The lanes of the providers that are built in.
+    private static var lanes: [Lane] {
+        ProviderRegistry.providers.flatMap { provider in
+            Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
+        }
+    }
+
+    private static func run(
+        _ options: ConfigurationOptions,
+        _ use: (TopologyTool) async throws(AMQPConnectError) -> TopologyTool.Report
+    ) async throws -> TopologyTool.Report {
+        let configuration = try options.load()
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let management = configuration.management.map { address in
+            ManagementAPI(host: address.host, port: address.port, endpoint: configuration.amqp, loop: loop)
+        }
+        let tool = TopologyTool(
+            endpoint: configuration.amqp,
+            manifest: .fanfare(lanes: lanes),
+            management: management,
+            loop: loop
+        )
+        do throws(AMQPConnectError) {
+            return try await use(tool)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    private static func write(_ report: TopologyTool.Report, isJSON: Bool, empty: String) {
+        if isJSON {
+            let document = JSONValue.object([
+                "clean": .bool(report.isClean), "changes": .array(report.changes.map { .string($0.line) }),
+                "management": report.managementFailure.map { .string($0.description) } ?? .null,
+                "commands": .array(report.commands.map(JSONValue.string)),
+            ])
+            Terminal.write(document.text + "\n")
+            return
+        }
+        for change in report.changes { Terminal.write(TerminalText.safe(change.line) + "\n") }
+        if let failure = report.managementFailure {
+            Terminal.writeError("fanfare: \(TerminalText.safe(failure.description))\n")
+            Terminal.writeError("fanfare: policies can be set on the broker's host instead:\n")
+            for command in report.commands { Terminal.writeError("  \(command)\n") }
+        }
+        if report.isClean { Terminal.write(empty + "\n") }
+    }
+}
+
+extension CommandFailure {
+    /// The broker cannot be used: 78 when a person must mend the configuration, else 69.
+    init(_ error: AMQPConnectError) {
+        self.init(error.isConfiguration ? .configuration : .unavailable, error.description)
+    }
+}
