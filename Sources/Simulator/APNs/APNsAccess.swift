@@ -62,11 +62,11 @@ public struct APNsAccess: Sendable {
     public var keys: [ProviderKey]
     /// The issued client certificates; empty means that any certificate of the simulator's authority may send anywhere.
     public var certificates: [ClientCertificate]
-    /// How old a provider token may be, in seconds. Apple: one hour.
+    /// How old a provider token may be, in seconds; Apple: one hour.
     public var tokenSecondsMost: Int64
     /// How far ahead of our clock `iat` may be, in seconds: two clocks are never equal.
     public var clockSkewSecondsMost: Int64
-    /// The shortest time between two provider tokens of one connection, in seconds. Apple: 20 minutes.
+    /// The shortest time between two provider tokens of one connection, in seconds; Apple: 20 minutes.
     public var tokenUpdateSecondsLeast: Int64
     /// The most different provider tokens of one team within `tokenUpdateSecondsLeast`, over all connections; every
     /// process of a fleet has one, so the number is far above 1.

@@ -22,7 +22,7 @@ enum ControlServer {
     }
 }
 
-/// One HTTP/1.1 connection to the control address. Confined to its loop.
+/// One HTTP/1.1 connection to the control address, confined to its loop.
 final class ControlHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

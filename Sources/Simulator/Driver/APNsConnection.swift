@@ -13,9 +13,9 @@ final class APNsConnection: ChannelInboundHandler {
 
     let core: LoopCore
     let tls: TLSSession
-    private let logger: Logger
+    let logger: Logger
     var http: HTTP2ServerSession?
-    private var context: ChannelHandlerContext?
+    var context: ChannelHandlerContext?
     private var facts = APNsConnectionFacts()
     /// Filled anew for every request.
     private var request = APNsRequest()
@@ -32,7 +32,7 @@ final class APNsConnection: ChannelInboundHandler {
     private var highestStreamID: Int32 = 0
     /// The last stream that a GOAWAY of ours let through; nil before one.
     private var goAwayStreamID: Int32?
-    private var isCut = false
+    var isCut = false
 
     init(core: LoopCore, tls: TLSSession, logger: Logger) {
         self.core = core
@@ -286,62 +286,5 @@ extension APNsConnection {
     private func limitTimeIsOver() {
         limit.advance()
         perform { connection throws(HTTP2Error) in try connection.announceLimit(restart: false) }
-    }
-
-    // MARK: Bytes
-
-    /// Encrypts and sends all frames; closes when both sides have said all.
-    private func flush() {
-        guard let context, context.channel.isActive else { return }
-        var hasWritten = drain(context)
-        if let http, tls.state == .established {
-            do {
-                while true {
-                    let count = try http.send(into: core.frames, threshold: LoopCore.framesThreshold)
-                    guard count > 0 else { break }
-                    try encrypt(UnsafeRawBufferPointer(rebasing: core.frames[..<count]), context)
-                    hasWritten = true
-                }
-            } catch {
-                logger.debug("A connection ended", metadata: ["error": "\(error)"])
-                isCut = true
-                context.close(promise: nil)
-                return
-            }
-            if http.isFinished {
-                tls.close()
-                _ = drain(context)
-                isCut = true
-                context.flush()
-                context.close(promise: nil)
-                return
-            }
-        }
-        if hasWritten { context.flush() }
-    }
-
-    private func encrypt(_ frames: UnsafeRawBufferPointer, _ context: ChannelHandlerContext) throws(TLSError) {
-        var buffer = context.channel.allocator.buffer(capacity: frames.count + 256)
-        var failure: TLSError?
-        _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: frames.count + 256) { room in
-            do throws(TLSError) { return try tls.write(frames, into: room) } catch {
-                failure = error
-                return 0
-            }
-        }
-        if let failure { throw failure }
-        context.write(wrapOutboundOut(buffer), promise: nil)
-        _ = drain(context)
-    }
-
-    private func drain(_ context: ChannelHandlerContext) -> Bool {
-        var hasWritten = false
-        while tls.pendingCiphertext > 0 {
-            var buffer = context.channel.allocator.buffer(capacity: tls.pendingCiphertext)
-            _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: tls.pendingCiphertext) { tls.drain(into: $0) }
-            context.write(wrapOutboundOut(buffer), promise: nil)
-            hasWritten = true
-        }
-        return hasWritten
     }
 }

@@ -43,7 +43,7 @@ public enum APNsSimulator {
 
     /// Starts a simulator; returns when it accepts connections.
     ///
-    /// Throws `TLSError` for certificates and keys that cannot be used, and the system's error for a port that is taken.
+    /// Throws `TLSError` for certificates and keys that cannot be used, the system's error for a port that is taken.
     public static func start(
         _ configuration: Configuration = Configuration(),
         logger: Logger = Logger(label: "fanfare.simulator")
@@ -87,7 +87,7 @@ public enum APNsSimulator {
                 control: control,
                 groups: [group, controlGroup]
             )
-            logger.info(
+            logger.debug(
                 "The simulator plays APNs",
                 metadata: [
                     "simulator.port": "\(running.port)", "simulator.control": "\(running.controlPort ?? 0)",

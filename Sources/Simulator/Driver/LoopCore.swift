@@ -2,7 +2,9 @@ import Glibc
 import HTTP2
 import Synchronization
 
-/// Judges the requests of one event loop: rules first, then the device, then the faults. Confined to its loop.
+/// Judges the requests of one event loop: rules first, then the device, then the faults.
+///
+/// Confined to its loop.
 final class LoopCore {
     /// The loop's running totals; the lock is met by nobody but readers of the statistics.
     final class Totals: Sendable {

@@ -2,7 +2,9 @@ import NIOCore
 import NIOPosix
 
 extension APNsSimulator {
-    /// A simulator that is serving. Every member may be used from any thread; `stop` it in the end.
+    /// A simulator that is serving.
+    ///
+    /// Every member may be used from any thread; `stop` it in the end.
     public final class Running: Sendable {
         /// Authority, certificates and signing key.
         public let identity: Identity

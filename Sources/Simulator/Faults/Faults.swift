@@ -60,8 +60,9 @@ public struct Faults: Sendable, Equatable {
     public var dropEvery = 0
     /// SETTINGS_MAX_CONCURRENT_STREAMS of connections that have authenticated.
     public var streams = 1000
-    /// Limits that a connection goes through, one after the other, each after `streamLimitsEvery` streams or, so that
-    /// a limit of 0 ends, after `streamLimitMilliseconds`. Empty for a constant limit.
+    /// Limits that a connection goes through, one after the other; empty for a constant limit.
+    ///
+    /// The next one holds after `streamLimitsEvery` streams or `streamLimitMilliseconds`, so that a limit of 0 ends.
     public var streamLimits: [Int] = []
     /// Streams until the next of `streamLimits`.
     public var streamLimitsEvery = 1000

@@ -1,0 +1,199 @@
+import HTTP2
+import NIOCore
+import Simulator
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct APNsSimulatorTests {
+    private static func tokens(_ count: Int, prefix: String = "00") -> [String] {
+        (0..<count).map { number in
+            let tail = String(number, radix: 16)
+            return prefix + String(repeating: "0", count: 64 - prefix.count - tail.count) + tail
+        }
+    }
+
+    /// Runs `body` against a simulator with `faults`, and stops it.
+    private func withSimulator(
+        _ faults: [(String, String)] = [],
+        seed: UInt64 = 1,
+        loops: Int = 1,
+        access: APNsAccess = APNsAccess(),
+        _ body: (APNsSimulator.Running) async throws -> Void
+    ) async throws {
+        var configuration = APNsSimulator.Configuration()
+        for (name, value) in faults { try configuration.faults.set(name, to: value) }
+        configuration.seed = seed
+        configuration.loops = loops
+        configuration.access = access
+        let simulator = try await APNsSimulator.start(configuration)
+        do { try await body(simulator) } catch {
+            try await simulator.stop()
+            throw error
+        }
+        try await simulator.stop()
+    }
+
+    @Test func `one stream until a good provider token came, then a thousand`() async throws {
+        try await withSimulator([("latency", "5")]) { simulator in
+            let run = try await TestClient.send(Self.tokens(500), to: simulator)
+            #expect(run.statuses.allSatisfy { $0 == 200 })
+            #expect(run.limits == [1, 1000])
+            #expect(run.inFlightMost > 100)
+            let statistics = simulator.statistics
+            #expect(statistics.streamsMostUnauthenticated == 1)
+            #expect(statistics.streamsMost > 100)
+            #expect(statistics.accepted == 500)
+            #expect(statistics.distinctTokens == 500)
+            #expect(statistics.repeatedTokens == 0)
+        }
+    }
+
+    @Test func `a client certificate is let in without a provider token and without waiting`() async throws {
+        try await withSimulator { simulator in
+            let run = try await TestClient.send(Self.tokens(10), to: simulator, certified: true)
+            #expect(run.statuses.allSatisfy { $0 == 200 })
+            #expect(run.limits == [1000])
+        }
+    }
+
+    @Test func `an old provider token never gets more than one stream`() async throws {
+        try await withSimulator { simulator in
+            let run = try await TestClient.send(Self.tokens(5), to: simulator, issuedAt: 1_000_000_000)
+            #expect(run.answers.map { $0?.body } == Array(repeating: #"{"reason":"ExpiredProviderToken"}"#, count: 5))
+            #expect(run.statuses == [403, 403, 403, 403, 403])
+            #expect(run.limits == [1])
+            #expect(run.inFlightMost == 1)
+            #expect(simulator.counts(ofToken: Self.tokens(1)[0]) == (1, 0, 0))
+        }
+    }
+
+    @Test func `a clock that is ahead makes good tokens expired`() async throws {
+        try await withSimulator { simulator in
+            try await simulator.changeFaults { (faults) throws(FaultsError) in
+                try faults.set("clock_offset", to: "4200")
+            }
+            #expect(try await TestClient.send(Self.tokens(1), to: simulator).statuses == [403])
+            try await simulator.changeFaults { (faults) throws(FaultsError) in
+                try faults.set("clock_offset", to: "0")
+            }
+            #expect(try await TestClient.send(Self.tokens(1), to: simulator).statuses == [200])
+        }
+    }
+
+    @Test func `GOAWAY comes after every n streams and what is above its last stream was not processed`() async throws {
+        try await withSimulator([("goaway_every", "40"), ("goaway_reason", "Shutdown")]) { simulator in
+            let run = try await TestClient.send(Self.tokens(200), to: simulator)
+            #expect(run.goAway == #"{"reason":"Shutdown"}"#)
+            let answered = run.answers.count { $0?.kind == .answered }
+            #expect(answered == 40)
+            let lost = run.answers.filter { $0 != nil && $0?.kind != .answered && $0?.kind != .refused }
+            #expect(lost.isEmpty)
+            #expect(simulator.statistics.accepted == 40)
+            #expect(simulator.statistics.goAways == 1)
+        }
+    }
+
+    @Test func `the same tokens are dead in every run with a seed`() async throws {
+        var runs: [[Int]] = []
+        for _ in 0..<2 {
+            try await withSimulator([("dead", "0.2")], seed: 42, loops: 2) { simulator in
+                let run = try await TestClient.send(Self.tokens(400), to: simulator)
+                runs.append(run.statuses)
+                let dead = run.statuses.count { $0 == 410 }
+                let expected = simulator.faults.expectedBehaviours(of: Self.tokens(400), seed: 42)
+                #expect(expected.first { $0.0 == .dead }?.1 == dead)
+                #expect(simulator.statistics.reasons["Unregistered"] == UInt64(dead))
+                #expect(simulator.statistics.statuses[200] == UInt64(400 - dead))
+            }
+        }
+        #expect(runs[0] == runs[1])
+        #expect(runs[0].contains(410))
+    }
+
+    @Test func `rules by prefix say what each token does`() async throws {
+        let rules = "d0=dead,e0=once-503,f0=503,a0=bad-token,b0=refuse,c0=reset"
+        try await withSimulator([("rules", rules), ("retry_after", "7200")]) { simulator in
+            let tokens = ["d0", "e0", "f0", "a0", "b0", "c0", "10"].map { String(repeating: $0, count: 32) }
+            let first = try await TestClient.send(tokens, to: simulator)
+            #expect(first.statuses == [410, 503, 503, 400, 0, 0, 200])
+            #expect(first.answers[2]?.retryAfter == "7200")
+            #expect(first.answers[1]?.retryAfter == "")
+            #expect(first.answers[4]?.kind == .refused)
+            #expect(first.answers[5]?.kind == .reset(code: HTTP2ErrorCode.internalError))
+            #expect(first.answers[0]?.body.hasPrefix(#"{"reason":"Unregistered","timestamp":1"#) == true)
+            #expect(first.answers[0]?.apnsID.utf8.count == 36)
+            let second = try await TestClient.send(tokens, to: simulator)
+            #expect(second.statuses == [410, 200, 503, 400, 0, 0, 200])
+            #expect(simulator.counts(ofToken: tokens[1]) == (2, 1, 0))
+            #expect(simulator.counts(ofToken: tokens[4]) == (0, 0, 2))
+            #expect(simulator.counts(ofToken: tokens[5]) == (2, 0, 0))
+            #expect(simulator.statistics.repeatedTokens == 1)
+            #expect(simulator.statistics.distinctTokens == 7)
+            #expect(simulator.statistics.refused == 2)
+            #expect(simulator.statistics.reset == 2)
+        }
+    }
+
+    @Test func `an answer does not come before its latency`() async throws {
+        // The second request arrives and cuts the connection while the first waits for its hour.
+        try await withSimulator([("latency", "3600000"), ("drop_every", "2")]) { simulator in
+            let run = try await TestClient.send(Self.tokens(2), to: simulator)
+            #expect(run.answers.map { $0?.kind } == [.connectionLost, .connectionLost])
+            #expect(simulator.statistics.accepted == 2)
+        }
+        try await withSimulator([("latency", "3-9")]) { simulator in
+            let run = try await TestClient.send(Self.tokens(300), to: simulator)
+            #expect(run.statuses.allSatisfy { $0 == 200 })
+        }
+    }
+
+    @Test func `shrinking stream limits are announced and kept`() async throws {
+        let faults = [("stream_limits", "100,1,0,50"), ("stream_limits_every", "50"), ("stream_limit_ms", "30")]
+        try await withSimulator(faults + [("latency", "1")]) { simulator in
+            let run = try await TestClient.send(Self.tokens(400), to: simulator)
+            // Streams that were opened before the client could know the smaller limit are refused, never half done.
+            #expect(run.answers.allSatisfy { $0?.status == 200 || $0?.kind == .refused })
+            #expect(simulator.statistics.accepted == UInt64(run.statuses.count { $0 == 200 }))
+            #expect(Set(run.limits).isSuperset(of: [100, 1, 0, 50]))
+            #expect(simulator.statistics.streamsMost <= 100)
+        }
+    }
+
+    @Test func `a dropped connection leaves its streams without an answer`() async throws {
+        try await withSimulator([("drop_every", "30"), ("latency", "20")]) { simulator in
+            let run = try await TestClient.send(Self.tokens(100), to: simulator)
+            #expect(run.answers.contains { $0?.kind == .connectionLost })
+            #expect(simulator.statistics.requests == 30)
+            #expect(simulator.statistics.connectionsOpened == 1)
+        }
+    }
+
+    @Test func `the last requests show headers and payload`() async throws {
+        try await withSimulator { simulator in
+            let body = #"{"aps":{"alert":"Gol"},"match":7}"#
+            _ = try await TestClient.send(Self.tokens(20), to: simulator, body: body)
+            let last = simulator.lastRequests
+            #expect(last.count == 16)
+            #expect(last.last?.path == "/3/device/\(Self.tokens(20)[19])")
+            #expect(last.first?.path == "/3/device/\(Self.tokens(20)[4])")
+            #expect(last.allSatisfy { $0.payload == Array(body.utf8) && $0.status == 200 })
+            #expect(last.last?.headers == ["apns-topic": "com.example.news", "apns-push-type": "alert"])
+            simulator.reset()
+            #expect(simulator.lastRequests.isEmpty)
+            #expect(simulator.statistics.distinctTokens == 0)
+        }
+    }
+
+    @Test func `a simulator comes back as the same server with its identity`() async throws {
+        let first = try await APNsSimulator.start()
+        let (identity, port) = (first.identity, first.port)
+        try await first.stop()
+        var configuration = APNsSimulator.Configuration()
+        configuration.identity = identity
+        configuration.port = port
+        let second = try await APNsSimulator.start(configuration)
+        #expect(second.port == port)
+        let run = try await TestClient.send(Self.tokens(3), to: second)
+        try await second.stop()
+        #expect(run.statuses == [200, 200, 200])
+    }
+}
