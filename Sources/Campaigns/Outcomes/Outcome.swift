@@ -1,4 +1,6 @@
-/// Where a device ended. Until then it is pending.
+/// Where a device ended.
+///
+/// Until then it is pending.
 public enum Outcome: UInt8, Sendable, CaseIterable {
     /// The provider took it.
     case accepted = 1

@@ -6,8 +6,10 @@ public struct Progress: Equatable, Sendable {
     public private(set) var codes: [UInt8]
     /// What the code does not say, by position.
     public private(set) var notes: [UInt16: Note]
-    /// The started mark (design, section 7): pending devices before this position may have been sent by a run that
-    /// ended without a word. 0 when nothing is in doubt.
+    /// The started mark (design, section 7).
+    ///
+    /// Pending devices before this position may have been sent by a run that ended without a word; 0 when nothing is
+    /// in doubt.
     public var started = 0
 
     /// Where one device stands.

@@ -36,7 +36,9 @@ public struct DeviceBatch: Equatable, Sendable {
         variableBytes = 0
     }
 
-    /// Where a device's token stands in `tokens`. Traps when the position is out of range.
+    /// Where a device's token stands in `tokens`.
+    ///
+    /// Traps when the position is out of range.
     public func tokenRange(at position: Int) -> Range<Int> {
         precondition(position >= 0 && position < count, "device \(position) of \(count)")
         if tokenLength > 0 { return position * tokenLength..<(position + 1) * tokenLength }
@@ -49,7 +51,9 @@ public struct DeviceBatch: Equatable, Sendable {
         tokens.count + tokenEnds.count * 2 + variableBytes
     }
 
-    /// Adds a device at the end. A token or value of 65,535 bytes or more can be added, but not encoded.
+    /// Adds a device at the end.
+    ///
+    /// A token or value of 65,535 bytes or more can be added, but not encoded.
     public mutating func append(token: some Collection<UInt8>, variables named: [String: String] = [:]) {
         appendToken(token)
         for name in named.keys where !variables.contains(where: { $0.name == name }) {

@@ -25,7 +25,9 @@ public enum Rung: UInt8, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// What the `.a` queue waits; `.b` waits a quarter longer. Never less, because `Retry-After` is a floor.
+    /// What the `.a` queue waits; `.b` waits a quarter longer.
+    ///
+    /// Never less, because `Retry-After` is a floor.
     public var delay: Duration {
         switch self {
         case .seconds5: .seconds(5)

@@ -42,7 +42,9 @@ extension Shard {
     /// The largest attempt that a message may carry: far above the contract's 100, far below overflow.
     private static let attemptsMax: UInt32 = 10_000
 
-    /// Reads a message body. Unknown fields are ignored, an unknown major version and contradictions are errors.
+    /// Reads a message body.
+    ///
+    /// Unknown fields are ignored, an unknown major version and contradictions are errors.
     public init(encoded bytes: [UInt8]) throws(ShardError) {
         let message = try ShardError.unwrap { try Fanfare_V1_ShardMessage(serializedBytes: bytes) }
         guard message.version == Shard.version else { throw .unknownVersion(message.version) }

@@ -23,9 +23,11 @@ public struct ShardKey: Hashable, Comparable, Sendable {
     }
 }
 
-/// A shard's identity in words (design, section 5): `<campaign>.<part>.<ordinal>`, and for a retry shard
-/// its parent's id + `.<rung>a<attempt>`. A path that would grow beyond `pathMax` is folded into a hash of itself:
-/// retries that are not charged have no end but the campaign's, and an AMQP `message_id` has 255 bytes.
+/// A shard's identity in words (design, section 5): `<campaign>.<part>.<ordinal>`, and for a retry shard its parent's
+/// id + `.<rung>a<attempt>`.
+///
+/// A path that would grow beyond `pathMax` is folded into a hash of itself: retries that are not charged have no end
+/// but the campaign's, and an AMQP `message_id` has 255 bytes.
 public struct ShardID: Hashable, Sendable, CustomStringConvertible {
     /// Bytes of a path at most.
     public static let pathMax = 128

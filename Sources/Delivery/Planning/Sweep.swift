@@ -27,7 +27,7 @@ public enum Sweep {
     /// - Parameters:
     ///   - shard: the row.
     ///   - outboxWrittenAt: when its outbox row was written; nil without one.
-    ///   - dueAt: since when it should have been delivered: its publish, or the end of its rung.
+    ///   - dueAt: since when it should have been delivered: its last publish, for a retry plus the rung's time.
     ///   - isLaneEmpty: whether its lane's queue holds nothing, delivered messages included.
     ///   - isOwnerAlive: for a running shard, whether its worker still reports itself.
     public static func action(
@@ -48,7 +48,9 @@ public enum Sweep {
             // A dead owner's message comes back by itself, unless the broker lost it.
             guard !isOwnerAlive else { return .leave }
         }
-        guard isLaneEmpty, dueAt.advanced(by: lostAfter) <= now else { return .leave }
+        // The rung's `.b` queue keeps a message a quarter longer.
+        let latest = dueAt.advanced(by: shard.rung.map { $0.delay / 4 } ?? .zero)
+        guard isLaneEmpty, latest.advanced(by: lostAfter) <= now else { return .leave }
         return .publishAnew
     }
 }

@@ -1,6 +1,8 @@
 public import Campaigns
 
-/// Where a shard's row stands in the ledger. The raw value is stored.
+/// Where a shard's row stands in the ledger.
+///
+/// The raw value is stored.
 public enum ShardState: UInt8, Sendable {
     /// The row is written, its message is not confirmed: the outbox. Can become out, running, aside, settled.
     case unpublished = 0

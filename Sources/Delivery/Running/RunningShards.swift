@@ -61,6 +61,8 @@ public struct RunningShards: Sendable {
         var run: Run?
         var claiming: ShardDelivery?
         var waiting: [ShardDelivery] = []
+        /// What a poll said while a claim was out.
+        var stop: ShardRun.Stop?
     }
 
     private var entries: [ShardKey: Entry] = [:]
@@ -74,11 +76,21 @@ public struct RunningShards: Sendable {
         self.connection = connection
     }
 
-    /// The consuming connection is gone, and with it every lease. Returns the shards whose runs stop opening streams.
+    /// The consuming connection is gone, and with it every lease.
+    ///
+    /// Returns the shards whose runs stop opening streams.
     public mutating func disconnected() -> [ShardKey] {
         connection = nil
         for key in entries.keys { entries[key]?.waiting = [] }
         return runningKeys
+    }
+
+    /// A run that needs no claim: the transaction that accepted its urgent campaign claimed it, and the campaign's
+    /// message is its lease. False when that message's connection is gone meanwhile: nothing is to start.
+    public mutating func began(_ key: ShardKey, epoch: UInt32, _ delivery: ShardDelivery, now: Timestamp) -> Bool {
+        guard isLive(delivery), entries[key] == nil else { return false }
+        entries[key] = Entry(run: Run(epoch: epoch, delivery: delivery, since: now))
+        return true
     }
 
     /// Decides what to do with a delivery.
@@ -163,18 +175,32 @@ public struct RunningShards: Sendable {
     /// Shards that run or are being claimed.
     public var count: Int { entries.count }
 
-    /// The campaigns that run here: what the poll of the ledger asks for (every 500 ms; design, section 7).
+    /// The campaigns that run here or are being claimed: what the poll of the ledger asks for (every 500 ms; design,
+    /// section 7).
     public var campaigns: Set<UInt32> {
-        Set(entries.filter { $0.value.run != nil }.keys.map(\.campaign))
+        Set(entries.keys.map(\.campaign))
     }
 
     /// What a poll's answer stops: cancelled, failed and expired campaigns end, paused ones are set aside.
-    public func stops(campaigns facts: [UInt32: CampaignFacts], now: Timestamp) -> [(ShardKey, ShardRun.Stop)] {
-        runningKeys.compactMap { key in
-            guard let facts = facts[key.campaign] else { return nil }
-            if let outcome = facts.ending(at: now) { return (key, .end(outcome)) }
-            return facts.asideReason.map { (key, .setAside($0)) }
+    ///
+    /// A claim that is out may have been granted before the change and answered after this poll: ask `startStop` when
+    /// its run starts.
+    public mutating func stops(
+        campaigns facts: [UInt32: CampaignFacts], now: Timestamp
+    ) -> [(ShardKey, ShardRun.Stop)] {
+        var stops: [(ShardKey, ShardRun.Stop)] = []
+        for (key, entry) in entries {
+            guard let stop = facts[key.campaign]?.stop(at: now) else { continue }
+            if entry.claiming != nil { entries[key]?.stop = stop }
+            if entry.run != nil { stops.append((key, stop)) }
         }
+        return stops.sorted { $0.0 < $1.0 }
+    }
+
+    /// What a poll said while the claim was out from which this run starts: stop it with that before its first stream.
+    public mutating func startStop(_ key: ShardKey) -> ShardRun.Stop? {
+        defer { entries[key]?.stop = nil }
+        return entries[key]?.stop
     }
 
     /// The shards that have been held for this long (five minutes; design, section 7) and are to be handed over.
@@ -187,5 +213,11 @@ public struct RunningShards: Sendable {
 
     private func isLive(_ delivery: ShardDelivery) -> Bool {
         delivery.connection == connection
+    }
+}
+
+extension CampaignFacts {
+    fileprivate func stop(at now: Timestamp) -> ShardRun.Stop? {
+        ending(at: now).map { .end($0) } ?? asideReason.map { .setAside($0) }
     }
 }

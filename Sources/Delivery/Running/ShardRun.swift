@@ -232,8 +232,10 @@ public struct ShardRun: Sendable {
         }
     }
 
-    /// Opens no more streams. The first stop stands, but an ending goes before setting aside, and a lost lease before
-    /// both for as long as it is lost.
+    /// Opens no more streams.
+    ///
+    /// The first stop stands, but an ending goes before setting aside, and a lost lease before both for as long as it
+    /// is lost.
     public mutating func requestStop(_ stop: Stop) {
         switch (reason, stop) {
         case (_, .leaseLost): isLeaseLost = true
@@ -269,7 +271,9 @@ public struct ShardRun: Sendable {
         unsaved = 0
     }
 
-    /// How the run ended. Call it once, when `isOver`.
+    /// How the run ended.
+    ///
+    /// Call it once, when `isOver`.
     public func finish() -> End {
         precondition(inFlight == 0, "\(inFlight) streams are open for \(shard.id)")
         var last = progress
