@@ -5,7 +5,9 @@ public import Transport
 public struct Configuration: Sendable {
     /// `amqp.url`; holds a password, which its description leaves out.
     public let amqp: AMQPEndpoint
-    /// Where `amqp.management_url` is; nil is port 15672 of the broker's first host. User and password are the broker's.
+    /// Where `amqp.management_url` is; nil is port 15672 of the broker's first host.
+    ///
+    /// User and password are those of `amqp`.
     public let management: NetworkAddress?
     /// `store.url`.
     public let store: StoreLocation

@@ -4,26 +4,31 @@ public import Logging
 
 /// Writes the log to standard error, a line an event, so that standard output stays for results.
 public struct StandardErrorLog: LogHandler {
-    /// See `LogHandler`.
-    public var logLevel: Logger.Level
+    /// See `LogHandler`; the process's level until a logger is given one of its own.
+    public var logLevel: Logger.Level {
+        get { ownLevel ?? threshold.level }
+        set { ownLevel = newValue }
+    }
     /// See `LogHandler`.
     public var metadata: Logger.Metadata = [:]
     /// See `LogHandler`.
     public var metadataProvider: Logger.MetadataProvider?
 
+    private var ownLevel: Logger.Level?
+    private let threshold: LogThreshold
     private let label: String
     private let isPretty: Bool
     private let isColoured: Bool
     private let write: @Sendable (String) -> Void
 
     /// A handler that writes to standard error.
-    public init(label: String, settings: Configuration.LogSettings) {
+    init(label: String, format: LogFormat, threshold: LogThreshold) {
         let isTerminal = isatty(STDERR_FILENO) == 1
-        let isPretty = settings.format == .pretty || settings.format == .auto && isTerminal
+        let isPretty = format == .pretty || format == .auto && isTerminal
         let noColour = ProcessInfo.processInfo.environment["NO_COLOR"]?.isEmpty == false
         self.init(
             label: label,
-            level: settings.level,
+            threshold: threshold,
             isPretty: isPretty,
             isColoured: isTerminal && !noColour,
             write: { Terminal.writeError($0) }
@@ -32,21 +37,24 @@ public struct StandardErrorLog: LogHandler {
 
     init(
         label: String,
-        level: Logger.Level,
+        threshold: LogThreshold,
         isPretty: Bool,
         isColoured: Bool,
         write: @escaping @Sendable (String) -> Void
     ) {
         self.label = label
-        logLevel = level
+        self.threshold = threshold
         self.isPretty = isPretty
         self.isColoured = isColoured
         self.write = write
     }
 
-    /// Makes it the process's log; once, at start.
-    public static func install(_ settings: Configuration.LogSettings) {
-        LoggingSystem.bootstrap { StandardErrorLog(label: $0, settings: settings) }
+    /// Makes it the process's log; once, at start. The threshold changes the level later, on SIGHUP.
+    @discardableResult
+    public static func install(_ settings: Configuration.LogSettings) -> LogThreshold {
+        let threshold = LogThreshold(settings.level)
+        LoggingSystem.bootstrap { StandardErrorLog(label: $0, format: settings.format, threshold: threshold) }
+        return threshold
     }
 
     /// See `LogHandler`.

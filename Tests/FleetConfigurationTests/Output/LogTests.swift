@@ -13,11 +13,15 @@ import Testing
         var all: [String] { lines.withLock { $0 } }
     }
 
-    private func log(isPretty: Bool, _ use: (Logger) -> Void) -> [String] {
+    private func log(
+        isPretty: Bool,
+        threshold: LogThreshold = LogThreshold(.info),
+        _ use: (Logger) -> Void
+    ) -> [String] {
         let lines = Lines()
         let handler = StandardErrorLog(
             label: "fanfare.test",
-            level: .info,
+            threshold: threshold,
             isPretty: isPretty,
             isColoured: false,
             write: { lines.add($0) }
@@ -46,5 +50,21 @@ import Testing
         let lines = log(isPretty: true) { $0.warning("one\ntwo", metadata: ["a": "b"]) }
         let line = try #require(lines.first)
         #expect(line.hasSuffix(" WARNING  one\\ntwo a=b\n"))
+    }
+
+    @Test func `the process's level changes for loggers that are there already`() {
+        let threshold = LogThreshold(.info)
+        let lines = log(isPretty: true, threshold: threshold) { logger in
+            var talkative = logger
+            talkative.logLevel = .trace
+            logger.debug("one")
+            threshold.level = .debug
+            logger.debug("two")
+            threshold.level = .error
+            logger.warning("three")
+            talkative.trace("four")
+        }
+        #expect(lines.map { $0.contains("two") } == [true, false])
+        #expect(lines.last?.contains("four") == true)
     }
 }

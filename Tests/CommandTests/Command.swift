@@ -1,0 +1,93 @@
+import Foundation
+
+/// Runs the built executable as an operator would: arguments, an environment of its own, no terminal.
+struct Command {
+    /// What a command did.
+    struct Outcome {
+        let exit: Int32
+        let output: String
+        let errors: String
+    }
+
+    /// The folder that it runs in.
+    let folder: String
+    var environment: [String: String] = [:]
+
+    /// Runs it to its end, without standard input.
+    func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
+
+    /// Runs it to its end, without standard input.
+    func run(_ arguments: [String]) throws -> Outcome {
+        let process = try process(arguments)
+        let output = try Capture(folder: folder)
+        let errors = try Capture(folder: folder)
+        process.standardOutput = output.handle
+        process.standardError = errors.handle
+        try process.run()
+        process.waitUntilExit()
+        return Outcome(exit: process.terminationStatus, output: try output.text(), errors: try errors.text())
+    }
+
+    /// A process that is not started yet.
+    func process(_ arguments: [String]) throws -> Process {
+        let process = Process()
+        process.executableURL = try Self.executable()
+        process.arguments = arguments
+        process.environment = environment
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        process.standardInput = FileHandle.nullDevice
+        return process
+    }
+
+    /// `fanfare` lies beside the bundle of the tests.
+    private static func executable() throws -> URL {
+        let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let candidates = [CommandLine.arguments[0], bundle.path].map { path in
+            URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("fanfare")
+        }
+        guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+            throw Missing(description: "no executable fanfare beside \(candidates.map(\.path))")
+        }
+        return found
+    }
+
+    /// The executable was not built.
+    struct Missing: Error, CustomStringConvertible {
+        let description: String
+    }
+}
+
+/// A file that a process writes to: unlike a pipe it never fills up.
+private struct Capture {
+    let path: String
+    let handle: FileHandle
+
+    init(folder: String) throws {
+        path = folder + "/output-" + UUID().uuidString
+        try Data().write(to: URL(fileURLWithPath: path))
+        handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    }
+
+    func text() throws -> String {
+        try handle.close()
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        try FileManager.default.removeItem(atPath: path)
+        return String(decoding: data, as: UTF8.self)
+    }
+}
+
+/// A folder of one test, gone with it.
+final class CommandFolder {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "fanfare-command-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name))
+    }
+}
