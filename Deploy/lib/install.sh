@@ -26,6 +26,8 @@ as_root() {
         "$@"
     elif sudo -n true 2>/dev/null; then
         sudo -n "$@"
+    elif [ -t 2 ] && command -v sudo >/dev/null; then
+        sudo "$@"
     else
         fail "root is needed to install packages; run once: sudo apt-get install -y --no-install-recommends ${missing_packages[*]}" 77
     fi

@@ -10,7 +10,7 @@ public final class LogThreshold: Sendable {
         index = Atomic(Self.index(of: level))
     }
 
-    /// The least severe level that is logged. From any thread.
+    /// The least severe level that is logged; from any thread.
     public var level: Logger.Level {
         get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
         set { index.store(Self.index(of: newValue), ordering: .relaxed) }

@@ -49,7 +49,9 @@ public struct StandardErrorLog: LogHandler {
         self.write = write
     }
 
-    /// Makes it the process's log; once, at start. The threshold changes the level later, on SIGHUP.
+    /// Makes it the process's log; once, at start.
+    ///
+    /// The threshold changes the level later, on SIGHUP.
     @discardableResult
     public static func install(_ settings: Configuration.LogSettings) -> LogThreshold {
         let threshold = LogThreshold(settings.level)
