@@ -86,7 +86,9 @@ public struct RunningShards: Sendable {
     }
 
     /// A run that needs no claim: the transaction that accepted its urgent campaign claimed it, and the campaign's
-    /// message is its lease. False when that message's connection is gone meanwhile: nothing is to start.
+    /// message is its lease.
+    ///
+    /// False when that message's connection is gone meanwhile: nothing is to start.
     public mutating func began(_ key: ShardKey, epoch: UInt32, _ delivery: ShardDelivery, now: Timestamp) -> Bool {
         guard isLive(delivery), entries[key] == nil else { return false }
         entries[key] = Entry(run: Run(epoch: epoch, delivery: delivery, since: now))
@@ -186,7 +188,8 @@ public struct RunningShards: Sendable {
     /// A claim that is out may have been granted before the change and answered after this poll: ask `startStop` when
     /// its run starts.
     public mutating func stops(
-        campaigns facts: [UInt32: CampaignFacts], now: Timestamp
+        campaigns facts: [UInt32: CampaignFacts],
+        now: Timestamp
     ) -> [(ShardKey, ShardRun.Stop)] {
         var stops: [(ShardKey, ShardRun.Stop)] = []
         for (key, entry) in entries {

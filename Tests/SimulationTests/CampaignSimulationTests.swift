@@ -1,0 +1,85 @@
+import Campaigns
+import Delivery
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Thousands of small campaigns on the real state machines, with crashes at every arrow of the design's section 7.
+///
+/// `FANFARE_SEED=n` replays one seed, `FANFARE_SEEDS=n` runs that many (1,000 by default).
+@Suite struct CampaignSimulationTests {
+    private static func setting(_ name: String) -> UInt64? {
+        getenv(name).flatMap { UInt64(String(cString: $0)) }
+    }
+
+    private static var seeds: Range<UInt64> {
+        if let seed = setting("FANFARE_SEED") { return seed..<seed + 1 }
+        return 0..<(setting("FANFARE_SEEDS") ?? 1_000)
+    }
+
+    /// The mixes of faults of `settle-model.py`, with its probabilities, each on its own.
+    @Test(
+        arguments: [
+            Faults.none, Faults(lostConfirm: 0.3), Faults(terminate: 0.02), Faults(lostConfirm: 0.2, pause: 0.01),
+            Faults(crash: 0.004), Faults(disconnect: 0.004),
+            Faults(lostConfirm: 0.2, crash: 0.003, disconnect: 0.003, terminate: 0.01, pause: 0.01),
+        ]
+    )
+    func `the mixes of the settle model lose nothing and count nothing twice`(_ faults: Faults) throws {
+        for seed in 0..<(Self.setting("FANFARE_SEEDS") ?? 1_000) / 20 {
+            let report = try World(seed: seed, faults: faults).run()
+            if faults.crash + faults.disconnect == 0 { #expect(report.extraSends == 0, "seed \(seed)") }
+        }
+    }
+
+    @Test func `no campaign loses a device, counts one twice, or sends without need`() throws {
+        var total = World.Report(seed: 0)
+        for seed in Self.seeds {
+            let report = try World(seed: seed, faults: .of(seed: seed)).run()
+            total.steps += report.steps
+            total.crashes += report.crashes
+            total.disconnects += report.disconnects
+            total.terminations += report.terminations
+            total.adoptions += report.adoptions
+            total.takeovers += report.takeovers
+            total.lostAnswers += report.lostAnswers
+            total.extraSends += report.extraSends
+            total.atRisk += report.atRisk
+            total.outcomes += report.outcomes
+        }
+        print("simulation: \(Self.seeds.count) seeds, \(total)")
+        // A simulation in which nothing happens proves nothing.
+        if Self.seeds.count >= 1_000 {
+            #expect(min(total.crashes, total.disconnects, total.terminations, total.lostAnswers) > 100)
+            #expect(min(total.adoptions, total.takeovers, total.outcomes.cancelled, total.outcomes.expired) > 0)
+        }
+        #expect(total.outcomes.total == Self.seeds.count * World.shardCount * SimulatedLedger.devicesPerShard)
+    }
+
+    @Test func `a seed gives the same campaign again`() throws {
+        let first = try World(seed: 77, faults: .rough).run()
+        let second = try World(seed: 77, faults: .rough).run()
+        #expect("\(first)" == "\(second)")
+    }
+
+    /// The simulation is only worth something if it notices.
+    @Test(
+        arguments: [
+            BrokenRule.claimsAlwaysTakeOver, .oneChildPerAttempt, .leaseIgnored, .epochsIgnored,
+        ]
+    )
+    func `a broken rule is noticed`(_ rule: BrokenRule) {
+        let noticed = (0..<1_000 as Range<UInt64>).contains { seed in
+            do {
+                let faults = seed % 2 == 0 ? Faults.benign : .harsh
+                _ = try World(seed: seed, faults: faults, broken: rule).run()
+                return false
+            } catch {
+                return true
+            }
+        }
+        #expect(noticed, "1,000 campaigns without the rule, and nothing was wrong")
+    }
+}

@@ -1,0 +1,111 @@
+/// What goes wrong in a simulated campaign, as probabilities: of a step, of a publish, of a stream's answer.
+struct Faults: Sendable {
+    /// The message is in the queue, but its confirm never comes.
+    ///
+    /// Per publish.
+    var lostConfirm = 0.0
+    /// Neither arrives.
+    ///
+    /// Per publish.
+    var lostPublish = 0.0
+    /// The broker delivers a copy of its own, as at-least-once dead-lettering may.
+    ///
+    /// Per message off a rung.
+    var duplicate = 0.0
+    /// A worker is killed.
+    ///
+    /// Per step.
+    var crash = 0.0
+    /// A worker loses its connection to the broker.
+    ///
+    /// Per step.
+    var disconnect = 0.0
+    /// A worker gets SIGTERM, and is started anew when it has drained.
+    ///
+    /// Per step.
+    var terminate = 0.0
+    /// An operator pauses or resumes.
+    ///
+    /// Per step.
+    var pause = 0.0
+    /// An operator cancels.
+    ///
+    /// Per step.
+    var cancel = 0.0
+    /// A waiting message vanishes.
+    ///
+    /// Per step.
+    var purge = 0.0
+    /// Whether some devices' answers never come.
+    var unknown = false
+    /// Whether the campaign gives up devices without an answer.
+    var dropUnknown = false
+    /// Whether the campaign's end comes soon.
+    var expiry = false
+
+    static let none = Faults()
+
+    /// Everything that no extra send may follow from: nobody dies, no connection breaks, every answer comes.
+    static let benign = Faults(
+        lostConfirm: 0.25,
+        lostPublish: 0.1,
+        duplicate: 0.2,
+        terminate: 0.004,
+        pause: 0.004,
+        purge: 0.001
+    )
+
+    static let rough = Faults(
+        lostConfirm: 0.2,
+        lostPublish: 0.1,
+        duplicate: 0.1,
+        crash: 0.004,
+        disconnect: 0.004,
+        terminate: 0.004,
+        pause: 0.004,
+        purge: 0.001,
+        unknown: true
+    )
+
+    /// So much that copies, returned messages and late writes meet in one shard.
+    static let harsh = Faults(
+        lostConfirm: 0.5,
+        duplicate: 0.5,
+        crash: 0.01,
+        disconnect: 0.03,
+        terminate: 0.01,
+        pause: 0.01
+    )
+
+    /// The faults of a seed: every kind of campaign comes again within 16 seeds.
+    static func of(seed: UInt64) -> Faults {
+        var faults = seed % 2 == 0 ? benign : rough
+        switch seed / 2 % 8 {
+        case 1: faults.cancel = 0.002
+        case 2: faults.expiry = true
+        case 3: faults.dropUnknown = true
+        case 4: (faults.pause, faults.purge) = (0, 0)
+        case 5: (faults.crash, faults.lostConfirm) = (faults.crash * 3, 0)
+        case 6: if seed % 2 == 1 { faults = .harsh }
+        default: break
+        }
+        return faults
+    }
+}
+
+/// One rule of the design broken on purpose, to see that the simulation notices.
+enum BrokenRule: Sendable {
+    /// A claim takes a running shard over even if its message was never delivered before.
+    case claimsAlwaysTakeOver
+    /// A parent has one retry shard per attempt, whatever the rung.
+    case oneChildPerAttempt
+    /// A worker whose connection is lost goes on opening streams.
+    case leaseIgnored
+    /// Writes of a run that another has taken over are accepted.
+    case epochsIgnored
+}
+
+/// What a simulated campaign showed to be wrong.
+struct Violation: Error, CustomStringConvertible {
+    var description: String
+}

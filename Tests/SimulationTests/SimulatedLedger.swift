@@ -1,0 +1,315 @@
+import Campaigns
+import Delivery
+
+/// The ledger in memory: rows, outbox, and one function per transaction of the design's section 7.
+///
+/// The rules are the real ones (`Claim`, `Settlement`, `Progress`); here is only what a database would do.
+final class SimulatedLedger {
+    enum Write {
+        case claim(Claim, ShardDelivery)
+        case save(ShardKey, epoch: UInt32, Progress)
+        case settle(ShardKey, epoch: UInt32, Settlement)
+        case setAside(ShardKey, epoch: UInt32, AsideReason, Progress)
+    }
+
+    enum Answer {
+        case claimed(ShardKey, ShardDelivery, Claim.Decision, ShardRecord?)
+        /// `isOurs` is false when another run has claimed the shard.
+        case saved(ShardKey, epoch: UInt32, isOurs: Bool, started: Int)
+        case settled(ShardKey, epoch: UInt32, isOurs: Bool, children: [ShardKey])
+        case asided(ShardKey, epoch: UInt32, isOurs: Bool)
+    }
+
+    static let devicesPerShard = 6
+
+    var campaign: CampaignFacts
+    let facts: Shard.Facts
+    let broken: BrokenRule?
+    private(set) var rows: [ShardKey: ShardRecord] = [:]
+    /// Messages that are to be published, or whose confirm did not come, and since when.
+    private(set) var outbox: [ShardKey: Timestamp] = [:]
+    private(set) var sentAt: [ShardKey: Timestamp] = [:]
+    /// Claims granted for a shard that another run had not released.
+    private(set) var takeovers = 0
+    /// Requests whose answers were not in the ledger when their shard was taken over: they may be repeated.
+    var atRisk = 0
+    private var opened: [ShardKey: (epoch: UInt32, positions: Set<Int>)] = [:]
+    private var childrenOf: [ShardKey: [ShardKey]] = [:]
+    private var childCounts: [UInt32: UInt32] = [:]
+    private var paths: Set<String> = []
+
+    init(facts: Shard.Facts, shardCount: Int, broken: BrokenRule?, now: Timestamp) {
+        self.facts = facts
+        self.broken = broken
+        campaign = CampaignFacts(
+            number: 1,
+            app: facts.app,
+            id: facts.campaignID,
+            stage: .sending,
+            pausedBy: [],
+            expiresAt: facts.expiresAt
+        )
+        for ordinal in 0..<UInt32(shardCount) {
+            let key = ShardKey(campaign: 1, part: 0, ordinal: ordinal)
+            rows[key] = ShardRecord(
+                id: ShardID(key: key),
+                state: .unpublished,
+                generation: 1,
+                epoch: 0,
+                owner: 0,
+                attempt: 1,
+                rung: nil,
+                notBefore: nil,
+                dueAt: nil,
+                chunk: ordinal,
+                positions: [],
+                count: Self.devicesPerShard,
+                progress: Progress(count: Self.devicesPerShard),
+                aside: nil
+            )
+            outbox[key] = now
+        }
+    }
+
+    // MARK: Transactions
+
+    func commit(_ write: Write, now: Timestamp) throws -> Answer {
+        switch write {
+        case .claim(let claim, let delivery):
+            let decision = try self.claim(claim, now: now)
+            return .claimed(claim.key, delivery, decision, rows[claim.key])
+        case .save(let key, let epoch, let progress):
+            let isOurs = isOurs(key, epoch)
+            if isOurs { rows[key]?.progress = try Self.packedAndBack(progress) }
+            return .saved(key, epoch: epoch, isOurs: isOurs, started: progress.started)
+        case .settle(let key, let epoch, let settlement):
+            guard isOurs(key, epoch) else { return .settled(key, epoch: epoch, isOurs: false, children: []) }
+            return .settled(key, epoch: epoch, isOurs: true, children: try settle(key, settlement, now: now))
+        case .setAside(let key, let epoch, let reason, let progress):
+            guard isOurs(key, epoch) else { return .asided(key, epoch: epoch, isOurs: false) }
+            rows[key]?.progress = try Self.packedAndBack(progress)
+            if let outcome = campaign.ending(at: now) {
+                try end(key, outcome, now: now)
+            } else {
+                setAside(key, reason, now: now)
+            }
+            return .asided(key, epoch: epoch, isOurs: true)
+        }
+    }
+
+    private func isOurs(_ key: ShardKey, _ epoch: UInt32) -> Bool {
+        guard let row = rows[key], row.state == .running else { return false }
+        return row.epoch == epoch || broken == .epochsIgnored
+    }
+
+    private func claim(_ asked: Claim, now: Timestamp) throws -> Claim.Decision {
+        var claim = asked
+        if broken == .claimsAlwaysTakeOver { claim.redelivered = true }
+        let decision = claim.decide(shard: rows[claim.key], campaign: campaign, now: now)
+        guard let row = rows[claim.key] else { return decision }
+        switch decision {
+        case .run, .end, .setAside:
+            if row.state == .running, row.epoch != claim.adopting {
+                takeovers += 1
+                atRisk += requestsInDoubt(row)
+            }
+            rows[claim.key]?.epoch += 1
+            if row.epoch == claim.adopting, opened[claim.key]?.epoch == row.epoch { opened[claim.key]?.epoch += 1 }
+        case .park, .settledAlready, .drop: break
+        }
+        switch decision {
+        case .run:
+            rows[claim.key]?.state = .running
+            rows[claim.key]?.owner = claim.worker
+        case .end(let outcome): try end(claim.key, outcome, now: now)
+        case .setAside(let reason): setAside(claim.key, reason, now: now)
+        case .park(let reason): throw Violation(description: "\(row.id) would be parked: \(reason)")
+        case .settledAlready, .drop: break
+        }
+        return decision
+    }
+
+    private func setAside(_ key: ShardKey, _ reason: AsideReason, now: Timestamp) {
+        rows[key]?.generation += 1
+        rows[key]?.epoch += 1
+        rows[key]?.owner = 0
+        rows[key]?.state = reason.rowState
+        rows[key]?.aside = reason
+        rows[key]?.rung = nil
+        outbox[key] = reason.rowState == .unpublished ? now : nil
+    }
+
+    private func release(_ key: ShardKey, now: Timestamp) {
+        rows[key]?.state = .unpublished
+        rows[key]?.aside = nil
+        rows[key]?.rung = nil
+        rows[key]?.owner = 0
+        outbox[key] = now
+    }
+
+    private func end(_ key: ShardKey, _ outcome: Outcome, now: Timestamp) throws {
+        guard let row = rows[key] else { return }
+        guard let settlement = row.ended(outcome) else {
+            throw Violation(description: "\(row.id): the law does not hold when it ends")
+        }
+        _ = try settle(key, settlement, now: now)
+    }
+
+    private func settle(_ key: ShardKey, _ asked: Settlement, now: Timestamp) throws -> [ShardKey] {
+        guard let parent = rows[key] else { return [] }
+        let ending = campaign.ending(at: now)
+        guard asked.isLawful(count: parent.count),
+            let settlement = ending.map({ asked.endingRetries($0, attempt: parent.attempt) }) ?? asked
+        else { throw Violation(description: "\(parent.id): the law does not hold when it is settled") }
+        rows[key]?.state = .settled
+        rows[key]?.owner = 0
+        rows[key]?.progress = try Self.packedAndBack(settlement.progress)
+        outbox[key] = nil
+        var children: [ShardKey] = []
+        for retry in settlement.retries {
+            let rungInPath = broken == .oneChildPerAttempt ? .seconds5 : retry.rung
+            let path = parent.id.childPath(rung: rungInPath, attempt: retry.attempt)
+            if !paths.insert("\(key.ordinal)\(path)").inserted {
+                if broken == .oneChildPerAttempt { continue }  // the same id: taken for written already
+                throw Violation(description: "\(parent.id) has two children \(path)")
+            }
+            childCounts[key.ordinal, default: 0] += 1
+            let child = parent.child(retry, number: childCounts[key.ordinal, default: 0], now: now)
+            rows[child.id.key] = child
+            outbox[child.id.key] = now
+            children.append(child.id.key)
+        }
+        childrenOf[key] = children
+        try checkLaw(ordinal: key.ordinal)
+        return children
+    }
+
+    func children(of key: ShardKey) -> [ShardKey] { childrenOf[key, default: []] }
+
+    // MARK: What needs no message
+
+    /// Settles what nobody runs, after a cancel or when the end has passed.
+    func endUnclaimed(now: Timestamp) throws {
+        for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
+            if let outcome = AsideRelease.ending(of: row.state, campaign: campaign, now: now) {
+                rows[key]?.epoch += 1
+                try end(key, outcome, now: now)
+            }
+        }
+    }
+
+    func releaseAside(now: Timestamp) {
+        for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
+            guard row.state == .aside, let reason = row.aside else { continue }
+            if AsideRelease.isDue(reason, campaign: campaign, knowsApp: true, now: now) { release(key, now: now) }
+        }
+    }
+
+    func sweep(_ key: ShardKey, isLaneEmpty: Bool, liveWorkers: Set<Int64>, now: Timestamp) -> Sweep.Action {
+        guard let row = rows[key] else { return .leave }
+        let action = Sweep.action(
+            for: row,
+            outboxWrittenAt: outbox[key],
+            dueAt: (sentAt[key] ?? now).advanced(by: row.rung?.delay ?? .zero),
+            isLaneEmpty: isLaneEmpty,
+            isOwnerAlive: liveWorkers.contains(row.owner),
+            now: now
+        )
+        if action == .publishAnew {
+            atRisk += row.state == .running ? requestsInDoubt(row) : 0
+            rows[key]?.generation += 1
+            rows[key]?.epoch += 1
+            release(key, now: now)
+        }
+        return action
+    }
+
+    // MARK: Publishing
+
+    /// The message of a shard's outbox row; nil when there is none any more.
+    func message(_ key: ShardKey) throws -> (SimulatedBroker.Message, Rung?)? {
+        guard let row = rows[key], outbox[key] != nil else { return nil }
+        var devices = DeviceBatch()
+        let positions = row.positions.isEmpty ? (0..<UInt16(row.count)).map { $0 } : row.positions
+        for position in positions {
+            devices.append(token: [UInt8(truncatingIfNeeded: key.ordinal), UInt8(truncatingIfNeeded: position)])
+        }
+        let shard = Shard(
+            id: row.id,
+            generation: row.generation,
+            attempt: row.attempt,
+            facts: facts,
+            notBefore: row.notBefore,
+            firstIndex: key.ordinal * UInt32(Self.devicesPerShard),
+            positions: row.positions,
+            devices: devices
+        )
+        let body = try shard.encoded()
+        return (SimulatedBroker.Message(key: key, generation: row.generation, body: body), row.rung)
+    }
+
+    func published(_ key: ShardKey, now: Timestamp) {
+        sentAt[key] = now
+    }
+
+    func confirmed(_ key: ShardKey, generation: UInt32) {
+        guard rows[key]?.generation == generation else { return }
+        outbox[key] = nil
+        if rows[key]?.state == .unpublished { rows[key]?.state = .out }
+    }
+
+    // MARK: Checks
+
+    /// A run opens a stream; one whose shard was taken over without its knowledge repeats what the other does.
+    func streamOpened(_ key: ShardKey, epoch: UInt32, position: Int) {
+        guard let row = rows[key] else { return }
+        if row.state != .running || row.epoch != epoch {
+            atRisk += 1
+        } else if opened[key]?.epoch == epoch {
+            opened[key]?.positions.insert(position)
+        } else {
+            opened[key] = (epoch, [position])
+        }
+    }
+
+    private func requestsInDoubt(_ row: ShardRecord) -> Int {
+        guard let opened = opened[row.id.key], opened.epoch == row.epoch else { return 0 }
+        return opened.positions.reduce(0) { $0 + (row.progress.state(at: $1) == .pending ? 1 : 0) }
+    }
+
+    /// Devices of a planned shard = outcomes of settled rows + devices of rows that are not settled, each once.
+    func checkLaw(ordinal: UInt32) throws {
+        guard broken != .oneChildPerAttempt else { return }  // it is the end that has to notice
+        var seen = Array(repeating: 0, count: Self.devicesPerShard)
+        for row in rows.values where row.id.key.ordinal == ordinal {
+            for position in 0..<row.count {
+                if row.state == .settled, case .retry = row.progress.state(at: position) { continue }
+                seen[row.positions.isEmpty ? position : Int(row.positions[position])] += 1
+            }
+        }
+        guard seen.allSatisfy({ $0 == 1 }) else { throw Violation(description: "the law of shard \(ordinal): \(seen)") }
+    }
+
+    /// Devices without an outcome in a settled row, and outcomes beyond one.
+    func accounts(shardCount: Int) -> (lost: Int, twice: Int) {
+        var outcomes: [SimulatedProvider.DeviceKey: Int] = [:]
+        for row in rows.values where row.state == .settled {
+            for position in 0..<row.count {
+                guard case .outcome = row.progress.state(at: position) else { continue }
+                let chunkPosition = row.positions.isEmpty ? UInt16(position) : row.positions[position]
+                outcomes[.init(ordinal: row.id.key.ordinal, position: chunkPosition), default: 0] += 1
+            }
+        }
+        let lost = shardCount * Self.devicesPerShard - outcomes.count
+        return (lost, outcomes.values.reduce(0) { $0 + $1 - 1 })
+    }
+
+    var isDone: Bool { rows.values.allSatisfy { $0.state == .settled } }
+
+    private static func packedAndBack(_ progress: Progress) throws -> Progress {
+        guard let read = Progress(packed: progress.packed), read == progress else {
+            throw Violation(description: "a progress is not what was packed")
+        }
+        return read
+    }
+}

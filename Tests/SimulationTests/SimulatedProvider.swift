@@ -1,0 +1,92 @@
+import Campaigns
+import Delivery
+
+/// A provider that answers each device by a plan made in advance, and counts.
+struct SimulatedProvider {
+    struct DeviceKey: Hashable {
+        var ordinal: UInt32
+        var position: UInt16
+    }
+
+    enum Step {
+        case fault
+        case retryAfter(Duration)
+        case refused
+        case lostAnswer(wasProcessed: Bool)
+        case dead
+        case credential
+    }
+
+    /// What a stream's end looks like to the sender.
+    enum Reply {
+        case accepted
+        case verdict(Verdict)
+        case silence
+    }
+
+    private var plans: [DeviceKey: [Step]] = [:]
+    private var expected: [DeviceKey: Int] = [:]
+    private var sends: [DeviceKey: Int] = [:]
+    private var pushes: [DeviceKey: Int] = [:]
+    private(set) var lostAnswers = 0
+
+    mutating func plan(_ key: DeviceKey, faults: Faults, random: inout SeededRandom) {
+        var steps: [Step] = []
+        for _ in 0..<[0, 0, 0, 1, 2][random.below(5)] {
+            switch random.below(faults.unknown ? 9 : 8) {
+            case 0...2: steps.append(.fault)
+            case 3: steps.append(.retryAfter(.seconds(90)))
+            case 4: steps.append(.retryAfter(.seconds(3 * 3600)))
+            case 5: steps += Array(repeating: .refused, count: [1, 4][random.below(2)])
+            case 6: steps.append(.dead)
+            case 7: steps.append(.credential)
+            default: steps.append(.lostAnswer(wasProcessed: random.below(2) == 0))
+            }
+        }
+        if let dead = steps.firstIndex(where: { if case .dead = $0 { true } else { false } }) {
+            steps.removeSubrange((dead + 1)...)
+            expected[key] = Self.requests(steps)
+        } else {
+            expected[key] = Self.requests(steps) + 1
+        }
+        plans[key] = steps.reversed()
+    }
+
+    private static func requests(_ steps: [Step]) -> Int {
+        steps.reduce(0) { if case .refused = $1 { $0 } else { $0 + 1 } }
+    }
+
+    /// A request has arrived.
+    mutating func answer(_ key: DeviceKey) -> Reply {
+        sends[key, default: 0] += 1
+        guard let step = plans[key]?.popLast() else {
+            pushes[key, default: 0] += 1
+            return .accepted
+        }
+        switch step {
+        case .fault: return .verdict(.retry(reason: "ServiceUnavailable", retryAfter: nil, charged: true))
+        case .retryAfter(let wait):
+            return .verdict(.retry(reason: "TooManyRequests", retryAfter: wait, charged: true))
+        case .refused:
+            sends[key, default: 0] -= 1
+            return .verdict(.resend)
+        case .dead:
+            plans[key] = [.dead]
+            let since = Timestamp(milliseconds: 1)
+            return .verdict(.outcome(.invalid, reason: "Unregistered", deadSince: since))
+        case .credential: return .verdict(.setAside(.credentials))
+        case .lostAnswer(let wasProcessed):
+            lostAnswers += 1
+            if wasProcessed { pushes[key, default: 0] += 1 }
+            return .silence
+        }
+    }
+
+    /// Requests beyond those that the plans ask for.
+    var extraSends: Int {
+        sends.reduce(0) { $0 + max(0, $1.value - expected[$1.key, default: 0]) }
+    }
+
+    /// The most pushes that one device got.
+    var pushesMax: Int { pushes.values.max() ?? 0 }
+}

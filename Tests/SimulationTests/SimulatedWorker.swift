@@ -1,0 +1,337 @@
+import Campaigns
+import Delivery
+
+/// One worker process: what a sender's driver does, in steps that may end anywhere.
+///
+/// Decisions are `RunningShards`' and `ShardRun`'s; a step is one arrow of the design's section 7.
+final class SimulatedWorker {
+    struct RunBox {
+        var run: ShardRun
+        var streams: [Int] = []
+        /// Its last write is on the way to the ledger.
+        var isFinishing = false
+    }
+
+    struct Publish {
+        var shards: [ShardKey]
+        /// Acked afterwards.
+        var delivery: ShardDelivery?
+    }
+
+    private(set) var process: Int64
+    private(set) var isConnected = true
+    private(set) var isTerminating = false
+    private var connection: UInt64 = 1
+    private var tag: UInt64 = 0
+    private var table = RunningShards()
+    private var boxes: [ShardKey: RunBox] = [:]
+    private var writes: [SimulatedLedger.Write] = []
+    private var answers: [SimulatedLedger.Answer] = []
+    private var publishes: [Publish] = []
+    private var unacked: [ShardDelivery: SimulatedBroker.Message] = [:]
+    private var shards: [ShardKey: Shard] = [:]
+    private var polledAt: Timestamp
+    private unowned let world: World
+
+    static let prefetch = 3
+    static let pollEvery = Duration.milliseconds(500)
+
+    init(process: Int64, world: World) {
+        self.process = process
+        self.world = world
+        polledAt = world.now
+        table.connected(connection)
+    }
+
+    var isIdle: Bool {
+        unacked.isEmpty && boxes.isEmpty && writes.isEmpty && answers.isEmpty && publishes.isEmpty
+    }
+
+    var holdsMessages: Bool { !unacked.isEmpty }
+
+    // MARK: Faults
+
+    /// Everything in memory is gone; the broker has its messages again.
+    func crash(process: Int64) {
+        requeueAll()
+        self.process = process
+        connection += 1
+        table = RunningShards()
+        table.connected(connection)
+        (boxes, shards) = ([:], [:])
+        (writes, answers, publishes) = ([], [], [])
+        (isConnected, isTerminating) = (true, false)
+        polledAt = world.now
+    }
+
+    func disconnect() {
+        guard isConnected else { return }
+        isConnected = false
+        requeueAll()
+        for key in table.disconnected() where world.broken != .leaseIgnored { boxes[key]?.run.requestStop(.leaseLost) }
+    }
+
+    private func reconnect() -> Bool {
+        guard !isConnected else { return false }
+        isConnected = true
+        connection += 1
+        table.connected(connection)
+        return true
+    }
+
+    /// The connection was only lost for a moment: the worker gets its messages back before others do.
+    func comeBack() throws {
+        _ = reconnect()
+        while try consume() {}
+    }
+
+    func terminate() {
+        isTerminating = true
+    }
+
+    private func requeueAll() {
+        for (_, message) in unacked.sorted(by: { $0.key.tag < $1.key.tag }) { world.broker.requeue(message) }
+        unacked = [:]
+    }
+
+    // MARK: Steps
+
+    /// Does one thing that can be done, drawn at random.
+    func step() throws {
+        pollIfDue()
+        if isTerminating {
+            for key in table.runningKeys { boxes[key]?.run.requestStop(.setAside(.handOver)) }
+            if boxes.isEmpty, writes.isEmpty, answers.isEmpty, publishes.isEmpty {
+                return crash(process: world.newProcess())
+            }
+        }
+        let first = world.random.below(Action.all.count)
+        for index in Action.all.indices {
+            if try act(Action.all[(first + index) % Action.all.count]) { break }
+        }
+        finishRuns()
+    }
+
+    private enum Action {
+        case reconnect, consume, open, end, save, commit, answer, publish
+
+        /// In an order in which what follows does not always come right after; more often what is done more often.
+        static let all: [Action] = [
+            .open, .reconnect, .consume, .end, .open, .answer, .open, .save, .end, .commit, .publish, .reconnect, .open,
+            .consume, .end,
+        ]
+    }
+
+    /// Tells whether there was something to do.
+    private func act(_ action: Action) throws -> Bool {
+        switch action {
+        case .reconnect: reconnect()
+        case .consume: try consume()
+        case .open: openStream()
+        case .end: endStream()
+        case .save: save()
+        case .commit: try commit()
+        case .answer: handleAnswer()
+        case .publish: try publish()
+        }
+    }
+
+    private func consume() throws -> Bool {
+        guard isConnected, !isTerminating, unacked.count < Self.prefetch else { return false }
+        guard let message = world.broker.deliver(random: &world.random) else { return false }
+        let shard = try Shard(encoded: message.body)
+        tag += 1
+        let delivery = ShardDelivery(
+            connection: connection,
+            tag: tag,
+            generation: shard.generation,
+            redelivered: message.redelivered
+        )
+        unacked[delivery] = message
+        shards[shard.id.key] = shard
+        handle(table.arrived(shard.id.key, delivery), shard.id.key, delivery)
+        return true
+    }
+
+    private func handle(_ arrival: RunningShards.Arrival, _ key: ShardKey, _ delivery: ShardDelivery) {
+        switch arrival {
+        case .claim(let adopting):
+            boxes[key]?.run.requestStop(.leaseLost)
+            let claim = Claim(
+                key: key,
+                generation: delivery.generation,
+                redelivered: delivery.redelivered,
+                worker: process,
+                knowsApp: true,
+                adopting: adopting
+            )
+            writes.append(.claim(claim, delivery))
+        case .secondCopy: ack(delivery)
+        case .wait, .gone: break
+        }
+    }
+
+    private func ack(_ delivery: ShardDelivery) {
+        unacked[delivery] = nil
+    }
+
+    private func openStream() -> Bool {
+        guard let key = pick(where: { $0.run.hasWork }), var box = boxes.removeValue(forKey: key) else { return false }
+        for _ in 0..<1 + world.random.below(SimulatedLedger.devicesPerShard) {
+            guard let position = box.run.next(now: world.now) else { break }
+            box.streams.append(position)
+            world.streamOpened(box.run, position: position, isLeaseLost: table.isLeaseLost(key))
+        }
+        boxes[key] = box
+        return true
+    }
+
+    private func endStream() -> Bool {
+        guard let key = pick(where: { !$0.streams.isEmpty }), var box = boxes[key] else { return false }
+        let position = box.streams.remove(at: world.random.below(box.streams.count))
+        boxes[key] = nil
+        switch world.answer(box.run.shard, position) {
+        case .accepted: box.run.accepted(position)
+        case .verdict(let verdict): box.run.ended(position, verdict, now: world.now)
+        case .silence: box.run.unanswered(position, reason: "Timeout", now: world.now)
+        }
+        boxes[key] = box
+        return true
+    }
+
+    private func save() -> Bool {
+        guard let key = pick(where: { $0.run.isDirty && !$0.isFinishing }), !table.isAdopting(key), let box = boxes[key]
+        else { return false }
+        writes.append(.save(key, epoch: box.run.epoch, box.run.progress))
+        boxes[key]?.run.progressSaved()
+        return true
+    }
+
+    private func finishRuns() {
+        for key in boxes.keys.sorted() {
+            guard let box = boxes[key], box.run.isOver, !box.isFinishing, !table.isAdopting(key) else { continue }
+            boxes[key]?.isFinishing = true
+            let epoch = box.run.epoch
+            switch box.run.finish() {
+            case .settle(let settlement):
+                writes.append(.settle(key, epoch: epoch, settlement))
+            case .setAside(let reason, let progress): writes.append(.setAside(key, epoch: epoch, reason, progress))
+            case .abandon(let progress):
+                writes.append(.save(key, epoch: epoch, progress))
+                forget(key, epoch: epoch)
+            case .violated: world.violation = "\(box.run.shard.id): the law does not hold at its end"
+            }
+        }
+    }
+
+    /// The writer takes whatever waits: one transaction.
+    private func commit() throws -> Bool {
+        guard !writes.isEmpty else { return false }
+        for write in writes { answers.append(try world.ledger.commit(write, now: world.now)) }
+        writes = []
+        return true
+    }
+
+    private func handleAnswer() -> Bool {
+        guard !answers.isEmpty else { return false }
+        handle(answers.removeFirst())
+        return true
+    }
+
+    private func handle(_ answer: SimulatedLedger.Answer) {
+        switch answer {
+        case .claimed(let key, let delivery, let decision, let record):
+            claimed(key, delivery, decision, record)
+        case .saved(let key, let epoch, let isOurs, let started):
+            guard boxes[key]?.run.epoch == epoch else { return }
+            if isOurs { boxes[key]?.run.markCommitted(started) } else { forget(key, epoch: epoch) }
+        case .settled(let key, let epoch, let isOurs, let children):
+            let delivery = end(key, epoch: epoch)
+            if isOurs, !children.isEmpty {
+                publishes.append(Publish(shards: children, delivery: delivery))
+            } else if let delivery {
+                ack(delivery)
+            }
+        case .asided(let key, let epoch, _):
+            let delivery = end(key, epoch: epoch)
+            if world.ledger.outbox[key] != nil {
+                publishes.append(Publish(shards: [key], delivery: delivery))
+            } else if let delivery {
+                ack(delivery)
+            }
+        }
+    }
+
+    private func claimed(
+        _ key: ShardKey,
+        _ delivery: ShardDelivery,
+        _ decision: Claim.Decision,
+        _ record: ShardRecord?
+    ) {
+        let (conclusion, rest) = table.concluded(key, epoch: decision == .run ? record?.epoch : nil, now: world.now)
+        switch conclusion {
+        case .start(let replaced):
+            if let replaced { ack(replaced) }
+            guard let record, let shard = shards[key] else { preconditionFailure("claimed \(key) without its message") }
+            let run = ShardRun(shard: shard, epoch: record.epoch, progress: record.progress, now: world.now)
+            boxes[key] = RunBox(run: run)
+            if let stop = table.startStop(key) { boxes[key]?.run.requestStop(stop) }
+        case .adopt:
+            guard let record else { preconditionFailure("claimed \(key) without its row") }
+            world.adoptions += 1
+            boxes[key]?.run.adopted(epoch: record.epoch, isLeaseLost: table.isLeaseLost(key))
+        case .ack(let delivery):
+            if decision == .settledAlready {
+                let left = world.ledger.children(of: key)
+                publishes.append(Publish(shards: left, delivery: delivery))
+            } else {
+                ack(delivery)
+            }
+        case .gone: break
+        }
+        for (delivery, arrival) in rest { handle(arrival, key, delivery) }
+    }
+
+    /// One publish of what has to be published; its confirm comes, or is lost.
+    private func publish() throws -> Bool {
+        guard var first = publishes.first else { return false }
+        while let key = first.shards.last {
+            first.shards.removeLast()
+            if world.ledger.outbox[key] != nil {
+                // Acked even if no confirm comes (ten seconds after the settle): the row stays, it is the sweeper's.
+                _ = try world.publish(key)
+                break
+            }
+        }
+        publishes[0] = first
+        if first.shards.isEmpty {
+            publishes.removeFirst()
+            if let delivery = first.delivery { ack(delivery) }
+        }
+        return true
+    }
+
+    private func pollIfDue() {
+        guard polledAt.advanced(by: Self.pollEvery) <= world.now else { return }
+        polledAt = world.now
+        let facts = [world.ledger.campaign.number: world.ledger.campaign]
+        for (key, stop) in table.stops(campaigns: facts, now: world.now) { boxes[key]?.run.requestStop(stop) }
+    }
+
+    // MARK: Runs
+
+    private func end(_ key: ShardKey, epoch: UInt32) -> ShardDelivery? {
+        if boxes[key]?.run.epoch == epoch { boxes[key] = nil }
+        return table.ended(key, epoch: epoch)
+    }
+
+    private func forget(_ key: ShardKey, epoch: UInt32) {
+        if let delivery = end(key, epoch: epoch) { ack(delivery) }
+    }
+
+    private func pick(where isWanted: (RunBox) -> Bool) -> ShardKey? {
+        guard !boxes.isEmpty else { return nil }
+        let wanted = boxes.filter { isWanted($0.value) }.keys.sorted()
+        return wanted.isEmpty ? nil : wanted[world.random.below(wanted.count)]
+    }
+}

@@ -1,0 +1,249 @@
+import Campaigns
+import Delivery
+
+/// A campaign in a simulated world: three workers, a broker, a ledger, a provider, a clock, and what goes wrong.
+final class World {
+    struct Report {
+        var seed: UInt64
+        var steps = 0
+        var crashes = 0
+        var disconnects = 0
+        var terminations = 0
+        var adoptions = 0
+        var takeovers = 0
+        var lostAnswers = 0
+        var extraSends = 0
+        var atRisk = 0
+        var outcomes = OutcomeCounts()
+    }
+
+    static let shardCount = 4
+    static let stepsWithFaults = 800
+    static let stepsMax = 10_000
+
+    var random: SeededRandom
+    var broker = SimulatedBroker()
+    var ledger: SimulatedLedger
+    var violation: String?
+    var adoptions = 0
+    let broken: BrokenRule?
+    private(set) var now: Timestamp
+    private var provider = SimulatedProvider()
+    private var workers: [SimulatedWorker] = []
+    private var processes: Int64 = 0
+    private var faults: Faults
+    private var report: Report
+    /// Since when no stream may be opened: a pause or a cancel, plus the poll.
+    private var quietFrom: Timestamp?
+    private var credentialsUntil: Timestamp?
+
+    init(seed: UInt64, faults: Faults, broken: BrokenRule? = nil) {
+        var random = SeededRandom(seed: seed)
+        let start = Timestamp(milliseconds: 1_800_000_000_000)
+        let end = faults.expiry ? [20, 600, 9_000][random.below(3)] : 30 * 86_400
+        let facts = Shard.Facts(
+            app: "news",
+            campaignID: "derby",
+            provider: .apns,
+            environment: nil,
+            urgency: .bulk,
+            pushType: .alert,
+            priority: 10,
+            expiresAt: start.advanced(by: .seconds(end)),
+            dropIfOffline: false,
+            collapseID: "score",
+            maxAttempts: [8, 8, 2][random.below(3)],
+            dropUnknown: faults.dropUnknown,
+            payload: [0x7B, 0x7D]
+        )
+        self.random = random
+        self.faults = faults
+        self.broken = broken
+        now = start
+        report = Report(seed: seed)
+        ledger = SimulatedLedger(facts: facts, shardCount: Self.shardCount, broken: broken, now: start)
+        for ordinal in 0..<UInt32(Self.shardCount) {
+            for position in 0..<UInt16(SimulatedLedger.devicesPerShard) {
+                provider.plan(.init(ordinal: ordinal, position: position), faults: faults, random: &self.random)
+            }
+        }
+        for _ in 0..<3 { workers.append(SimulatedWorker(process: newProcess(), world: self)) }
+    }
+
+    func newProcess() -> Int64 {
+        processes += 1
+        return processes
+    }
+
+    // MARK: The run
+
+    /// Runs until everything is settled and every message acked; throws what is wrong.
+    func run() throws -> Report {
+        do {
+            while !isOver {
+                report.steps += 1
+                if report.steps == Self.stepsWithFaults { stopFaults() }
+                guard report.steps < Self.stepsMax else {
+                    throw Violation(description: "not alive: \(ledger.rows.values.filter { $0.state != .settled })")
+                }
+                try step()
+                if let violation { throw Violation(description: violation) }
+            }
+            try checkEnd()
+        } catch {
+            throw Violation(description: "seed \(report.seed), step \(report.steps): \(error)")
+        }
+        return report
+    }
+
+    private var isOver: Bool {
+        ledger.isDone && ledger.outbox.isEmpty && workers.allSatisfy(\.isIdle)
+    }
+
+    private func stopFaults() {
+        let (unknown, drop, expiry) = (faults.unknown, faults.dropUnknown, faults.expiry)
+        faults = .none
+        (faults.unknown, faults.dropUnknown, faults.expiry) = (unknown, drop, expiry)
+        setPaused(false)
+    }
+
+    private func step() throws {
+        let isIdle = broker.isEmpty && workers.allSatisfy(\.isIdle)
+        advanceClock(isIdle: isIdle)
+        broker.release(now: now, duplicate: faults.duplicate, random: &random)
+        try operatorStep()
+        if isIdle || random.chance(0.05) { try plannerStep() }
+        let worker = workers[random.below(workers.count)]
+        if random.chance(faults.crash) {
+            report.crashes += 1
+            return worker.crash(process: newProcess())
+        }
+        if random.chance(faults.disconnect) {
+            report.disconnects += 1
+            worker.disconnect()
+            return random.chance(0.5) ? try worker.comeBack() : ()
+        }
+        if random.chance(faults.terminate) {
+            report.terminations += 1
+            worker.terminate()
+        }
+        if random.chance(faults.purge) { broker.purgeOne(random: &random) }
+        try worker.step()
+    }
+
+    private func advanceClock(isIdle: Bool) {
+        if isIdle, let due = broker.nextDue, ledger.outbox.isEmpty, due > now {
+            now = due
+        } else if isIdle {
+            now = now.advanced(by: .seconds(20))
+        } else if random.chance(0.01) {
+            now = now.advanced(by: .seconds(1 + random.below(8)))
+        } else {
+            now = now.advanced(by: .milliseconds(random.below(30)))
+        }
+    }
+
+    private func operatorStep() throws {
+        let isPaused = ledger.campaign.pausedBy.contains(.paused)
+        if random.chance(isPaused ? 0.05 : faults.pause) { setPaused(!isPaused) }
+        if let until = credentialsUntil, until <= now {
+            credentialsUntil = nil
+            ledger.campaign.pausedBy.remove(.credentials)
+            settleQuiet()
+        }
+        if random.chance(faults.cancel), ledger.campaign.stage == .sending {
+            ledger.campaign.stage = .cancelled
+            settleQuiet()
+            try ledger.endUnclaimed(now: now)
+        }
+    }
+
+    private func setPaused(_ isPaused: Bool) {
+        if isPaused { ledger.campaign.pausedBy.insert(.paused) } else { ledger.campaign.pausedBy.remove(.paused) }
+        settleQuiet()
+    }
+
+    private func settleQuiet() {
+        let isQuiet = !ledger.campaign.pausedBy.isEmpty || ledger.campaign.stage == .cancelled
+        quietFrom = isQuiet ? quietFrom ?? now.advanced(by: SimulatedWorker.pollEvery) : nil
+    }
+
+    /// The planner's share: first publishes, what was set aside, and the sweep.
+    private func plannerStep() throws {
+        if now >= ledger.campaign.expiresAt { try ledger.endUnclaimed(now: now) }
+        ledger.releaseAside(now: now)
+        let isLaneEmpty = broker.isEmpty && !workers.contains(where: \.holdsMessages)
+        let live = Set(workers.map(\.process))
+        for key in ledger.rows.keys.sorted() {
+            let action = ledger.sweep(key, isLaneEmpty: isLaneEmpty, liveWorkers: live, now: now)
+            let isPlanned = ledger.outbox[key] != nil && ledger.rows[key]?.rung == nil
+            if action == .publish || isPlanned { _ = try publish(key) }
+        }
+    }
+
+    // MARK: What workers see of the world
+
+    /// Publishes a shard's outbox row and tells whether it was confirmed.
+    func publish(_ key: ShardKey) throws -> Bool {
+        guard let (message, rung) = try ledger.message(key) else { return true }
+        if random.chance(faults.lostPublish) { return false }
+        let queue = rung.map { rung in
+            RungQueue.choose(rung, random: random.below(2) == 1, now: now, expiresAt: ledger.campaign.expiresAt)
+        }
+        broker.publish(message, to: queue, now: now)
+        ledger.published(key, now: now)
+        if random.chance(faults.lostConfirm) { return false }
+        ledger.confirmed(key, generation: message.generation)
+        return true
+    }
+
+    func streamOpened(_ run: ShardRun, position: Int, isLeaseLost: Bool) {
+        let shard = run.shard
+        ledger.streamOpened(shard.id.key, epoch: run.epoch, position: position)
+        if isLeaseLost { violation = "\(shard.id) opened a stream without its lease" }
+        if let quietFrom, now > quietFrom { violation = "\(shard.id) opened a stream after a pause or cancel" }
+        if now >= shard.facts.expiresAt { violation = "\(shard.id) opened a stream after the end" }
+        if let notBefore = shard.notBefore, now < notBefore { violation = "\(shard.id) opened a stream too early" }
+    }
+
+    func answer(_ shard: Shard, _ position: Int) -> SimulatedProvider.Reply {
+        let token = shard.devices.tokens[shard.devices.tokenRange(at: position)]
+        let key = SimulatedProvider.DeviceKey(
+            ordinal: UInt32(token.first ?? .max),
+            position: UInt16(token.last ?? .max)
+        )
+        if key.ordinal != shard.id.key.ordinal || key.position != shard.chunkPosition(at: position) {
+            violation = "\(shard.id) carries a device that is not its own"
+        }
+        let reply = provider.answer(key)
+        if case .verdict(.setAside(.credentials)) = reply {
+            ledger.campaign.pausedBy.insert(.credentials)
+            credentialsUntil = now.advanced(by: .seconds(30))
+            settleQuiet()
+        }
+        return reply
+    }
+
+    // MARK: The end
+
+    private func checkEnd() throws {
+        let (lost, twice) = ledger.accounts(shardCount: Self.shardCount)
+        guard lost == 0 else { throw Violation(description: "\(lost) devices are lost") }
+        guard twice == 0 else { throw Violation(description: "\(twice) devices are counted twice") }
+        for row in ledger.rows.values { report.outcomes += row.progress.counts }
+        report.adoptions = adoptions
+        report.takeovers = ledger.takeovers
+        report.lostAnswers = provider.lostAnswers
+        report.extraSends = provider.extraSends
+        if report.crashes + report.disconnects == 0, report.takeovers > 0 {
+            throw Violation(description: "\(report.takeovers) shards were taken over though nobody died")
+        }
+        report.atRisk = ledger.atRisk
+        if report.extraSends > report.atRisk {
+            throw Violation(description: "\(report.extraSends) extra sends, \(report.atRisk) could be explained")
+        }
+        if faults.dropUnknown, provider.pushesMax > 1 {
+            throw Violation(description: "\(provider.pushesMax) pushes to a device that gets one at most")
+        }
+    }
+}
