@@ -25,7 +25,9 @@ import Testing
         configuration.loops = loops
         configuration.access = access
         let simulator = try await APNsSimulator.start(configuration)
-        do { try await body(simulator) } catch {
+        do {
+            try await body(simulator)
+        } catch {
             try await simulator.stop()
             throw error
         }
@@ -100,7 +102,7 @@ import Testing
                 runs.append(run.statuses)
                 let dead = run.statuses.count { $0 == 410 }
                 let expected = simulator.faults.expectedBehaviours(of: Self.tokens(400), seed: 42)
-                #expect(expected.first { $0.0 == .dead }?.1 == dead)
+                #expect(expected[.dead] == dead)
                 #expect(simulator.statistics.reasons["Unregistered"] == UInt64(dead))
                 #expect(simulator.statistics.statuses[200] == UInt64(400 - dead))
             }
@@ -180,6 +182,51 @@ import Testing
             simulator.reset()
             #expect(simulator.lastRequests.isEmpty)
             #expect(simulator.statistics.distinctTokens == 0)
+        }
+    }
+
+    @Test func `every reason of Apple's and every malformed answer can be asked for`() async throws {
+        let words =
+            APNsReason.allCases.map(\.rawValue) + MalformedAnswer.allCases.filter { $0 != .endless }.map(\.rawValue)
+        let tokens = words.indices.map { String(repeating: String($0 + 16, radix: 16), count: 32) }
+        let rules = zip(tokens, words).map { "\($0.prefix(8))=\($1)" }.joined(separator: ",")
+        try await withSimulator([("rules", rules)]) { simulator in
+            let run = try await TestClient.send(tokens, to: simulator)
+            for (answer, reason) in zip(run.answers, APNsReason.allCases) {
+                #expect(answer?.status == reason.status)
+                #expect(answer?.body.hasPrefix("{\"reason\":\"\(reason.rawValue)\"") == true)
+            }
+            #expect(run.statuses.suffix(8) == [200, 400, 400, 400, 400, 400, 410, 799])
+            #expect(simulator.statistics.statuses[799] == 1)
+            #expect(simulator.statistics.accepted == 1)
+        }
+    }
+
+    @Test func `a graceful GOAWAY lets what is under way go on`() async throws {
+        let faults = [("goaway_every", "5"), ("goaway_graceful", "true"), ("goaway_reason", "Shutdown")]
+        try await withSimulator(faults + [("latency", "10")]) { simulator in
+            let run = try await TestClient.send(Self.tokens(300), to: simulator)
+            #expect(run.goAway != nil)
+            #expect(run.answers.compactMap { $0 }.allSatisfy { $0.status == 200 })
+            #expect(simulator.statistics.accepted == UInt64(run.statuses.count { $0 == 200 }))
+        }
+    }
+
+    @Test func `a connection that fell silent answers nothing more`() async throws {
+        try await withSimulator([("silent_after", "10"), ("drop_every", "0")]) { simulator in
+            let tokens = Self.tokens(50)
+            async let sending = TestClient.send(tokens, to: simulator)
+            // It ends only because the whole simulator stops.
+            var seen: UInt64 = 0
+            while seen < 10 {
+                await Task.yield()
+                seen = simulator.statistics.requests
+            }
+            try await simulator.stop()
+            let run = try await sending
+            #expect(simulator.statistics.requests == 10)
+            #expect(run.answers.compactMap { $0 }.contains { $0.kind == .connectionLost })
+            #expect(run.statuses.count { $0 == 200 } < 10)
         }
     }
 

@@ -52,6 +52,8 @@ public struct Statistics: Sendable, Equatable {
 struct LoopTotals {
     /// By `APNsReason.allCases` index, 200 last.
     var answers: [UInt64] = Array(repeating: 0, count: APNsReason.allCases.count + 1)
+    /// Malformed answers by status.
+    var malformed: [Int: UInt64] = [:]
     var refused: UInt64 = 0
     var reset: UInt64 = 0
     var stalled: UInt64 = 0
@@ -71,6 +73,7 @@ struct LoopTotals {
         case .refuse: refused += 1
         case .reset: reset += 1
         case .stall: stalled += 1
+        case .answer(let answer) where answer.malformed != nil: malformed[answer.status, default: 0] += 1
         case .answer(let answer):
             let last = APNsReason.allCases.count
             answers[answer.reason.flatMap { Self.indexes[$0] } ?? last] += 1
@@ -92,7 +95,9 @@ struct LoopTotals {
             statistics.statuses[reason.status, default: 0] += count
             statistics.reasons[reason.rawValue, default: 0] += count
         }
-        statistics.requests += answers.reduce(0, +) + reset + stalled
+        statistics.accepted += malformed[200, default: 0]
+        statistics.statuses.merge(malformed, uniquingKeysWith: +)
+        statistics.requests += answers.reduce(0, +) + malformed.values.reduce(0, +) + reset + stalled
         statistics.refused += refused
         statistics.reset += reset
         statistics.stalled += stalled

@@ -18,7 +18,7 @@ struct TokenCounts: Equatable {
         case .answer(let answer):
             processed(isJudged)
             lastStatus = UInt16(answer.status)
-            if answer.reason == nil, accepted < .max { accepted += 1 }
+            if answer.status == 200, accepted < .max { accepted += 1 }
         }
     }
 

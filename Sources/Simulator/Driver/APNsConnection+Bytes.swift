@@ -6,7 +6,7 @@ import TLS
 extension APNsConnection {
     /// Encrypts and sends all frames; closes when both sides have said all.
     func flush() {
-        guard let context, context.channel.isActive else { return }
+        guard !isSilent, let context, context.channel.isActive else { return }
         var hasWritten = drain(context)
         if let http, tls.state == .established {
             do {

@@ -32,7 +32,11 @@ final class APNsConnection: ChannelInboundHandler {
     private var highestStreamID: Int32 = 0
     /// The last stream that a GOAWAY of ours let through; nil before one.
     private var goAwayStreamID: Int32?
+    /// A GOAWAY in two steps has begun.
+    private var isLeaving = false
     var isCut = false
+    /// Nothing is read or said any more, but the socket stays open: a black hole.
+    private(set) var isSilent = false
 
     init(core: LoopCore, tls: TLSSession, logger: Logger) {
         self.core = core
@@ -64,7 +68,8 @@ final class APNsConnection: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isCut else { return }
+        if http == nil && core.draw.faults.isMute { isSilent = true }
+        guard !isCut && !isSilent else { return }
         let buffer = unwrapInboundIn(data)
         do {
             try receive(buffer)
@@ -176,7 +181,7 @@ extension APNsConnection {
         var failure: HTTP2Error?
         let now = core.now()
         http.takeRequests { incoming in
-            guard failure == nil, !isCut else { return }
+            guard failure == nil, !isCut, !isSilent else { return }
             do throws(HTTP2Error) { try take(incoming, now: now) } catch { failure = error }
         }
         if let failure { throw failure }
@@ -211,15 +216,19 @@ extension APNsConnection {
         try streamProcessed()
     }
 
-    private func react(_ reaction: Reaction, streamID: Int32, id: [UInt8]) throws(HTTP2Error) {
+    func react(_ reaction: Reaction, streamID: Int32, id: [UInt8]) throws(HTTP2Error) {
         switch reaction {
         case .stall: break
         case .refuse: try http?.reset(streamID: streamID, code: HTTP2ErrorCode.refusedStream)
         case .reset: try http?.reset(streamID: streamID, code: HTTP2ErrorCode.internalError)
         case .answer(let answer):
             var fields = [HeaderField(name: Self.idName, value: id, indexing: .never)]
-            if let seconds = answer.retryAfter { fields.append(HeaderField("retry-after", "\(seconds)")) }
+            if let seconds = answer.retryAfter { fields.append(HeaderField("retry-after", seconds)) }
             if answer.reason != nil { fields.append(HeaderField("content-type", "application/json")) }
+            guard answer.malformed != .endless else {
+                try http?.respondWithoutEnd(streamID: streamID, status: answer.status, fields: fields)
+                return
+            }
             try http?.respond(
                 streamID: streamID,
                 status: answer.status,
@@ -236,10 +245,19 @@ extension APNsConnection {
         streamsProcessed += 1
         let faults = core.draw.faults
         if faults.dropEvery > 0, streamsProcessed >= faults.dropEvery { return cut() }
-        if faults.goAwayEvery > 0, streamsProcessed >= faults.goAwayEvery, goAwayStreamID == nil {
-            try sendGoAway(reason: faults.goAwayReason)
-        }
+        if faults.silentAfter > 0, streamsProcessed >= faults.silentAfter { isSilent = true }
+        if faults.goAwayEvery > 0, streamsProcessed >= faults.goAwayEvery { try leave(faults) }
         if limit.streamProcessed(faults) { try announceLimit(restart: false) }
+    }
+
+    private func leave(_ faults: Faults) throws(HTTP2Error) {
+        guard faults.isGoAwayGraceful else { return try sendGoAway(reason: faults.goAwayReason) }
+        guard !isLeaving, let context else { return }
+        isLeaving = true
+        try http?.announceShutdown()
+        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(100)) {
+            self.goAway(reason: faults.goAwayReason)
+        }
     }
 
     private func sendGoAway(reason: String) throws(HTTP2Error) {

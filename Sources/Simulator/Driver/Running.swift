@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Synchronization
 
 extension APNsSimulator {
     /// A simulator that is serving.
@@ -13,6 +14,7 @@ extension APNsSimulator {
         /// The port of the control address on 127.0.0.1; nil without one.
         public let controlPort: Int?
 
+        private let isStopped = Atomic(false)
         private let state: SimulatorState
         private let loops: ServingLoops
         private let channel: any Channel
@@ -67,8 +69,9 @@ extension APNsSimulator {
         /// Says GOAWAY on every connection, with a reason such as `Shutdown` as debug data; streams in flight go on.
         public func goAway(reason: String = "Shutdown") async throws { try await loops.goAway(reason: reason) }
 
-        /// Closes all connections without a word and stops serving.
+        /// Closes all connections without a word and stops serving; a second call does nothing.
         public func stop() async throws {
+            guard isStopped.exchange(true, ordering: .acquiringAndReleasing) == false else { return }
             try await channel.close().get()
             try await control?.close().get()
             try await loops.closeAll()

@@ -1,5 +1,5 @@
 /// What the simulator does with a request that broke no rule, decided by its device token.
-public enum Behaviour: Sendable, Equatable {
+public enum Behaviour: Sendable, Hashable {
     /// 200.
     case accept
     /// 410 Unregistered, always, with a timestamp in milliseconds.
@@ -24,8 +24,12 @@ public enum Behaviour: Sendable, Equatable {
     case reset
     /// Processed, but never answered.
     case stall
+    /// Refused with the given reason and its status, always.
+    case refused(APNsReason)
+    /// Answered in a way that Apple would never answer, always.
+    case malformed(MalformedAnswer)
 
-    /// The words for rules, in the order of the cases.
+    /// The words for rules besides Apple's reasons and the malformed answers.
     static let words: [(word: String, behaviour: Behaviour)] = [
         ("ok", .accept), ("dead", .dead), ("expired", .expired), ("once-503", .unavailableOnce),
         ("503", .unavailable), ("once-429", .throttledOnce), ("500", .internalError), ("bad-token", .badToken),
@@ -34,45 +38,23 @@ public enum Behaviour: Sendable, Equatable {
 
     /// The behaviour that a word of a rule names; nil for an unknown word.
     public init?(word: String) {
-        guard let known = Self.words.first(where: { $0.word == word }) else { return nil }
-        self = known.behaviour
+        if let known = Self.words.first(where: { $0.word == word }) {
+            self = known.behaviour
+        } else if let reason = APNsReason(rawValue: word) {
+            self = .refused(reason)
+        } else if let malformed = MalformedAnswer(rawValue: word) {
+            self = .malformed(malformed)
+        } else {
+            return nil
+        }
     }
 
     /// The word for rules.
-    public var word: String { Self.words.first { $0.behaviour == self }?.word ?? "ok" }
-}
-
-/// What the driver does with one request.
-enum Reaction: Equatable {
-    case answer(Answer)
-    case refuse
-    case reset
-    case stall
-}
-
-/// A status with what goes into headers and body.
-struct Answer: Equatable {
-    /// nil is 200.
-    var reason: APNsReason?
-    /// Seconds for a `retry-after` header.
-    var retryAfter: Int?
-    /// Milliseconds since 1970, for 410.
-    var timestamp: Int64?
-
-    static let accepted = Answer()
-
-    init(reason: APNsReason? = nil, retryAfter: Int? = nil, timestamp: Int64? = nil) {
-        self.reason = reason
-        self.retryAfter = retryAfter
-        self.timestamp = timestamp
-    }
-
-    var status: Int { reason?.status ?? 200 }
-
-    /// The body as Apple writes it; empty for 200.
-    var body: String {
-        guard let reason else { return "" }
-        guard let timestamp else { return "{\"reason\":\"\(reason.rawValue)\"}" }
-        return "{\"reason\":\"\(reason.rawValue)\",\"timestamp\":\(timestamp)}"
+    public var word: String {
+        switch self {
+        case .refused(let reason): reason.rawValue
+        case .malformed(let malformed): malformed.rawValue
+        default: Self.words.first { $0.behaviour == self }?.word ?? "ok"
+        }
     }
 }

@@ -60,30 +60,12 @@ extension Faults {
             share("dead", \.dead), share("expired", \.expired), share("once_503", \.unavailableOnce),
             share("unavailable", \.unavailable), share("once_429", \.throttledOnce),
             share("internal_error", \.internalError), share("bad_token", \.badToken),
-            share("not_for_topic", \.notForTopic), number("retry_after", \.retryAfterSeconds),
+            share("not_for_topic", \.notForTopic), text("retry_after", \.retryAfter),
             number("dead_since", \.deadSinceSeconds), share("refuse", \.refuse), share("reset", \.reset),
             share("stall", \.stall),
-            Field(
-                name: "storm",
-                value: "true or false",
-                get: { "\($0.isStorm)" },
-                set: { faults, text in
-                    guard let isStorm = Bool(text) else { return false }
-                    faults.isStorm = isStorm
-                    return true
-                }
-            ),
-            number("goaway_every", \.goAwayEvery),
-            Field(
-                name: "goaway_reason",
-                value: "a reason such as Shutdown, or nothing",
-                get: { $0.goAwayReason },
-                set: { faults, text in
-                    faults.goAwayReason = text
-                    return text.utf8.count <= 64
-                }
-            ),
-            number("drop_every", \.dropEvery), number("streams", \.streams),
+            flag("storm", \.isStorm), flag("mute", \.isMute), flag("goaway_graceful", \.isGoAwayGraceful),
+            number("silent_after", \.silentAfter), number("goaway_every", \.goAwayEvery),
+            text("goaway_reason", \.goAwayReason), number("drop_every", \.dropEvery), number("streams", \.streams),
             Field(
                 name: "stream_limits",
                 value: "numbers with commas, or nothing",
@@ -102,7 +84,8 @@ extension Faults {
             Field(
                 name: "rules",
                 value: "prefix=behaviour with commas, the behaviours being "
-                    + Behaviour.words.map(\.word).joined(separator: ", "),
+                    + Behaviour.words.map(\.word).joined(separator: ", ") + ", a reason of Apple's, "
+                    + MalformedAnswer.allCases.map(\.rawValue).joined(separator: ", "),
                 get: { $0.rules.map { "\($0.prefix)=\($0.behaviour.word)" }.joined(separator: ",") },
                 set: { faults, text in
                     let parts = text.split(separator: ",")
@@ -113,6 +96,33 @@ extension Faults {
                 }
             ),
         ]
+
+    private static func flag(_ name: String, _ path: any WritableKeyPath<Faults, Bool> & Sendable) -> Field {
+        Field(
+            name: name,
+            value: "true or false",
+            get: { "\($0[keyPath: path])" },
+            set: { faults, text in
+                guard let isSet = Bool(text) else { return false }
+                faults[keyPath: path] = isSet
+                return true
+            }
+        )
+    }
+
+    /// Text that may stand in a header field.
+    private static func text(_ name: String, _ path: any WritableKeyPath<Faults, String> & Sendable) -> Field {
+        Field(
+            name: name,
+            value: "at most 64 printable ASCII characters",
+            get: { $0[keyPath: path] },
+            set: { faults, text in
+                guard text.utf8.count <= 64, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return false }
+                faults[keyPath: path] = text
+                return true
+            }
+        )
+    }
 
     private static func share(_ name: String, _ path: any WritableKeyPath<Faults, Double> & Sendable) -> Field {
         Field(

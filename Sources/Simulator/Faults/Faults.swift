@@ -40,8 +40,8 @@ public struct Faults: Sendable, Equatable {
     public var badToken = 0.0
     /// Share of tokens that behave as `.notForTopic`.
     public var notForTopic = 0.0
-    /// Seconds in the `Retry-After` of `.unavailable`.
-    public var retryAfterSeconds = 60
+    /// The `Retry-After` of `.unavailable`, usually seconds; other text shows what the sender makes of it.
+    public var retryAfter = "60"
     /// How long before the answer a dead token's timestamp lies, in seconds.
     public var deadSinceSeconds = 0
     /// Share of requests that are refused unprocessed; a request that comes again is drawn anew.
@@ -56,6 +56,12 @@ public struct Faults: Sendable, Equatable {
     public var goAwayEvery = 0
     /// The `reason` in the GOAWAY's debug data; empty for none.
     public var goAwayReason = ""
+    /// The GOAWAY is said in two steps, as a draining server does: 2³¹−1 first, the true last stream 100 ms later.
+    public var isGoAwayGraceful = false
+    /// A connection falls silent after so many streams: it reads no more and answers no more; 0 is never.
+    public var silentAfter = 0
+    /// Connections are accepted, but nobody speaks TLS on them.
+    public var isMute = false
     /// A connection is cut without a word after so many streams; 0 is never.
     public var dropEvery = 0
     /// SETTINGS_MAX_CONCURRENT_STREAMS of connections that have authenticated.
@@ -89,15 +95,14 @@ public struct Faults: Sendable, Equatable {
     }
 
     /// How many tokens of `tokens` (hexadecimal) behave in which way with `seed`; tokens that are none are left out.
-    public func expectedBehaviours(of tokens: some Sequence<String>, seed: UInt64) -> [(Behaviour, Int)] {
+    public func expectedBehaviours(of tokens: some Sequence<String>, seed: UInt64) -> [Behaviour: Int] {
         let draw = FaultDraw(self, seed: seed)
-        var counts: [Int] = Array(repeating: 0, count: Behaviour.words.count)
+        var counts: [Behaviour: Int] = [:]
         for token in tokens {
             guard let key = DeviceTokenKey(hexadecimal: Array(token.utf8)[...]) else { continue }
-            let behaviour = draw.behaviour(of: key)
-            counts[Behaviour.words.firstIndex { $0.behaviour == behaviour } ?? 0] += 1
+            counts[draw.behaviour(of: key), default: 0] += 1
         }
-        return zip(Behaviour.words, counts).map { ($0.behaviour, $1) }
+        return counts
     }
 
     func layout() -> [(upTo: Double, behaviour: Behaviour)] {
@@ -143,7 +148,7 @@ struct FaultDraw {
         case .unavailableOnce:
             return .answer(counts.judged == 0 ? Answer(reason: .serviceUnavailable) : .accepted)
         case .unavailable:
-            return .answer(Answer(reason: .serviceUnavailable, retryAfter: faults.retryAfterSeconds))
+            return .answer(Answer(reason: .serviceUnavailable, retryAfter: faults.retryAfter))
         case .throttledOnce: return .answer(counts.judged == 0 ? Answer(reason: .tooManyRequests) : .accepted)
         case .internalError: return .answer(Answer(reason: .internalServerError))
         case .badToken: return .answer(Answer(reason: .badDeviceToken))
@@ -151,6 +156,9 @@ struct FaultDraw {
         case .refuse: return .refuse
         case .reset: return .reset
         case .stall: return .stall
+        case .refused(let reason):
+            return .answer(Answer(reason: reason, timestamp: reason.status == 410 ? deadSince(now) : nil))
+        case .malformed(let malformed): return .answer(Answer(malformed: malformed))
         }
     }
 
