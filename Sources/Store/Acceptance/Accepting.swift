@@ -10,16 +10,7 @@ extension LedgerTransaction {
         let (list, devices, chunks, duplicates) = try audience(new, now: now)
         let number = try insert(new, list: list, chunks: chunks, audience: devices + duplicates, duplicates, now: now)
         try db.run("DELETE FROM refused WHERE app = ?1 AND id = ?2", .text(new.facts.app), .text(new.facts.campaignID))
-        if let data = new.acceptedData {
-            try addEvent(
-                app: new.facts.app,
-                campaign: new.facts.campaignID,
-                type: "campaign.accepted",
-                data: data(number, devices + duplicates),
-                correlationID: new.correlationID,
-                now: now
-            )
-        }
+        if let event = new.event { try addEvent(correlationID: new.correlationID) { _ in event } }
         try bumpRevision()
         return .accepted(number: number, audience: devices + duplicates)
     }
@@ -41,27 +32,25 @@ extension LedgerTransaction {
 
     /// Remembers a refused job under its key, unless a campaign has that key: a stranger's garbage touches nobody.
     ///
-    /// `document` is the problem in the form of every answer; `data` that of the event `campaign.refused`, nil for none.
-    /// Returns whether it was written.
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - id: The job's id; without one that can be read nothing is remembered.
+    ///   - document: The problem in the form of every answer.
+    ///   - correlationID: The message's id, for the event.
+    ///   - now: The instant.
+    ///   - event: Makes the event that tells the producer.
+    /// - Returns: Whether it was remembered.
+    @discardableResult
     public func refuse(
         app: String,
-        id: String,
+        id: String?,
         document: [UInt8],
-        data: [UInt8]?,
         correlationID: String,
-        now: Timestamp
+        now: Timestamp,
+        event: (_ sequence: Int64) -> CampaignEvent
     ) throws(LedgerError) -> Bool {
-        if let data {
-            try addEvent(
-                app: app,
-                campaign: id,
-                type: "campaign.refused",
-                data: data,
-                correlationID: correlationID,
-                now: now
-            )
-        }
-        guard try reader.campaignNumber(app: app, id: id) == nil else { return false }
+        try addEvent(correlationID: correlationID, event)
+        guard let id, try reader.campaignNumber(app: app, id: id) == nil else { return false }
         try db.run(
             """
             INSERT INTO refused (app, id, document, at) VALUES (?1, ?2, ?3, ?4)

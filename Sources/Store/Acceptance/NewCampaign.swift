@@ -24,8 +24,8 @@ public struct NewCampaign: Sendable {
     public var createdAt: Timestamp
     /// The job's `message_id`, for the events.
     public var correlationID: String
-    /// The data of the event `campaign.accepted`, from the campaign's number and its audience; nil for no event.
-    public var acceptedData: (@Sendable (_ number: UInt32, _ audience: Int) -> [UInt8])?
+    /// The event that tells the producer; nil for none.
+    public var event: CampaignEvent?
 
     /// Where the devices are.
     public enum Audience: Sendable {
@@ -47,7 +47,7 @@ public struct NewCampaign: Sendable {
         audience: Audience,
         createdAt: Timestamp,
         correlationID: String,
-        acceptedData: (@Sendable (_ number: UInt32, _ audience: Int) -> [UInt8])? = nil
+        event: CampaignEvent? = nil
     ) {
         self.identity = identity
         self.job = job
@@ -59,7 +59,7 @@ public struct NewCampaign: Sendable {
         self.audience = audience
         self.createdAt = createdAt
         self.correlationID = correlationID
-        self.acceptedData = acceptedData
+        self.event = event
     }
 }
 

@@ -174,10 +174,8 @@ enum Schema {
     private static let messages = """
         CREATE TABLE events (
             seq INTEGER PRIMARY KEY AUTOINCREMENT,
-            app TEXT NOT NULL,
-            campaign TEXT NOT NULL,
-            type TEXT NOT NULL,
-            data BLOB NOT NULL,
+            routing_key TEXT NOT NULL,
+            body BLOB NOT NULL,
             correlation_id TEXT NOT NULL,
             created_at INTEGER NOT NULL
         );

@@ -5,14 +5,10 @@ import Delivery
 public struct LedgerEvent: Sendable, Equatable {
     /// Its place in the outbox.
     public var sequence: Int64
-    /// The app: the first half of the routing key.
-    public var app: String
-    /// The campaign's id.
-    public var campaign: String
-    /// The second half of the routing key, for example `campaign.accepted`.
-    public var type: String
-    /// The event's data as JSON.
-    public var data: [UInt8]
+    /// `<app>.<type>`.
+    public var routingKey: String
+    /// CloudEvents JSON (`CampaignEvent.contentType`); the same at every publish.
+    public var body: [UInt8]
     /// The job's `message_id`.
     public var correlationID: String
     /// When it happened.
@@ -21,50 +17,70 @@ public struct LedgerEvent: Sendable, Equatable {
 
 extension LedgerTransaction {
     /// Writes an event into the outbox.
+    ///
+    /// `make` gets a number that no other event has, for events that a campaign has more than once.
     public func addEvent(
-        app: String,
-        campaign: String,
-        type: String,
-        data: [UInt8],
         correlationID: String,
-        now: Timestamp
+        _ make: (_ sequence: Int64) -> CampaignEvent
     ) throws(LedgerError) {
         try db.run(
-            """
-            INSERT INTO events (app, campaign, type, data, correlation_id, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            """,
-            .text(app),
-            .text(campaign),
-            .text(type),
-            .blob(data),
-            .text(correlationID),
-            .time(now)
+            "INSERT INTO events (routing_key, body, correlation_id, created_at) VALUES ('', x'', ?1, 0)",
+            .text(correlationID)
+        )
+        let sequence = try db.number("SELECT last_insert_rowid()") ?? 0
+        let event = make(sequence)
+        try db.run(
+            "UPDATE events SET routing_key = ?2, body = ?3, created_at = ?4 WHERE seq = ?1",
+            .integer(sequence),
+            .text(event.routingKey),
+            .blob(event.bytes),
+            .time(event.time)
         )
     }
 
     /// Removes events whose publish is confirmed (an unroutable one too: nobody listens).
     public func eventsPublished(_ sequences: [Int64]) throws(LedgerError) {
-        for sequence in sequences { try db.run("DELETE FROM events WHERE seq = ?1", .int(sequence)) }
+        for sequence in sequences { try db.run("DELETE FROM events WHERE seq = ?1", .integer(sequence)) }
     }
 
-    /// Removes events that nobody could take for a day.
+    /// Removes events that could not be published for a day.
     public func dropOldEvents(now: Timestamp) throws(LedgerError) {
         try db.run("DELETE FROM events WHERE created_at < ?1", .int(now.milliseconds - 86_400_000))
     }
 
-    /// An event of a campaign's life with its figures.
-    func addLifeEvent(_ type: String, campaign number: UInt32, now: Timestamp) throws(LedgerError) {
+    /// An event of a campaign's life.
+    func addLifeEvent(_ kind: CampaignEvent.Kind, campaign number: UInt32, now: Timestamp) throws(LedgerError) {
         guard let status = try reader.status(campaign: number, now: now) else { return }
+        try addEvent(correlationID: try correlationID(number)) { sequence in
+            switch kind {
+            case .paused, .resumed:
+                .pausing(
+                    kind,
+                    app: status.app,
+                    campaign: status.id,
+                    reasons: status.pausedBy.map(\.rawValue).sorted(),
+                    sequence: sequence,
+                    at: now
+                )
+            case .completed, .cancelled:
+                .over(
+                    kind,
+                    app: status.app,
+                    campaign: status.id,
+                    audience: status.audience,
+                    counts: status.counts,
+                    pending: status.pending.total,
+                    at: now
+                )
+            case .started, .accepted, .refused:
+                .started(app: status.app, campaign: status.id, audience: status.audience, at: now)
+            }
+        }
+    }
+
+    private func correlationID(_ number: UInt32) throws(LedgerError) -> String {
         let rows = try db.rows("SELECT correlation_id FROM campaigns WHERE number = ?1", .int(number))
-        let correlationID = try rows.next() ? rows.text(0) : ""
-        try addEvent(
-            app: status.app,
-            campaign: status.id,
-            type: type,
-            data: JSONWriter.bytes(status.eventData),
-            correlationID: correlationID,
-            now: now
-        )
+        return try rows.next() ? rows.text(0) : ""
     }
 }
 
@@ -72,9 +88,7 @@ extension LedgerReader {
     /// The oldest events of the outbox.
     public func events(limit: Int) throws(LedgerError) -> [LedgerEvent] {
         let rows = try db.rows(
-            """
-            SELECT seq, app, campaign, type, data, correlation_id, created_at FROM events ORDER BY seq LIMIT ?1
-            """,
+            "SELECT seq, routing_key, body, correlation_id, created_at FROM events ORDER BY seq LIMIT ?1",
             .int(limit)
         )
         var events: [LedgerEvent] = []
@@ -82,12 +96,10 @@ extension LedgerReader {
             events.append(
                 LedgerEvent(
                     sequence: rows.int64(0),
-                    app: rows.text(1),
-                    campaign: rows.text(2),
-                    type: rows.text(3),
-                    data: rows.blob(4),
-                    correlationID: rows.text(5),
-                    at: rows.time(6)
+                    routingKey: rows.text(1),
+                    body: rows.blob(2),
+                    correlationID: rows.text(3),
+                    at: rows.time(4)
                 )
             )
         }

@@ -23,7 +23,7 @@ extension LedgerTransaction {
         let wasPaused = facts.asideReason != nil
         facts.pausedBy.insert(reason)
         try writePause(facts)
-        if !wasPaused { try addLifeEvent("campaign.paused", campaign: campaign, now: now) }
+        if !wasPaused { try addLifeEvent(.paused, campaign: campaign, now: now) }
         return .done(facts)
     }
 
@@ -39,7 +39,7 @@ extension LedgerTransaction {
         facts.pausedBy.remove(reason)
         try writePause(facts)
         if wasPaused, facts.asideReason == nil {
-            try addLifeEvent("campaign.resumed", campaign: campaign, now: now)
+            try addLifeEvent(.resumed, campaign: campaign, now: now)
         }
         return .done(facts)
     }
@@ -54,7 +54,7 @@ extension LedgerTransaction {
         facts.stage = .cancelled
         try db.run("UPDATE campaigns SET stage = 'cancelled' WHERE number = ?1", .int(campaign))
         try endWaiting(facts, .cancelled, now: now)
-        try addLifeEvent("campaign.cancelled", campaign: campaign, now: now)
+        try addLifeEvent(.cancelled, campaign: campaign, now: now)
         try bumpRevision()
         _ = try completeIfDone(campaign: campaign, now: now)
         return .done(facts)
@@ -99,7 +99,7 @@ extension LedgerTransaction {
             .text(stage.rawValue),
             .time(now)
         )
-        if stage == .completed { try addLifeEvent("campaign.completed", campaign: campaign, now: now) }
+        if stage == .completed { try addLifeEvent(.completed, campaign: campaign, now: now) }
         try bumpRevision()
         return stage
     }

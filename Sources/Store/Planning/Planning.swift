@@ -60,7 +60,7 @@ extension LedgerTransaction {
             )
         }
         if isFirst != nil {
-            try addLifeEvent("campaign.started", campaign: campaign, now: now)
+            try addLifeEvent(.started, campaign: campaign, now: now)
             try bumpRevision()
         }
         return shards

@@ -84,22 +84,6 @@ public struct CampaignStatus: Sendable, Equatable {
     public var state: String {
         stage.isLive && !pausedBy.isEmpty ? "paused" : stage.rawValue
     }
-
-    /// The data of an event of its life.
-    var eventData: JSONValue {
-        var members: [JSONMember] = [
-            JSONMember("campaign", .string(id)), JSONMember("app", .string(app)),
-            JSONMember("number", .number(JSONNumber(number))), JSONMember("state", .string(state)),
-            JSONMember("state_reason", stateReason.map { .string($0) } ?? .null),
-            JSONMember("audience", .number(JSONNumber(audience))),
-        ]
-        for outcome in Outcome.allCases {
-            members.append(JSONMember(outcome.name, .number(JSONNumber(counts[outcome]))))
-        }
-        members.append(JSONMember("pending", .number(JSONNumber(pending.total))))
-        members.append(JSONMember("attempts", .number(JSONNumber(attempts))))
-        return .object(members)
-    }
 }
 
 /// A line of `campaign list`.

@@ -1,0 +1,194 @@
+import Campaigns
+import Delivery
+import Foundation
+import Store
+
+/// Foundation has a type of this name too.
+typealias Progress = Campaigns.Progress
+
+/// A folder of its own for a ledger file, gone with the test.
+final class ScratchLedger: Sendable {
+    let folder: String
+    var path: String { folder + "/ledger.db" }
+
+    init() {
+        folder = FileManager.default.temporaryDirectory.path + "/store-tests-" + UUID().uuidString
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func open(create: Bool = true) throws -> Ledger {
+        try Ledger.open(path: path, create: create)
+    }
+}
+
+extension Timestamp {
+    /// The instant at which every test begins.
+    static let start = Timestamp(milliseconds: 1_790_000_000_000)
+
+    static func + (left: Timestamp, seconds: Int) -> Timestamp {
+        Timestamp(milliseconds: left.milliseconds + Int64(seconds) * 1000)
+    }
+}
+
+/// Devices, chunks and jobs of a size that a test can count by hand.
+enum Sample {
+    static let payload = Array("{\"aps\":{\"alert\":\"goal\"}}".utf8)
+
+    /// 32 bytes that no other number gives.
+    static func token(_ number: Int) -> [UInt8] {
+        (0..<32).map { UInt8(truncatingIfNeeded: number >> (($0 % 4) * 8)) ^ UInt8($0 / 4) }
+    }
+
+    /// Chunks of so many devices each.
+    static func chunks(
+        _ sizes: [Int],
+        firstToken: Int = 0,
+        environment: PushEnvironment? = nil,
+        variables: [String: String] = [:]
+    ) -> [ListChunk] {
+        var builder = ListBuilder()
+        var chunks: [ListChunk] = []
+        var number = firstToken
+        for (ordinal, size) in sizes.enumerated() {
+            // A group of its own is a chunk of its own.
+            let locale = "l\(10_000 + ordinal)"
+            for position in 0..<size {
+                let device = Device(
+                    token: "",
+                    environment: environment,
+                    id: ordinal == 0 ? "device-\(position)" : nil,
+                    locale: locale,
+                    variables: variables
+                )
+                if let full = builder.add(device, token: token(number)) { chunks.append(full) }
+                number += 1
+            }
+        }
+        return chunks + builder.finish()
+    }
+
+    static func facts(
+        app: String = "news",
+        id: String = "derby",
+        urgency: Urgency = .bulk,
+        expiresAt: Timestamp = .start + 3600
+    ) -> Shard.Facts {
+        Shard.Facts(
+            app: app,
+            campaignID: id,
+            provider: .apns,
+            environment: nil,
+            urgency: urgency,
+            pushType: .alert,
+            priority: 10,
+            expiresAt: expiresAt,
+            dropIfOffline: false,
+            collapseID: "score",
+            maxAttempts: 8,
+            dropUnknown: false,
+            payload: payload,
+            traceParent: "00-abc"
+        )
+    }
+
+    static func campaign(
+        _ sizes: [Int] = [4, 4, 2],
+        facts: Shard.Facts = facts(),
+        duplicates: Int = 0,
+        identity: String = "job",
+        firstToken: Int = 0
+    ) -> NewCampaign {
+        NewCampaign(
+            identity: Array(identity.utf8),
+            job: Array("{}".utf8),
+            name: "Derby",
+            tags: ["sport"],
+            metadata: ["run": "1"],
+            facts: facts,
+            audience: .inline(chunks(sizes, firstToken: firstToken), version: "v1", duplicates: duplicates),
+            createdAt: .start,
+            correlationID: "message-1",
+            event: CampaignEvent(.accepted, app: facts.app, campaign: facts.campaignID, time: .start, data: .null)
+        )
+    }
+}
+
+extension Ledger {
+    /// Accepts a campaign and returns its number.
+    func accepted(_ new: NewCampaign = Sample.campaign(), now: Timestamp = .start) async throws -> UInt32 {
+        let result = try await write(.synced) { try $0.accept(new, now: now) }
+        guard case .accepted(let number, _) = result else { throw LedgerError.failed("not accepted: \(result)") }
+        return number
+    }
+
+    /// Plans under a lease that it takes as worker 1.
+    func planned(_ campaign: UInt32, max: Int = 100, now: Timestamp = .start) async throws -> [ShardToPublish] {
+        try await write { transaction in
+            let leased = try transaction.leaseCampaigns(worker: 1, apps: ["news", "shop"], now: now)
+            guard let lease = leased.first(where: { $0.facts.number == campaign }) else { return [] }
+            let result = try transaction.plan(
+                campaign: campaign,
+                leaseEpoch: lease.leaseEpoch,
+                worker: 1,
+                shardsMax: max,
+                now: now
+            )
+            guard case .planned(let shards) = result else { return [] }
+            return shards
+        }
+    }
+
+    /// Claims a shard and expects to run it.
+    func running(
+        _ key: ShardKey,
+        generation: UInt32 = 1,
+        worker: Int64 = 7,
+        now: Timestamp = .start
+    ) async throws
+        -> (record: ShardRecord, token: RunToken)
+    {
+        let claim = Claim(key: key, generation: generation, redelivered: false, worker: worker, knowsApp: true)
+        let result = try await write { try $0.claim(claim, now: now) }
+        guard result.decision == .run, let record = result.record else {
+            throw LedgerError.failed("not run but \(result.decision)")
+        }
+        return (record, RunToken(key: key, epoch: record.epoch, worker: worker))
+    }
+
+    func status(_ campaign: UInt32, now: Timestamp = .start) async throws -> CampaignStatus {
+        guard let status = try await read({ try $0.status(campaign: campaign, now: now) }) else {
+            throw LedgerError.failed("no campaign \(campaign)")
+        }
+        return status
+    }
+
+    func row(_ key: ShardKey) async throws -> ShardRecord? {
+        try await read { try $0.shard(key) }
+    }
+}
+
+extension Progress {
+    /// All devices accepted, with exceptions.
+    static func accepted(_ count: Int, but exceptions: (inout Progress) -> Void = { _ in }) -> Progress {
+        var progress = Progress(count: count)
+        for position in 0..<count { progress.accept(position) }
+        exceptions(&progress)
+        return progress
+    }
+}
+
+extension Settlement {
+    /// A settlement that a test knows to be one.
+    static func of(_ progress: Progress, attempt: UInt32 = 1) throws -> Settlement {
+        guard let settlement = make(progress: progress, attempt: attempt) else {
+            throw LedgerError.failed("no settlement")
+        }
+        return settlement
+    }
+}
+
+func key(_ campaign: UInt32, _ ordinal: UInt32, _ child: UInt32 = 0) -> ShardKey {
+    ShardKey(campaign: campaign, part: 0, ordinal: ordinal, child: child)
+}

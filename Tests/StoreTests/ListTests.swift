@@ -1,0 +1,119 @@
+import Campaigns
+import Delivery
+import Store
+import Testing
+
+struct ListTests {
+    private let scratch = ScratchLedger()
+    private let ledger: Ledger
+
+    init() throws {
+        ledger = try scratch.open()
+    }
+
+    private func upload(
+        _ chunks: [ListChunk],
+        version: String,
+        name: String = "fans",
+        now: Timestamp = .start
+    ) async throws -> ListRecord {
+        try await ledger.write(.synced) { transaction in
+            let list = try transaction.beginList(app: "news", name: name, now: now)
+            try transaction.appendChunks(chunks, to: list, now: now)
+            return try transaction.finishList(list, version: version, duplicates: 3, now: now)
+        }
+    }
+
+    @Test func `a list is seen when it is finished, with its figures`() async throws {
+        let list = try await ledger.write { try $0.beginList(app: "news", name: "fans", now: .start) }
+        try await ledger.write { try $0.appendChunks(Sample.chunks([3, 2]), to: list, now: .start) }
+        #expect(try await ledger.read { try $0.lists(app: "news") }.isEmpty)
+        let record = try await ledger.write {
+            try $0.finishList(list, version: "v1", duplicates: 3, now: .start)
+        }
+        #expect(record.devices == 5)
+        #expect(record.duplicates == 3)
+        #expect(record.chunks == 2)
+        #expect(try await ledger.read { try $0.lists(app: "news") } == [record])
+        #expect(try await ledger.read { try $0.lists(app: "shop") }.isEmpty)
+        #expect(try await ledger.read { try $0.list(app: "news", name: "fans", version: "v1") } == record)
+    }
+
+    @Test func `without a version the one that was uploaded last is taken`() async throws {
+        let first = try await upload(Sample.chunks([3]), version: "v1")
+        let second = try await upload(Sample.chunks([4]), version: "v2", now: .start + 1)
+        #expect(try await ledger.read { try $0.list(app: "news", name: "fans", version: nil) } == second)
+        #expect(try await ledger.read { try $0.list(app: "news", name: "fans", version: "v1") } == first)
+        #expect(try await ledger.read { try $0.list(app: "news", name: "fans", version: "v3") } == nil)
+    }
+
+    @Test func `the same version again is the old list, and the copy is removed bit by bit`() async throws {
+        let first = try await upload(Sample.chunks([3]), version: "v1")
+        _ = try await upload(Sample.chunks([4]), version: "v2", now: .start + 1)
+        let again = try await upload(Sample.chunks([3, 3, 3]), version: "v1", now: .start + 2)
+        #expect(again == first)
+        #expect(try await ledger.read { try $0.list(app: "news", name: "fans", version: nil) } == first)
+        func sweep() async throws -> Bool {
+            try await ledger.write { try $0.sweepLists(now: .start + 3, chunksMax: 2) }
+        }
+        #expect(try await sweep())
+        #expect(try await sweep())
+        #expect(try await !sweep())
+        let lists = try await ledger.read { try $0.lists(app: nil) }
+        #expect(lists.map(\.version) == ["v1", "v2"])
+    }
+
+    @Test func `an upload that nobody goes on with is removed after an hour, not before`() async throws {
+        let list = try await ledger.write { try $0.beginList(app: "news", name: "fans", now: .start) }
+        try await ledger.write { try $0.appendChunks(Sample.chunks([3]), to: list, now: .start) }
+        #expect(try await !ledger.write { try $0.sweepLists(now: .start + 3600) })
+        #expect(try await ledger.write { try $0.sweepLists(now: .start + 3601) })
+        await #expect(throws: LedgerError.self) {
+            try await ledger.write { try $0.finishList(list, version: "v1", duplicates: 0, now: .start) }
+        }
+    }
+
+    @Test func `a token that a provider called dead is known in lists to come, for its app only`() async throws {
+        let number = try await ledger.accepted(Sample.campaign([4]))
+        _ = try await ledger.planned(number)
+        let (_, token) = try await ledger.running(key(number, 0))
+        let dead = Progress.accepted(4) { progress in
+            progress.end(2, .invalid, Progress.Note(reason: "Unregistered", deadSince: .start))
+        }
+        let settlement = try Settlement.of(dead)
+        _ = try await ledger.write(.synced) { try $0.settle(token, settlement, now: .start) }
+
+        let next = try await ledger.accepted(Sample.campaign([4], facts: Sample.facts(id: "second")))
+        let shard = try #require(try await ledger.planned(next).first)
+        #expect(shard.record.progress.counts.invalid == 1)
+        #expect(shard.record.progress.state(at: 2) == .outcome(.invalid))
+        #expect(shard.record.progress.attempts == 0)
+
+        let facts = Sample.facts(app: "shop", id: "second")
+        let other = try await ledger.accepted(Sample.campaign([4], facts: facts))
+        let untouched = try #require(try await ledger.planned(other).first)
+        #expect(untouched.record.progress.counts.total == 0)
+    }
+
+    @Test func `a chunk of dead tokens is settled without being sent`() async throws {
+        let number = try await ledger.accepted(Sample.campaign([2]))
+        _ = try await ledger.planned(number)
+        let (_, token) = try await ledger.running(key(number, 0))
+        let dead = Progress.accepted(2) { progress in
+            for position in 0..<2 {
+                progress.end(position, .invalid, Progress.Note(reason: "Unregistered", deadSince: .start))
+            }
+        }
+        let settlement = try Settlement.of(dead)
+        _ = try await ledger.write(.synced) { try $0.settle(token, settlement, now: .start) }
+        let next = try await ledger.accepted(Sample.campaign([2], facts: Sample.facts(id: "second")))
+        #expect(try await ledger.planned(next).isEmpty)
+        let status = try await ledger.status(next)
+        #expect(status.counts.invalid == 2)
+        #expect(status.attempts == 0)
+        #expect(status.reasons == ["Unregistered": 2])
+        #expect(status.law == .holds)
+        let stage = try await ledger.write { try $0.completeIfDone(campaign: next, now: .start) }
+        #expect(stage == .completed)
+    }
+}

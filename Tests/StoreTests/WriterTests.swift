@@ -1,0 +1,97 @@
+import Campaigns
+import Delivery
+import GRDB
+import Synchronization
+import Testing
+
+@testable import Store
+
+struct WriterTests {
+    private let scratch = ScratchLedger()
+
+    private struct Mistake: Error {}
+
+    @Test func `one body that fails does not hurt the others that share its transaction`() async throws {
+        let ledger = try scratch.open()
+        let results = await withTaskGroup(of: Bool.self) { group in
+            for index in 0..<40 {
+                group.addTask {
+                    do {
+                        try await ledger.write { transaction in
+                            _ = try transaction.registerWorker(
+                                name: "w\(index)",
+                                roles: [],
+                                apps: ["a\(index)"],
+                                now: .start
+                            )
+                            if index % 5 == 0 { throw Mistake() }
+                        }
+                        return true
+                    } catch { return false }
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(results == 32)
+        let apps = try await ledger.read { try $0.liveApps(now: .start) }
+        #expect(apps.count == 32)
+        #expect(!apps.contains("a5"))
+    }
+
+    @Test func `bodies that wait are committed together and in their order`() async throws {
+        let ledger = try scratch.open()
+        let order = Mutex<[Int]>([])
+        await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
+            for index in 0..<100 {
+                ledger.submit(index == 50 ? .synced : .normal) { _ in
+                    order.withLock { $0.append(index) }
+                } completion: { _ in
+                    if index == 99 { waiter.resume() }
+                }
+            }
+        }
+        #expect(order.withLock { $0 } == Array(0..<100))
+    }
+
+    @Test func `a body that throws another error is told in the ledger's words`() async throws {
+        let ledger = try scratch.open()
+        await #expect(throws: LedgerError.failed("Mistake()")) { try await ledger.write { _ in throw Mistake() } }
+    }
+
+    @Test func `a writer that waits for too long for another process says busy and works afterwards`() async throws {
+        let ledger = try Ledger.open(path: scratch.path, create: true, busyTimeout: .milliseconds(50))
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: scratch.path, configuration: configuration)
+        try other.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        await #expect(throws: LedgerError.busy(path: scratch.path)) {
+            try await ledger.write { try $0.eventsPublished([1]) }
+        }
+        try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        try await ledger.write { try $0.eventsPublished([1]) }
+    }
+
+    @Test func `a full disk is told as such, nothing is half written, and room heals it`() async throws {
+        let ledger = try scratch.open()
+        let number = try await ledger.accepted()
+        try await ledger.limitPages(growth: 0)
+        let large = Sample.campaign([500, 500, 500], facts: Sample.facts(id: "large"), firstToken: 50)
+        await #expect(throws: LedgerError.full(path: scratch.path)) {
+            try await ledger.write(.synced) { try $0.accept(large, now: .start) }
+        }
+        #expect(try await ledger.status(number).law == .holds)
+        try await ledger.limitPages(growth: 100_000)
+        let accepted = try await ledger.accepted(large)
+        #expect(try await ledger.status(accepted).audience == 1500)
+    }
+}
+
+extension Ledger {
+    /// Lets the file grow by so many pages and no further: a disk that is full for this connection.
+    func limitPages(growth: Int) async throws {
+        try await write { transaction in
+            let pages = try transaction.db.number("PRAGMA page_count") ?? 0
+            _ = try transaction.db.number("PRAGMA max_page_count = \(pages + Int64(growth))")
+        }
+    }
+}
