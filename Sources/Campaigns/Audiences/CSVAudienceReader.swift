@@ -153,8 +153,12 @@ struct CSVAudienceReader {
 
     // MARK: A device
 
+    /// nil when the bytes are not text that is safe to compare.
     private func text(_ field: Int) -> String? {
-        scanner.bytes.withUnsafeBufferPointer { String(validating: $0[scanner.range(field)], as: UTF8.self) }
+        let range = scanner.range(field)
+        let text = scanner.bytes.withUnsafeBufferPointer { String(validating: $0[range], as: UTF8.self) }
+        guard let text, text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
+        return StreamSafeText.holds(text) ? text : nil
     }
 
     /// nil, with a problem, when the record is no device.
@@ -224,7 +228,13 @@ struct CSVAudienceReader {
     }
 
     private mutating func value(_ field: Int, _ rule: String, _ isValid: (String) -> Bool) -> String? {
-        guard let text = text(field) else { return refuse(field, .encoding, "the field is not valid UTF-8") }
+        guard let text = text(field) else {
+            return refuse(
+                field,
+                .encoding,
+                "the field is not valid UTF-8, or has more than 30 combining marks in a row"
+            )
+        }
         guard isValid(text), !text.utf8.contains(0) else { return refuse(field, .format, rule) }
         return text
     }

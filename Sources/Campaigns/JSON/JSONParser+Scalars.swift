@@ -26,7 +26,7 @@ extension JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 offset += 1
-                return String(decoding: text, as: UTF8.self)
+                return streamSafe(String(decoding: text, as: UTF8.self), from: start)
             case UInt8(ascii: "\\"): escape(into: &text)
             case 0..<0x20:
                 if !hasBadControl {
@@ -48,6 +48,13 @@ extension JSONParser {
             }
         }
         give(up: .syntax, "the text ends within a string", mend: "close the string with a double quote")
+        return ""
+    }
+
+    /// The text, or, with a problem, none.
+    private mutating func streamSafe(_ text: String, from start: Int) -> String {
+        if StreamSafeText.holds(text) { return text }
+        note(.encoding, "a string has more than 30 combining marks in a row", mend: "leave them out", at: start)
         return ""
     }
 

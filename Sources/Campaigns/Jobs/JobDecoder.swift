@@ -177,3 +177,14 @@ struct JobDraft {
         )
     }
 }
+
+extension JSONValue {
+    /// A job that names its audience apart, completed with an uploaded list: what `campaign send --audience` publishes.
+    ///
+    /// - Parameter list: `name@version`.
+    /// - Returns: nil when this is no object, or when it has an audience already.
+    public func addingAudience(list: String) -> JSONValue? {
+        guard case .object(let members) = self, self["audience"] == nil else { return nil }
+        return .object(members + [JSONMember("audience", .object(["list": .string(list)]))])
+    }
+}

@@ -102,6 +102,18 @@ struct JSONReaderTests {
         #expect(reading.value == nil)
     }
 
+    @Test func `runs of combining marks are bounded, because comparing them is not`() {
+        let marks = Array("\u{315}\u{300}\u{31b}".unicodeScalars)
+        func text(_ count: Int) -> String {
+            String(String.UnicodeScalarView((0..<count).map { marks[$0 % 3] }))
+        }
+        #expect(read("[\"e\(text(30))\"]").problems.isEmpty)
+        #expect(read("[\"e\(text(31))\"]").problems.map(\.code) == [.encoding])
+        #expect(read("{\"e\(text(31))\": 1}").problems.map(\.code) == [.encoding])
+        let escaped = String(repeating: "\\u0315\\u0300", count: 300_000)
+        #expect(read("{\"kind\": \"e\(escaped)\"}").problems.map(\.code) == [.encoding])
+    }
+
     @Test func `a duplicate is found among many fields too`() {
         let fields = (0..<50).map { "\"k\($0)\":\($0)" } + ["\"k7\":0"]
         let problems = read("{" + fields.joined(separator: ",") + "}").problems

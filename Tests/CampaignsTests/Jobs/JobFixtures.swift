@@ -7,7 +7,8 @@ enum JobFixtures {
     static let token = String(repeating: "ab12", count: 16)
 
     static let minimal = """
-        {"id": "hello-1", "app": "news", "audience": {"devices": [{"token": "\(token)"}]}, "content": {"title": "Hello"}}
+        {"id": "hello-1", "app": "news", "audience": {"devices": [{"token": "\(token)"}]},
+         "content": {"title": "Hello"}}
         """
 
     /// Every field of this version at once, in an alert.

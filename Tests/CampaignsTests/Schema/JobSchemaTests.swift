@@ -38,6 +38,27 @@ struct JobSchemaTests {
         }
     }
 
+    @Test func `every field of the lists is really read`() throws {
+        let live = JobFixtures.liveActivity
+        let places: [(FieldList, String, [String])] = [
+            (JobFields.job, JobFixtures.minimal, []), (JobFields.audience, JobFixtures.minimal, ["audience"]),
+            (JobFields.device, JobFixtures.minimal, ["audience", "devices", "0"]),
+            (JobFields.content, live, ["content"]), (JobFields.delivery, live, ["delivery"]),
+            (JobFields.sound, JobFixtures.full, ["content", "sound"]),
+            (JobFields.liveActivity, live, ["content", "live_activity"]),
+        ]
+        for (list, job, path) in places {
+            for field in list.fields {
+                // An audience has one selector, and another one beside it is another problem.
+                let whole = field.name == "list" ? JobFixtures.patch(job, path: ["audience"], "{}") : job
+                let decoding = JobFixtures.decode(JobFixtures.patch(whole, path: path + [field.name], "null"))
+                let pointer = "/" + (path + [field.name]).joined(separator: "/")
+                let code = field.isBuilt ? "type" : "not_in_this_version"
+                #expect(decoding.problems.contains { $0.pointer == pointer && $0.code == code }, "\(pointer)")
+            }
+        }
+    }
+
     @Test func `every reference in the schema leads somewhere`() throws {
         let definitions = try definitions()
         func references(_ value: JSONValue) -> [String] {

@@ -1,0 +1,42 @@
+/// What only intake can know about a job that is well formed, in the words that every answer uses.
+extension Problem {
+    /// Another job has the id.
+    public static func campaignConflict(app: String, id: String) -> Problem {
+        Problem(
+            pointer: "/id",
+            code: .campaignConflict,
+            detail: "\(app) has a campaign \(id) with another job; that campaign goes on as it is",
+            mend: "give this job an id of its own"
+        )
+    }
+
+    /// No live worker has credentials for the app.
+    public static func unknownApp(_ app: String) -> Problem {
+        Problem(
+            pointer: "/app",
+            code: .unknownApp,
+            detail: "no worker has credentials for \(app.clipped)",
+            mend: "add the app to apps.yaml and reload the workers, or mend the name"
+        )
+    }
+
+    /// The ledger lacks the list or its version; `store` says which ledger was asked, without its password.
+    public static func unknownList(name: String, version: String?, store: String) -> Problem {
+        Problem(
+            pointer: "/audience/list",
+            code: .unknownList,
+            detail: "\(store) has no list \(version.map { name + "@" + $0 } ?? name)",
+            mend: "upload it with fanfare list put, to the same store"
+        )
+    }
+
+    /// The rendered payload is over the provider's limit.
+    public static func payloadTooLarge(bytes: Int, limit: Int) -> Problem {
+        Problem(
+            pointer: "/content",
+            code: .payloadTooLarge,
+            detail: "the payload has \(bytes) bytes, the provider takes at most \(limit)",
+            mend: "shorten the texts or data by \(max(0, bytes - limit)) bytes"
+        )
+    }
+}
