@@ -24,18 +24,21 @@ public enum Sweep {
 
     /// What is done about a row.
     ///
+    /// Whether a running shard's worker still lives is not asked: one that lost its lease has ended its run and lives
+    /// on, and its message came back, unless the broker lost it. A run with a lease holds a message of the lane, and at
+    /// most for five minutes.
+    ///
     /// - Parameters:
     ///   - shard: the row.
     ///   - outboxWrittenAt: when its outbox row was written; nil without one.
-    ///   - dueAt: since when it should have been delivered: its last publish, for a retry plus the rung's time.
-    ///   - isLaneEmpty: whether its lane's queue holds nothing, delivered messages included.
-    ///   - isOwnerAlive: for a running shard, whether its worker still reports itself.
+    ///   - since: when it was last published (for a retry plus the rung's time), claimed, or saved.
+    ///   - isLaneEmpty: whether its lane's queue holds nothing, messages that are delivered and not acked included.
+    ///   - now: the instant.
     public static func action(
         for shard: ShardRecord,
         outboxWrittenAt: Timestamp?,
-        dueAt: Timestamp,
+        since: Timestamp,
         isLaneEmpty: Bool,
-        isOwnerAlive: Bool,
         now: Timestamp
     ) -> Action {
         switch shard.state {
@@ -44,12 +47,10 @@ public enum Sweep {
             if let outboxWrittenAt {
                 return isDue(outboxWrittenAt: outboxWrittenAt, now: now) ? .publish : .leave
             }
-        case .running:
-            // A dead owner's message comes back by itself, unless the broker lost it.
-            guard !isOwnerAlive else { return .leave }
+        case .running: break
         }
         // The rung's `.b` queue keeps a message a quarter longer.
-        let latest = dueAt.advanced(by: shard.rung.map { $0.delay / 4 } ?? .zero)
+        let latest = since.advanced(by: shard.rung.map { $0.delay / 4 } ?? .zero)
         guard isLaneEmpty, latest.advanced(by: lostAfter) <= now else { return .leave }
         return .publishAnew
     }

@@ -1,0 +1,55 @@
+import Campaigns
+
+/// Shards of every shape that the codec knows, drawn from a seed.
+enum ShardFixtures {
+    static func batch(_ count: Int, with random: inout MutationGenerator, variables: Bool = true) -> DeviceBatch {
+        var batch = DeviceBatch()
+        let isUniform = Bool.random(using: &random)
+        for _ in 0..<count {
+            let length = isUniform ? 32 : Int.random(in: 1...40, using: &random)
+            let token = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+            var values: [String: String] = [:]
+            for name in ["first", "last", "städt"] where variables && Int.random(in: 0..<3, using: &random) == 0 {
+                values[name] = String(repeating: "ä", count: Int.random(in: 0..<5, using: &random))
+            }
+            batch.append(token: token, variables: values)
+        }
+        return batch
+    }
+
+    static func shard(with random: inout MutationGenerator) -> Shard {
+        let count = Int.random(in: 1...20, using: &random)
+        let isWhole = Bool.random(using: &random)
+        let positions = isWhole ? [] : (0..<500).shuffled(using: &random).prefix(count).sorted().map { UInt16($0) }
+        let key = ShardKey(campaign: 7, part: 1, ordinal: 3, child: isWhole ? 0 : 2)
+        return Shard(
+            id: ShardID(key: key, path: isWhole ? "" : ".5sa2"),
+            generation: UInt32.random(in: 1...9, using: &random),
+            attempt: UInt32.random(in: 1...8, using: &random),
+            facts: facts(with: &random),
+            notBefore: Bool.random(using: &random) ? Timestamp(milliseconds: 1_800_000_000_123) : nil,
+            firstIndex: UInt32.random(in: 0...4_000_000, using: &random),
+            positions: positions,
+            devices: batch(count, with: &random)
+        )
+    }
+
+    static func facts(with random: inout MutationGenerator) -> Shard.Facts {
+        Shard.Facts(
+            app: "news",
+            campaignID: "derby",
+            provider: .apns,
+            environment: [nil, .production, .sandbox].randomElement(using: &random) ?? nil,
+            urgency: Bool.random(using: &random) ? .urgent : .bulk,
+            pushType: PushType.allCases.randomElement(using: &random) ?? .alert,
+            priority: 10,
+            expiresAt: Timestamp(milliseconds: 1_900_000_000_000),
+            dropIfOffline: Bool.random(using: &random),
+            collapseID: "score",
+            maxAttempts: 8,
+            dropUnknown: Bool.random(using: &random),
+            payload: Array("{}".utf8),
+            traceParent: "00-1-2-01"
+        )
+    }
+}
