@@ -8,7 +8,8 @@ struct Fanfare: AsyncParsableCommand {
         abstract: "Sends push campaigns from RabbitMQ to Apple's push service and counts every single device.",
         version: "fanfare 0.1.0",
         subcommands: [
-            ConfigCommand.self, AppCommand.self, SchemaCommand.self, TopologyCommand.self, SimulatorCommand.self,
+            CampaignCommand.self, ListCommand.self, ParkedCommand.self, StatusCommand.self, AppCommand.self,
+            TopologyCommand.self, WorkerCommand.self, SimulatorCommand.self, ConfigCommand.self, SchemaCommand.self,
         ]
     )
 

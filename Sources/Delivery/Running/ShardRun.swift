@@ -271,6 +271,12 @@ public struct ShardRun: Sendable {
         unsaved = 0
     }
 
+    /// The ledger did not take a progress with so many answers: they are to be saved again.
+    public mutating func saveFailed(unsaved: Int) {
+        isDirty = true
+        self.unsaved += unsaved
+    }
+
     /// How the run ended.
     ///
     /// Call it once, when `isOver`.

@@ -12,7 +12,8 @@ extension CampaignStatusView {
         lines += ["", "requests  " + requests]
         lines += instants
         if !isLawKept {
-            lines += ["", "the numbers do not add up: \(audience) devices, \(outcomes.total + pending.total) counted"]
+            let counted = "\(audience) devices, \(outcomes.total + pending.total) counted"
+            lines += ["", "the numbers do not add up: \(lawViolation ?? counted)"]
         }
         return lines.joined(separator: "\n")
     }

@@ -50,6 +50,8 @@ public struct CampaignStatusView: Sendable, Equatable {
     public var expiresAt: Timestamp?
     /// Its parts.
     public var parts: [JSONValue] = []
+    /// What the ledger's own check of the law found wrong; nil when nothing.
+    public var lawViolation: String?
 
     /// Where devices without an outcome wait; each is counted, none is the difference of others.
     public struct PendingDetail: Sendable, Equatable {
@@ -88,7 +90,7 @@ public struct CampaignStatusView: Sendable, Equatable {
     }
 
     /// Whether every device is accounted for: audience = outcomes + pending.
-    public var isLawKept: Bool { audience == outcomes.total + pending.total }
+    public var isLawKept: Bool { lawViolation == nil && audience == outcomes.total + pending.total }
 
     /// Whether nothing will change any more.
     public var isFinished: Bool { ["completed", "cancelled", "failed", "refused"].contains(state) }

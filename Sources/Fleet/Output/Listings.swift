@@ -2,26 +2,60 @@ public import Campaigns
 
 /// A row of `campaign list`.
 public struct CampaignRow: Sendable, Equatable {
-    /// The campaign with its counts; only what the table shows needs to be filled.
-    public var status: CampaignStatusView
+    /// The id in its app.
+    public var id: String
+    /// The app.
+    public var app: String
+    /// The job's name for people.
+    public var name: String?
+    /// One of the contract's states.
+    public var state: String
+    /// Devices that are meant.
+    public var audience: Int
+    /// When it was accepted.
+    public var acceptedAt: Timestamp
+    /// When its last device ended.
+    public var completedAt: Timestamp?
 
-    /// A row of a campaign.
-    public init(_ status: CampaignStatusView) {
-        self.status = status
+    /// A row.
+    public init(
+        id: String,
+        app: String,
+        name: String?,
+        state: String,
+        audience: Int,
+        acceptedAt: Timestamp,
+        completedAt: Timestamp?
+    ) {
+        self.id = id
+        self.app = app
+        self.name = name
+        self.state = state
+        self.audience = audience
+        self.acceptedAt = acceptedAt
+        self.completedAt = completedAt
+    }
+
+    /// One object of `campaign list --json`.
+    public var json: JSONValue {
+        .object([
+            "id": .string(id), "app": .string(app), "name": name.map(JSONValue.string) ?? .null,
+            "state": .string(state), "audience": .number(JSONNumber(audience)),
+            "accepted_at": .string(acceptedAt.rfc3339),
+            "completed_at": completedAt.map { .string($0.rfc3339) } ?? .null,
+        ])
     }
 
     /// The table.
     public static func table(_ rows: [CampaignRow]) -> String {
         var table = TextTable([
-            ("app", .left), ("id", .left), ("state", .left), ("audience", .right), ("accepted", .right),
-            ("pending", .right), ("accepted at", .left),
+            ("app", .left), ("id", .left), ("state", .left), ("audience", .right), ("accepted at", .left),
+            ("completed at", .left),
         ])
         for row in rows {
-            let status = row.status
             table.add([
-                status.app, status.id, status.state, NumberText.grouped(status.audience),
-                NumberText.grouped(status.outcomes.accepted), NumberText.grouped(status.pending.total),
-                status.acceptedAt?.rfc3339 ?? "",
+                row.app, row.id, row.state, NumberText.grouped(row.audience), row.acceptedAt.rfc3339,
+                row.completedAt?.rfc3339 ?? "",
             ])
         }
         return table.text

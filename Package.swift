@@ -1,0 +1,96 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target, tests included, is built with these: strict Swift 6, warnings are errors.
+let houseSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .treatWarning("DeprecatedDeclaration", as: .warning),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: houseSettings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: houseSettings)
+}
+
+// Ordered by tier (section 3 of the design): a target imports only what stands above it.
+let package = Package(
+    name: "fanfare",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "fanfare", targets: ["fanfare"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // C
+        .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
+        .target(name: "CShims", dependencies: ["CNGHTTP2", "COpenSSL", "CRabbitMQ"]),
+
+        // Pure: no I/O, no clock, no randomness, no logging, no threads
+        .target(
+            name: "Campaigns",
+            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            exclude: ["Shards/Proto/shard.proto"],
+            swiftSettings: houseSettings
+        ),
+        library("PushProviders", ["Campaigns"]),
+        library("Delivery", ["Campaigns", "PushProviders"]),
+
+        // Wrappers: one C library each, bytes in and bytes out, no socket
+        library("TLS", ["COpenSSL", "CShims"]),
+        library("HTTP2", ["CNGHTTP2", "CShims"]),
+        library("AMQP", ["CRabbitMQ", "CShims"]),
+
+        // Drivers: own sockets, loops and files; do what the state machines say
+        library("Transport", ["Delivery", "TLS", "HTTP2", "AMQP", nioCore, nioPosix, nioHTTP1, logging]),
+        library("Store", ["Campaigns", "PushProviders", "Delivery", logging, .product(name: "GRDB", package: "GRDB.swift")]),
+
+        // Wiring
+        library(
+            "Fleet",
+            [
+                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", nioCore, nioPosix,
+                nioHTTP1, logging, .product(name: "Yams", package: "Yams"),
+            ]
+        ),
+        library("Simulator", ["TLS", "HTTP2", nioCore, nioPosix, nioHTTP1, logging]),
+
+        // The command line
+        .executableTarget(
+            name: "fanfare",
+            dependencies: [
+                "Campaigns", "PushProviders", "Delivery", "TLS", "AMQP", "Transport", "Store", "Fleet", "Simulator",
+                nioCore, nioPosix, logging, signals,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: houseSettings
+        ),
+
+        // Tests
+        tests("TidyTests", []),
+    ]
+)

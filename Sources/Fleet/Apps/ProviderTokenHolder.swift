@@ -1,0 +1,45 @@
+import Campaigns
+import PushProviders
+import Synchronization
+import TLS
+
+/// The one provider token that a process has per identity, shared by all its loops and connections.
+///
+/// The rule decides, OpenSSL signs; a signature takes a tenth of a millisecond once in 45 minutes, so the loop that
+/// needs it makes it.
+final class ProviderTokenHolder: Sendable {
+    private let rule: Mutex<ProviderTokenRule>
+    private let key: ES256.SigningKey
+
+    init(identity: ProviderTokenIdentity, key: ES256.SigningKey) {
+        rule = Mutex(ProviderTokenRule(identity: identity))
+        self.key = key
+    }
+
+    /// The token that requests carry now; nil when none may be made at this instant.
+    func token(now: Timestamp) -> ProviderToken? {
+        rule.withLock { rule in
+            switch rule.tokenNeeded(now: now) {
+            case .use(let token): return token
+            case .wait: return nil
+            case .sign(let input):
+                do {
+                    return rule.signed(try key.sign(input))
+                } catch {
+                    rule.signingFailed(now: now)
+                    return nil
+                }
+            }
+        }
+    }
+
+    /// Apple called a token of this generation expired.
+    func expired(generation: UInt32, now: Timestamp) {
+        rule.withLock { _ = $0.expired(generation: generation, now: now) }
+    }
+
+    /// Apple counted too many tokens.
+    func tooManyUpdates(now: Timestamp) {
+        rule.withLock { $0.tooManyUpdates(now: now) }
+    }
+}

@@ -1,0 +1,65 @@
+import AMQP
+import Campaigns
+import Delivery
+import Logging
+import NIOCore
+import Store
+
+/// Publishes the events of the outbox, at least once, in the order in which they were written.
+///
+/// Runs as one task; never delays an ack. An event that nobody has bound a queue for is done.
+struct EventOutlet: Sendable {
+    let ledger: Ledger
+    let publisher: NIOLoopBound<ShardPublisher>
+    let loop: any EventLoop
+    let signal: WakeSignal
+    let logger: Logger
+
+    /// Publishes until the task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            do {
+                while try await pass() > 0, !Task.isCancelled {}
+            } catch {
+                logger.error("events wait for the ledger", metadata: ["error": "\(error)"])
+            }
+            await signal.wait(upTo: .milliseconds(500))
+        }
+    }
+
+    private func pass() async throws -> Int {
+        let events = try await ledger.read { try $0.events(limit: 100) }
+        var done: [Int64] = []
+        for event in events {
+            guard await publish(event) else { break }
+            done.append(event.sequence)
+        }
+        guard !done.isEmpty else { return 0 }
+        let published = done
+        try await ledger.write(.normal) { try $0.eventsPublished(published) }
+        return done.count
+    }
+
+    private func publish(_ event: LedgerEvent) async -> Bool {
+        let message = Self.message(event)
+        return await withCheckedContinuation { waiter in
+            let publisher = publisher
+            loop.execute { publisher.value.publish(message) { waiter.resume(returning: $0) } }
+        }
+    }
+
+    private static func message(_ event: LedgerEvent) -> OutboundMessage {
+        OutboundMessage(
+            exchange: BrokerNames.events,
+            routingKey: event.routingKey,
+            mandatory: false,
+            properties: MessageProperties(
+                contentType: CampaignEvent.contentType,
+                messageID: "event-\(event.sequence)",
+                correlationID: event.correlationID.isEmpty ? nil : event.correlationID,
+                timestamp: UInt64(max(0, event.at.seconds))
+            ),
+            body: event.body
+        )
+    }
+}

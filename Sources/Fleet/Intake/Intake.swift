@@ -1,0 +1,204 @@
+import AMQP
+import Campaigns
+import Delivery
+import Logging
+import PushProviders
+import Store
+import TLS
+
+/// Turns a producer's message into a campaign, or into a refusal that says everything.
+///
+/// Reads and decides; acceptance, list and event are one synced transaction. May be used by several tasks at once.
+struct Intake: Sendable {
+    let ledger: Ledger
+    let apps: AppDirectory
+    let worker: Int64
+
+    /// What became of a message; it is acked after what this asks for.
+    enum Verdict: Sendable {
+        /// A campaign, new or known: nothing to do but ack.
+        case accepted
+        /// The shards of an urgent job run in this process; the message is their lease.
+        case claimed([ShardToPublish])
+        /// Shards of a known urgent campaign whose message came back: each is claimed as redelivered.
+        case reclaim([ShardToPublish])
+        /// To be parked with these problems.
+        case refused(ParkedNotice.Facts)
+    }
+
+    /// Handles one message. Throws only what the ledger cannot do now: then the message waits, unacked.
+    func handle(_ message: InboundMessage) async throws -> Verdict {
+        let now = WallClock.now()
+        let decoding = decode(message, now: now)
+        guard let job = decoding.job, decoding.problems.isEmpty else {
+            return try await refuse(ProblemDocument(refused: decoding), app: decoding.app, message, now: now)
+        }
+        let identity = SHA256.digest(job.canonicalJSON())
+        let knowledge = try await look(job, now: now)
+        let check = check(job)
+        switch IntakeDecision.decide(job: job, identity: identity, knowledge: knowledge, problems: check.problems) {
+        case .refuse(let problems):
+            let document = ProblemDocument(
+                .invalidJob, title: "The job cannot be sent", campaign: job.id, errors: problems,
+                warnings: decoding.warnings + check.warnings
+            )
+            return try await refuse(document, app: job.app, message, now: now)
+        case .conflict(let problem):
+            let document = ProblemDocument(
+                .campaignConflict, title: "Another job has this id", campaign: job.id, errors: [problem]
+            )
+            return try await refuse(document, app: job.app, message, now: now)
+        case .existing(let number): return try await known(job, number, message, now: now)
+        case .accept(let shortWay):
+            let warnings = decoding.warnings + check.warnings
+            let new = try await newCampaign(job, identity, warnings, message, now: now)
+            return try await accept(new, shortWay: shortWay && !isLate(new, now), now: now)
+        }
+    }
+
+    private func isLate(_ new: NewCampaign, _ now: Timestamp) -> Bool { now >= new.facts.expiresAt }
+
+    // MARK: - Looking
+
+    private func decode(_ message: InboundMessage, now: Timestamp) -> JobDecoding {
+        var envelope = JobEnvelope(
+            routingKey: message.routingKey,
+            messageID: message.properties.messageID,
+            contentType: message.properties.contentType,
+            type: message.properties.type,
+            timestampSeconds: message.properties.timestamp.map { Int64(clamping: $0) },
+            now: now
+        )
+        if case .string(let urgency) = message.properties.header(BrokerNames.urgencyHeader) {
+            envelope.urgencyHeader = urgency
+        }
+        return JobDecoder.decode(message.body, envelope: envelope)
+    }
+
+    private func look(_ job: Job, now: Timestamp) async throws -> IntakeDecision.Knowledge {
+        try await ledger.read { reader in
+            let holder = try reader.holder(app: job.app, id: job.id)
+            var isAudienceKnown = true
+            var deviceCount = 0
+            switch job.audience {
+            case .devices(let devices): deviceCount = devices.count
+            case .list(let name, let version):
+                let list = try reader.list(app: job.app, name: name, version: version)
+                isAudienceKnown = list != nil
+                deviceCount = list?.devices ?? 0
+            }
+            return IntakeDecision.Knowledge(
+                holder: holder,
+                isAppKnown: try reader.liveApps(now: now).contains(job.app),
+                isAudienceKnown: isAudienceKnown, deviceCount: deviceCount
+            )
+        }
+    }
+
+    /// What the providers, and the app's accounts with them where this process has them, find wrong.
+    private func check(_ job: Job) -> JobCheck {
+        var result = JobCheck()
+        for provider in ProviderRegistry.providers {
+            let found = provider.check(job)
+            let account = apps.account(app: job.app, provider: provider.name)?.account.check(job) ?? JobCheck()
+            result.problems += found.problems + account.problems
+            result.warnings += found.warnings + account.warnings
+        }
+        return result
+    }
+
+    // MARK: - Accepting
+
+    private func newCampaign(
+        _ job: Job, _ identity: [UInt8], _ warnings: [Problem], _ message: InboundMessage, now: Timestamp
+    ) async throws -> NewCampaign {
+        guard let provider = ProviderRegistry.providers.first else { preconditionFailure("no provider is built in") }
+        let push = provider.compile(job)
+        var traceParent = ""
+        if case .string(let text) = message.properties.header("traceparent") { traceParent = text }
+        let expiresAt = job.expiresAt(acceptedAt: now)
+        let facts = Shard.Facts(
+            app: job.app, campaignID: job.id, provider: provider.name, environment: nil,
+            urgency: job.delivery.urgency, pushType: push.pushType, priority: push.priority, expiresAt: expiresAt,
+            dropIfOffline: job.delivery.dropIfOffline, collapseID: push.collapseID,
+            maxAttempts: UInt32(job.delivery.maxAttempts), dropUnknown: job.delivery.onUnknown == .drop,
+            payload: push.payload, traceParent: traceParent
+        )
+        return NewCampaign(
+            identity: identity, job: job.storedJSON(), name: job.name, tags: job.tags, metadata: job.metadata,
+            facts: facts, audience: try await audience(job), createdAt: job.createdAt ?? now,
+            correlationID: message.properties.messageID ?? job.id,
+            event: CampaignEvent.accepted(job, expiresAt: expiresAt, warnings: warnings, at: now)
+        )
+    }
+
+    private func audience(_ job: Job) async throws -> NewCampaign.Audience {
+        switch job.audience {
+        case .devices(let devices):
+            let list = try InlineList(devices: devices)
+            return .inline(list.chunks, version: list.version, duplicates: list.duplicates)
+        case .list(let name, let version):
+            let app = job.app
+            guard let record = try await ledger.read({ try $0.list(app: app, name: name, version: version) }) else {
+                throw LedgerError.failed("the list \(name) went away while its campaign was accepted")
+            }
+            return .list(record.number)
+        }
+    }
+
+    private func accept(_ new: NewCampaign, shortWay: Bool, now: Timestamp) async throws -> Verdict {
+        guard shortWay, apps.account(app: new.facts.app, provider: new.facts.provider) != nil else {
+            _ = try await ledger.write(.synced) { try $0.accept(new, now: now) }
+            return .accepted
+        }
+        let worker = worker
+        let shards = try await ledger.write(.synced) { try $0.acceptClaimed(new, worker: worker, now: now).shards }
+        return shards.isEmpty ? .accepted : .claimed(shards)
+    }
+
+    /// The same job again: its producer hears so, and an urgent one whose message was lost goes on.
+    private func known(
+        _ job: Job, _ number: UInt32, _ message: InboundMessage, now: Timestamp
+    ) async throws -> Verdict {
+        let event = CampaignEvent.accepted(
+            job, expiresAt: job.expiresAt(acceptedAt: now), warnings: [], isRepeat: true, at: now
+        )
+        let correlationID = message.properties.messageID ?? job.id
+        try await ledger.write(.normal) { [event] transaction in
+            try transaction.addEvent(correlationID: correlationID) { sequence in
+                var repeated = event
+                repeated.sequence = sequence
+                return repeated
+            }
+        }
+        guard message.redelivered, IntakeDecision.takesShortWay(job) else { return .accepted }
+        let shards = try await ledger.read { reader in
+            try reader.openShards(campaign: number, states: [.running]).compactMap { record in
+                record.id.key.child == 0 ? try reader.shardToPublish(record.id.key) : nil
+            }
+        }
+        return shards.isEmpty ? .accepted : .reclaim(shards)
+    }
+
+    // MARK: - Refusing
+
+    private func refuse(
+        _ document: ProblemDocument, app: String?, _ message: InboundMessage, now: Timestamp
+    ) async throws -> Verdict {
+        let name = app ?? message.routingKey
+        let id = document.campaign ?? message.properties.messageID ?? ""
+        let bytes = JSONWriter.bytes(document.json)
+        let correlationID = message.properties.messageID ?? id
+        try await ledger.write(.synced) { transaction in
+            _ = try transaction.refuse(
+                app: name, id: id.isEmpty ? nil : id, document: bytes, correlationID: correlationID, now: now
+            ) { CampaignEvent.refused(document, app: name, sequence: $0, at: now) }
+        }
+        return .refused(
+            ParkedNotice.Facts(
+                queue: message.queue, reason: document.kind == .campaignConflict ? "CampaignConflict" : "InvalidJob",
+                errors: document.errors, app: name, campaign: id.isEmpty ? nil : id
+            )
+        )
+    }
+}

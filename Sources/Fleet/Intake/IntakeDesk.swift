@@ -1,0 +1,119 @@
+import AMQP
+import Campaigns
+import Delivery
+import Logging
+import NIOCore
+import Store
+
+/// Takes campaign messages from the broker's loop to the intake task and their verdicts back.
+///
+/// Confined to the loop of the worker's AMQP connections; messages of one queue are handled one after the other.
+final class IntakeDesk {
+    private let loop: any EventLoop
+    private let intake: Intake
+    private let work: WorkDesk
+    private let publisher: ShardPublisher
+    private let logger: Logger
+    private let queues: [String: AsyncStream<Item>.Continuation]
+    /// The tasks to run: one per queue.
+    let streams: [AsyncStream<Item>]
+    /// A campaign was accepted: the planner looks at once.
+    var accepted: () -> Void = {}
+    /// Short-way campaigns: shards that a campaign's message is the lease of.
+    private var leases: [ShardDelivery: Int] = [:]
+
+    struct Item: Sendable {
+        var message: InboundMessage
+        var connection: UInt64
+    }
+
+    init(
+        loop: any EventLoop, intake: Intake, work: WorkDesk, publisher: ShardPublisher, queues names: [String],
+        logger: Logger
+    ) {
+        self.loop = loop
+        self.intake = intake
+        self.work = work
+        self.publisher = publisher
+        self.logger = logger
+        let pairs = names.map { ($0, AsyncStream<Item>.makeStream()) }
+        queues = Dictionary(uniqueKeysWithValues: pairs.map { ($0.0, $0.1.continuation) })
+        streams = pairs.map(\.1.stream)
+    }
+
+    func received(_ message: InboundMessage, connection: UInt64) {
+        queues[message.queue]?.yield(Item(message: message, connection: connection))
+    }
+
+    /// Ends the tasks when what was taken is done.
+    func finish() {
+        for queue in queues.values { queue.finish() }
+    }
+
+    /// One queue's task.
+    static func run(_ stream: AsyncStream<Item>, _ core: NIOLoopBound<WorkerCore>, _ intake: Intake, loop: any EventLoop, logger: Logger) async {
+        for await item in stream {
+            while !Task.isCancelled {
+                do {
+                    let verdict = try await intake.handle(item.message)
+                    loop.execute { core.value.intake.decided(verdict, item) }
+                    break
+                } catch {
+                    // Acceptance waits, unacked, for a ledger that does not answer.
+                    logger.error("a campaign waits for the ledger", metadata: ["error": "\(error)"])
+                    try? await Task.sleep(for: .seconds(1))
+                }
+            }
+        }
+    }
+
+    fileprivate func decided(_ verdict: Intake.Verdict, _ item: Item) {
+        let delivery = ShardDelivery(
+            connection: item.connection, tag: item.message.deliveryTag, generation: 1,
+            redelivered: item.message.redelivered
+        )
+        switch verdict {
+        case .accepted:
+            work.ack(delivery)
+            accepted()
+        case .refused(let facts): park(facts, item, delivery)
+        case .claimed(let shards):
+            leases[delivery] = shards.count
+            for shard in shards { work.runClaimed(shard, delivery) }
+            accepted()
+        case .reclaim(let shards):
+            leases[delivery] = shards.count
+            for shard in shards { work.reclaim(shard, delivery) }
+        }
+    }
+
+    /// A shard of a short-way campaign is done with its lease; true when its message is to be acked now, nil when the
+    /// delivery is none of a campaign.
+    func released(_ delivery: ShardDelivery) -> Bool? {
+        guard let left = leases.first(where: { $0.key.tag == delivery.tag && $0.key.connection == delivery.connection })
+        else { return nil }
+        leases[left.key] = left.value > 1 ? left.value - 1 : nil
+        return left.value == 1
+    }
+
+    /// The connection is gone, and with it all leases.
+    func disconnected() {
+        leases.removeAll()
+    }
+
+    private func park(_ facts: ParkedNotice.Facts, _ item: Item, _ delivery: ShardDelivery) {
+        let notice = ParkedNotice.message(facts, properties: item.message.properties, body: item.message.body)
+        work.pending += 1
+        publisher.publish(notice) { [self] isConfirmed in
+            if isConfirmed {
+                work.pending -= 1
+                work.ack(delivery)
+                return work.checkIdle()
+            }
+            loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
+                self.work.pending -= 1
+                if self.work.connection == delivery.connection { self.park(facts, item, delivery) }
+            }
+        }
+    }
+}

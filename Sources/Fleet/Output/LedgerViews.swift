@@ -1,0 +1,79 @@
+import Campaigns
+import Delivery
+public import Store
+
+extension CampaignStatusView {
+    /// What the ledger counted, as the contract shows it; rate and end are the observer's to note.
+    public init(_ status: CampaignStatus) {
+        self.init(id: status.id, app: status.app, state: status.state)
+        name = status.name
+        tags = status.tags
+        metadata = status.metadata
+        stateReason = status.stateReason
+        audience = status.audience
+        outcomes = status.counts
+        pending.unplanned = status.pending.unplanned
+        pending.queued = status.pending.queued
+        pending.sending = status.pending.sending
+        pending.retrying = status.pending.retrying
+        pending.held = status.pending.held
+        pending.parked = status.pending.parked
+        attempts = status.attempts
+        maybeSent = status.maybeSent
+        reasons = status.reasons
+        nextRetryAt = status.nextRetryAt
+        createdAt = status.createdAt
+        acceptedAt = status.acceptedAt
+        startedAt = status.startedAt
+        completedAt = status.completedAt
+        expiresAt = status.expiresAt
+        if case .violated(let detail) = status.law { lawViolation = detail }
+    }
+}
+
+extension CampaignRow {
+    /// A line of the ledger's list.
+    public init(_ summary: CampaignSummary) {
+        self.init(
+            id: summary.facts.id,
+            app: summary.facts.app,
+            name: summary.name,
+            state: summary.state,
+            audience: summary.audience,
+            acceptedAt: summary.acceptedAt,
+            completedAt: summary.completedAt
+        )
+    }
+}
+
+extension ListRow {
+    /// A version of a named list; nil for the devices of one job, which have no name.
+    public init?(_ record: ListRecord) {
+        guard let name = record.name else { return nil }
+        self.init(
+            app: record.app,
+            name: name,
+            version: record.version,
+            devices: record.devices,
+            duplicates: record.duplicates,
+            createdAt: record.createdAt
+        )
+    }
+}
+
+extension ParkedRow {
+    /// A parked message of the ledger.
+    public init(_ message: ParkedMessage) {
+        self.init(
+            id: String(message.id),
+            queue: message.queue,
+            reason: message.reason,
+            firstAt: message.firstAt,
+            lastAt: message.lastAt
+        )
+        errors = (JSONReader.read(Array(message.errors.utf8)).value?.array ?? []).compactMap { Problem(json: $0) }
+        app = message.app
+        campaign = message.campaign
+        devices = message.devices ?? 0
+    }
+}

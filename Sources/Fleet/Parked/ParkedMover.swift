@@ -1,0 +1,82 @@
+import AMQP
+import Campaigns
+import Delivery
+import Store
+
+/// Reads a message of the parked queue into the form of the ledger's table, where `parked` looks.
+enum ParkedMover {
+    /// The row of a message, by our headers or, when the broker itself parked it, by the broker's.
+    static func row(_ message: InboundMessage, now: Timestamp) -> ParkedMessage {
+        let headers = message.properties
+        let death = brokersReason(headers)
+        let (queue, reason) = (
+            text(headers, ParkedNotice.queueHeader) ?? death?.queue ?? BrokerNames.parkedQueue,
+            text(headers, ParkedNotice.reasonHeader) ?? death?.reason ?? "Unknown"
+        )
+        let errors = text(headers, ParkedNotice.errorsHeader)
+            ?? ParkedNotice.errorsText(death.map { [$0.problem] } ?? [])
+        var devices: Int?
+        if case .integer(let count) = headers.header(ParkedNotice.devicesHeader) { devices = Int(count) }
+        return ParkedMessage(
+            queue: queue, reason: reason, errors: errors,
+            app: text(headers, ParkedNotice.appHeader) ?? (queue.hasPrefix(BrokerNames.campaignsQueue) ? message.routingKey : nil),
+            campaign: text(headers, ParkedNotice.campaignHeader), devices: devices, body: message.body,
+            headers: properties(headers), at: now
+        )
+    }
+
+    private struct Death {
+        var queue: String
+        var reason: String
+        var problem: Problem
+    }
+
+    /// What RabbitMQ says in `x-death` of a message that it dead-lettered by a policy.
+    private static func brokersReason(_ properties: MessageProperties) -> Death? {
+        guard case .array(let deaths) = properties.header("x-death"), case .table(let first) = deaths.first else {
+            return nil
+        }
+        func field(_ name: String) -> String? {
+            guard case .string(let value) = first.first(where: { $0.name == name })?.value else { return nil }
+            return value
+        }
+        let queue = field("queue") ?? BrokerNames.campaignsQueue
+        switch field("reason") {
+        case "expired":
+            return Death(
+                queue: queue, reason: "Expiration",
+                problem: Problem(
+                    pointer: "", code: "message_expiration",
+                    detail: "the message carried an AMQP expiration and ran out in the queue",
+                    mend: "publish without expiration and say expires_at or ttl in the job"
+                )
+            )
+        case "delivery_limit":
+            return Death(
+                queue: queue, reason: "DeliveryLimit",
+                problem: Problem(
+                    pointer: "", code: "delivery_limit",
+                    detail: "the message was delivered too often without being acknowledged",
+                    mend: "look at the workers' logs for what ends them, then replay it"
+                )
+            )
+        default: return nil
+        }
+    }
+
+    private static func text(_ properties: MessageProperties, _ name: String) -> String? {
+        guard case .string(let value) = properties.header(name) else { return nil }
+        return value
+    }
+
+    /// What a replay needs of the properties, as JSON.
+    private static func properties(_ properties: MessageProperties) -> String {
+        let members: JSONValue = .object([
+            "content_type": properties.contentType.map { .string($0) },
+            "type": properties.type.map { .string($0) },
+            "message_id": properties.messageID.map { .string($0) },
+            "timestamp": properties.timestamp.map { .number(JSONNumber($0)) },
+        ])
+        return String(decoding: JSONWriter.bytes(members), as: UTF8.self)
+    }
+}

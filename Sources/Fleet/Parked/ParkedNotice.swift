@@ -1,0 +1,51 @@
+import AMQP
+import Campaigns
+import Delivery
+
+/// A message that is set aside for a person, on its way to the parked queue with the reason in its headers.
+///
+/// Headers of the received message are never copied: brokers before 4.0 interpret a copied `x-death`.
+enum ParkedNotice {
+    static let queueHeader = "fanfare-queue"
+    static let reasonHeader = "fanfare-reason"
+    static let errorsHeader = "fanfare-errors"
+    static let appHeader = "fanfare-app"
+    static let campaignHeader = "fanfare-campaign"
+    static let devicesHeader = "fanfare-devices"
+
+    /// What is known of the message.
+    struct Facts {
+        var queue: String
+        var reason: String
+        var errors: [Problem] = []
+        var app: String?
+        var campaign: String?
+        var devices: Int?
+    }
+
+    /// The message as it came, with the facts.
+    static func message(_ facts: Facts, properties: MessageProperties, body: [UInt8]) -> OutboundMessage {
+        var headers = [
+            MessageHeader(queueHeader, .string(facts.queue)),
+            MessageHeader(reasonHeader, .string(facts.reason)),
+            MessageHeader(errorsHeader, .string(errorsText(facts.errors))),
+        ]
+        if let app = facts.app { headers.append(MessageHeader(appHeader, .string(app))) }
+        if let campaign = facts.campaign { headers.append(MessageHeader(campaignHeader, .string(campaign))) }
+        if let devices = facts.devices { headers.append(MessageHeader(devicesHeader, .integer(Int64(devices)))) }
+        return OutboundMessage(
+            exchange: BrokerNames.parked,
+            routingKey: facts.app ?? "",
+            properties: MessageProperties(
+                contentType: properties.contentType, type: properties.type, messageID: properties.messageID,
+                timestamp: properties.timestamp, headers: headers
+            ),
+            body: body
+        )
+    }
+
+    /// The problems as a JSON array; bounded, so that the header fits a frame.
+    static func errorsText(_ problems: [Problem]) -> String {
+        String(decoding: JSONWriter.bytes(.array(problems.prefix(50).map { $0.json })), as: UTF8.self)
+    }
+}

@@ -1,0 +1,198 @@
+import Campaigns
+import Delivery
+import Logging
+import NIOCore
+import Store
+import Transport
+
+/// Cuts campaigns into shards, publishes what waits, ends what is over: one pass after the other until it is stopped.
+///
+/// Runs as one task. Decisions are `Window`'s, `AsideRelease`'s and `Sweep`'s; fencing is the ledger's.
+struct Planner: Sendable {
+    let worker: Int64
+    let ledger: Ledger
+    let apps: Set<String>
+    let outlet: PlannerOutlet
+    let progress: ProgressedCampaigns
+    let signal: WakeSignal
+    let endpoint: AMQPEndpoint
+    let loop: any EventLoop
+    let prefetch: Int
+    let logger: Logger
+
+    /// Between passes while shards are still to be cut, because other processes make room too.
+    private static let busyPause = Duration.milliseconds(5)
+    /// Between passes otherwise (design, section 7: ledger poll of the planner).
+    private static let idlePause = Duration.milliseconds(100)
+    /// Leases last three seconds and are renewed well before.
+    private static let leasePause = Duration.milliseconds(500)
+    private static let sweepPause = Duration.seconds(1)
+
+    /// What one pass hands to the next.
+    private struct State {
+        var leases: [LeasedCampaign] = []
+        var leasedAt = ContinuousClock.now - .seconds(60)
+        var sweptAt = ContinuousClock.now - .seconds(60)
+    }
+
+    /// Plans until the task is cancelled, then gives its leases back.
+    func run() async {
+        var state = State()
+        while !Task.isCancelled {
+            var isBusy = false
+            do {
+                isBusy = try await pass(&state)
+            } catch {
+                logger.error("the planner waits for the ledger", metadata: ["error": "\(error)"])
+                await signal.wait(upTo: .seconds(1))
+            }
+            await signal.wait(upTo: isBusy ? Self.busyPause : Self.idlePause)
+        }
+        let worker = worker
+        do {
+            try await ledger.write(.normal) { try $0.releaseLeases(worker: worker) }
+        } catch {
+            logger.notice("leases were not given back; they end in three seconds", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Returns whether shards are left to be cut.
+    private func pass(_ state: inout State) async throws -> Bool {
+        try await complete(progress.take())
+        let isHinted = outlet.takeHint()
+        if isHinted || ContinuousClock.now - state.leasedAt >= Self.leasePause {
+            try await lease(&state)
+        }
+        if ContinuousClock.now - state.sweptAt >= Self.sweepPause {
+            state.sweptAt = .now
+            try await sweep(state.leases)
+        }
+        return try await plan(&state.leases)
+    }
+
+    // MARK: - Leases and ends
+
+    private func lease(_ state: inout State) async throws {
+        state.leasedAt = .now
+        let (worker, apps) = (worker, apps)
+        state.leases = try await ledger.write(.normal) { transaction in
+            let now = WallClock.now()
+            _ = try transaction.expireDue(now: now)
+            return try transaction.leaseCampaigns(worker: worker, apps: apps, now: now)
+        }
+        try await complete(Set(state.leases.filter { $0.unplannedChunks == 0 }.map(\.facts.number)))
+        for lease in state.leases { try await release(lease) }
+    }
+
+    private func complete(_ campaigns: Set<UInt32>) async throws {
+        guard !campaigns.isEmpty else { return }
+        try await ledger.write(.synced) { transaction in
+            let now = WallClock.now()
+            for campaign in campaigns { _ = try transaction.completeIfDone(campaign: campaign, now: now) }
+        }
+        outlet.eventsWritten()
+    }
+
+    /// Publishes what was set aside for reasons that have ended.
+    private func release(_ lease: LeasedCampaign) async throws {
+        guard lease.facts.mayPlan(at: WallClock.now()) else { return }
+        let campaign = lease.facts.number
+        let hasAside = try await ledger.read {
+            try !$0.openShards(campaign: campaign, states: [.aside], limit: 1).isEmpty
+        }
+        guard hasAside else { return }
+        let shards = try await ledger.write(.synced) {
+            try $0.releaseAside(campaign: campaign, knowsApp: true, limit: 200, now: WallClock.now())
+        }
+        try await publish(shards)
+    }
+
+    // MARK: - New shards
+
+    private func plan(_ leases: inout [LeasedCampaign]) async throws -> Bool {
+        let open = leases.indices.filter { leases[$0].unplannedChunks > 0 && leases[$0].facts.mayPlan(at: WallClock.now()) }
+        guard !open.isEmpty else { return false }
+        let (use, consumers) = try await ledger.read { reader in
+            (try reader.windowUse(), try reader.liveWorkers(now: WallClock.now()).count { $0.roles.contains("sender") })
+        }
+        for lane in Set(open.map { leases[$0].lane }) {
+            let candidates = open.filter { leases[$0].lane == lane }.map { index in
+                let lease = leases[index]
+                let mine = use.first { $0.campaign == lease.facts.number }
+                return Window.Candidate(
+                    campaign: lease.facts.number, app: lease.facts.app, unclaimed: mine?.firstAttempts ?? 0,
+                    remaining: lease.unplannedChunks, waitingRetries: mine?.retries ?? 0
+                )
+            }
+            let unclaimed = use.filter { $0.lane == lane }.reduce(0) { $0 + $1.firstAttempts }
+            let free = Window.free(consumers: max(1, consumers), prefetch: prefetch, unclaimed: unclaimed)
+            let shares = Window.share(free, among: candidates)
+            for index in open { try await cut(&leases[index], shares[leases[index].facts.number] ?? 0) }
+        }
+        return leases.contains { $0.unplannedChunks > 0 }
+    }
+
+    private func cut(_ lease: inout LeasedCampaign, _ count: Int) async throws {
+        guard count > 0 else { return }
+        let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
+        let result = try await ledger.write(.normal) {
+            try $0.plan(campaign: campaign, leaseEpoch: epoch, worker: worker, shardsMax: count, now: WallClock.now())
+        }
+        switch result {
+        case .planned(let shards):
+            lease.unplannedChunks = max(0, lease.unplannedChunks - count)
+            try await publish(shards)
+        case .fenced, .waits: lease.unplannedChunks = 0
+        }
+    }
+
+    /// Publishes and marks what the broker has; what it has not is published again by the sweep.
+    private func publish(_ shards: [ShardToPublish]) async throws {
+        guard !shards.isEmpty else { return }
+        let confirmed = await outlet.publish(shards)
+        guard !confirmed.isEmpty else { return }
+        try await ledger.write(.normal) { try $0.markOut(confirmed, now: WallClock.now()) }
+    }
+
+    // MARK: - The sweep
+
+    private func sweep(_ leases: [LeasedCampaign]) async throws {
+        for lease in leases {
+            let campaign = lease.facts.number
+            let left = try await ledger.read {
+                try $0.unpublished(
+                    olderThan: WallClock.now().advanced(by: .zero - Sweep.outboxAge), campaign: campaign, limit: 100
+                )
+            }
+            if !left.isEmpty {
+                logger.notice("shards without a confirm are published again", metadata: ["count": "\(left.count)"])
+                try await publish(left)
+            }
+            try await republishLost(lease)
+        }
+        if try await ledger.write(.normal, { try $0.sweepLists(now: WallClock.now()) }) { signal.wake() }
+    }
+
+    /// Shards whose messages the broker has lost; only while their lane is empty.
+    private func republishLost(_ lease: LeasedCampaign) async throws {
+        let campaign = lease.facts.number
+        let lost = try await ledger.read {
+            try $0.lostShards(campaign: campaign, patience: Sweep.lostAfter, now: WallClock.now(), limit: 100)
+        }
+        guard !lost.isEmpty, await isEmpty(lease.lane) else { return }
+        logger.warning("shards without a message are published anew", metadata: ["count": "\(lost.count)"])
+        let shards = try await ledger.write(.synced) { try $0.raiseGeneration(lost, now: WallClock.now()) }
+        try await publish(shards)
+    }
+
+    private func isEmpty(_ lane: Lane) async -> Bool {
+        do {
+            let client = try await AMQPClient.connect(endpoint, name: "fanfare sweep", on: loop)
+            let counts = try await client.counts(of: BrokerNames.workQueue(lane))
+            await client.close()
+            return counts?.ready == 0
+        } catch {
+            return false  // nobody knows, so nothing is published anew
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Campaigns
+import Delivery
+import HTTP2
+import PushProviders
+
+/// A shard that an event loop sends, with everything prepared that its requests share.
+///
+/// Confined to its loop.
+final class ActiveRun {
+    var run: ShardRun
+    let tokens: [UInt8]
+    private(set) var requests: PreparedRequests
+    private(set) var headers: PreparedHeaders
+    /// Which provider token the requests carry.
+    private(set) var tokenGeneration: UInt32
+    /// Whose connections carry its requests.
+    weak var sender: EndpointSender?
+    /// Whether its end was reported to the desk.
+    var isReported = false
+    /// Whether a reason to pause its campaign was reported.
+    var isRefusalReported = false
+
+    init(run: ShardRun, requests: PreparedRequests, tokenGeneration: UInt32) {
+        self.run = run
+        self.requests = requests
+        self.tokenGeneration = tokenGeneration
+        tokens = run.shard.devices.tokens
+        headers = PreparedHeaders(requests)
+    }
+
+    /// Goes on with a renewed provider token.
+    func replace(_ requests: PreparedRequests, tokenGeneration: UInt32) {
+        self.requests = requests
+        self.tokenGeneration = tokenGeneration
+        headers = PreparedHeaders(requests)
+    }
+
+    /// Writes one device's request.
+    func write(_ position: Int, _ request: inout RequestWriter) {
+        let range = run.shard.devices.tokenRange(at: position)
+        let length = requests.pathByteCount(tokenBytes: range.count)
+        request.setHeaders(headers)
+        request.setPath(capacity: length) { buffer in
+            tokens.withUnsafeBufferPointer { all in
+                requests.writePath(token: UnsafeBufferPointer(rebasing: all[range]).span, into: buffer)
+            }
+        }
+        request.setPerRequestValue(capacity: RequestID.byteCount) { buffer in
+            requests.writeID(device: run.shard.deviceIndex(at: position), into: buffer)
+        }
+        requests.body.withUnsafeBytes { request.setBody($0) }
+    }
+}
+
+extension PreparedHeaders {
+    /// The wire's form of what a provider prepared.
+    fileprivate convenience init(_ requests: PreparedRequests) {
+        var fields: [HeaderField] = []
+        var authority = ""
+        var perRequestName: String?
+        for header in requests.headers {
+            let name = String(decoding: header.name, as: UTF8.self)
+            switch header.value {
+            case .path: continue
+            case .id: perRequestName = name
+            case .constant(let value):
+                if name == ":authority" {
+                    authority = String(decoding: value, as: UTF8.self)
+                } else if !name.hasPrefix(":") {
+                    fields.append(HeaderField(name: header.name, value: value, indexing: header.indexing.onTheWire))
+                }
+            }
+        }
+        self.init(authority: authority, fields: fields, perRequestName: perRequestName)
+    }
+}
+
+extension RequestHeader.Indexing {
+    fileprivate var onTheWire: HeaderField.Indexing {
+        switch self {
+        case .indexed, .literal: .indexed
+        case .never: .never
+        case .neverAfterFirst: .nameOnly
+        }
+    }
+}

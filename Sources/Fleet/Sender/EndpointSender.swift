@@ -1,0 +1,127 @@
+import Campaigns
+import Delivery
+import HTTP2
+import Logging
+import NIOCore
+import PushProviders
+import Transport
+
+/// The runs of one app and endpoint on one event loop, as the source of its connections' requests.
+///
+/// Confined to its loop; all calls of `RequestSource` come there.
+final class EndpointSender: RequestSource {
+    let account: LoadedAccount
+    private var ownPool: ProviderPool?
+    private unowned let owner: SenderLoop
+    private let endpoint: PushProviders.ProviderEndpoint
+    private let logger: Logger
+    private var queue: [Int] = []
+
+    init(owner: SenderLoop, account: LoadedAccount, endpoint: PushProviders.ProviderEndpoint, logger: Logger) {
+        self.owner = owner
+        self.endpoint = endpoint
+        self.account = account
+        self.logger = logger
+        ownPool = account.pool(endpoint: endpoint, loop: owner.loop, logger: logger, source: self)
+    }
+
+    /// Its connections.
+    var pool: ProviderPool {
+        guard let ownPool else { preconditionFailure("a sender is used while it is made") }
+        return ownPool
+    }
+
+    /// A run has devices to send to.
+    func add(_ slot: Int) {
+        if !queue.contains(slot) { queue.append(slot) }
+        pool.demandChanged()
+    }
+
+    // MARK: - RequestSource
+
+    func nextRequest(_ request: inout RequestWriter) -> Bool {
+        guard owner.mayOpen else { return false }
+        while let slot = queue.first {
+            if let active = owner.active(slot), let position = active.run.next(now: owner.clock()) {
+                request.tag = UInt64(UInt32(slot)) << 32 | UInt64(UInt32(position))
+                active.write(position, &request)
+                return true
+            }
+            queue.removeFirst()
+            owner.reportIfOver(slot)
+        }
+        return false
+    }
+
+    func answered(tag: UInt64, answer: borrowing ProviderAnswer) {
+        let (slot, position) = Self.place(tag)
+        guard let active = owner.active(slot) else { preconditionFailure("an answer for a run that is forgotten") }
+        if active.requests.isAccepted(status: Int(answer.status)) {
+            active.run.accepted(position)
+        } else {
+            refused(answer, active, position)
+        }
+        owner.answered(slot)
+    }
+
+    func unanswered(tag: UInt64, reason: Unanswered) {
+        let (slot, position) = Self.place(tag)
+        guard let active = owner.active(slot) else { preconditionFailure("the end of a stream of no run") }
+        switch reason {
+        case .refused:
+            active.run.ended(position, .resend, now: owner.clock())
+            if active.run.hasWork { add(slot) }
+        case .unknown(let unknown):
+            active.run.unanswered(position, reason: unknown.text, now: owner.clock())
+        }
+        owner.answered(slot)
+    }
+
+    func connectionFailed(_ failure: ConnectionFailure) {
+        logger.warning(
+            "no connection to the provider",
+            metadata: ["app": "\(account.app)", "endpoint": "\(endpoint)", "reason": "\(failure)"]
+        )
+    }
+
+    func turnEnded() {
+        owner.turnEnded()
+    }
+
+    // MARK: - Answers that are not the usual one
+
+    private func refused(_ answer: borrowing ProviderAnswer, _ active: ActiveRun, _ position: Int) {
+        let body = answer.body
+        let retryAfter = answer.retryAfter
+        let meaning = active.requests.classify(
+            status: Int(answer.status),
+            body: body.bindMemory(to: UInt8.self).span,
+            retryAfter: retryAfter.bindMemory(to: UInt8.self).span,
+            now: owner.clock()
+        )
+        let rule = active.requests.provider.rule(for: meaning.kind)
+        if rule.connection == .replace { pool.retireConnection(answer.connection) }
+        account.apply(rule.credential, generation: active.tokenGeneration, now: owner.clock())
+        if rule.credential == .renew, let next = account.requests(for: active.run.shard.facts, now: owner.clock()) {
+            active.replace(next.requests, tokenGeneration: next.generation)
+        }
+        let verdict = Verdict(meaning, rule: rule)
+        if case .setAside = verdict { owner.credentialsRefused(active, reason: meaning.reason ?? "Unknown") }
+        active.run.ended(position, verdict, now: owner.clock())
+    }
+
+    private static func place(_ tag: UInt64) -> (slot: Int, position: Int) {
+        (Int(tag >> 32), Int(tag & 0xFFFF_FFFF))
+    }
+}
+
+extension Unanswered.UnknownReason {
+    /// What the ledger keeps as the reason of a device without an answer.
+    fileprivate var text: String {
+        switch self {
+        case .deadline: "NoAnswer"
+        case .reset(let code): "Reset\(code)"
+        case .connectionLost: "ConnectionLost"
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Campaigns
+import NIOCore
+
+/// A sender loop as other loops see it: everything that is asked of it runs on its own event loop.
+struct LoopHandle: Sendable {
+    private let bound: NIOLoopBound<SenderLoop>
+    private let loop: any EventLoop
+
+    init(_ sender: SenderLoop) {
+        loop = sender.loop
+        bound = NIOLoopBound(sender, eventLoop: sender.loop)
+    }
+
+    /// Runs an order on the loop.
+    func execute(_ order: @escaping @Sendable (SenderLoop) -> Void) {
+        let bound = bound
+        loop.execute { order(bound.value) }
+    }
+}
+
+/// The desk as the sender loops see it.
+struct DeskReports: SenderReports {
+    private let bound: NIOLoopBound<WorkDesk>
+    private let loop: any EventLoop
+
+    init(_ desk: WorkDesk) {
+        loop = desk.loop
+        bound = NIOLoopBound(desk, eventLoop: desk.loop)
+    }
+
+    func runIsOver(_ key: ShardKey) {
+        let bound = bound
+        loop.execute { bound.value.runIsOver(key) }
+    }
+
+    func credentialsRefused(_ key: ShardKey, reason: String) {
+        let bound = bound
+        loop.execute { bound.value.credentialsRefused(key, reason: reason) }
+    }
+}

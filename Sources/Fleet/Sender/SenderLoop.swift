@@ -1,0 +1,258 @@
+import Campaigns
+import Delivery
+import Logging
+import NIOCore
+import PushProviders
+import Store
+import Transport
+
+/// What the runs of one event loop report to the worker's desk, on that loop.
+protocol SenderReports: Sendable {
+    /// Every stream of the run is closed and none will be opened, until it is adopted.
+    func runIsOver(_ key: ShardKey)
+    /// The provider refuses the app's credentials.
+    func credentialsRefused(_ key: ShardKey, reason: String)
+}
+
+/// The shards that one event loop sends: which has the next free stream, what answers mean, when progress is saved.
+///
+/// Confined to its loop. Decisions are `ShardRun`'s; this drives runs, pools and the ledger's tick.
+final class SenderLoop {
+    /// Progress is collected for this long, or for so many answers (design, section 7).
+    static let tick = TimeAmount.milliseconds(10)
+    static let tickAnswers = 2_000
+
+    let loop: any EventLoop
+    let worker: Int64
+    private let ledger: Ledger
+    private let reports: any SenderReports
+    private let logger: Logger
+    /// Answers that may be uncommitted before no stream is opened.
+    private let unflushedMax: Int
+
+    private var runs: [ActiveRun?] = []
+    private var freeSlots: [Int] = []
+    private var slots: [ShardKey: Int] = [:]
+    private var endpoints: [EndpointKey: EndpointSender] = [:]
+    private var unflushed = 0
+    private var isSaving = false
+    private var isTickScheduled = false
+    private var now = WallClock.now()
+    private var isClockFresh = false
+
+    struct EndpointKey: Hashable {
+        var app: String
+        var endpoint: String
+    }
+
+    init(
+        loop: any EventLoop, worker: Int64, ledger: Ledger, unflushedMax: Int, reports: any SenderReports,
+        logger: Logger
+    ) {
+        self.loop = loop
+        self.worker = worker
+        self.ledger = ledger
+        self.unflushedMax = unflushedMax
+        self.reports = reports
+        self.logger = logger
+    }
+
+    // MARK: - The desk's orders
+
+    /// Starts a claimed shard. Without a provider token at this instant it is over at once, to be set aside.
+    func start(_ shard: Shard, epoch: UInt32, progress: Progress, account: LoadedAccount) {
+        loop.preconditionInEventLoop()
+        let key = shard.id.key
+        if let slot = slots[key] { remove(slot) }  // a run of an older epoch, which nobody waits for
+        var run = ShardRun(shard: shard, epoch: epoch, progress: progress, now: clock())
+        let prepared = account.requests(for: shard.facts, now: clock())
+        if prepared == nil { run.requestStop(.setAside(.credentials)) }
+        let (requests, generation) = prepared ?? (account.account.requests(for: shard.facts, authorization: nil), 0)
+        let active = ActiveRun(run: run, requests: requests, tokenGeneration: generation)
+        let slot = freeSlots.popLast() ?? runs.count
+        if slot == runs.count { runs.append(active) } else { runs[slot] = active }
+        slots[key] = slot
+        active.sender = endpoint(account, shard.facts.environment)
+        active.run.isOver ? report(slot) : queue(slot)
+        scheduleTick()
+    }
+
+    /// Opens no more streams for a shard.
+    func stop(_ key: ShardKey, _ reason: ShardRun.Stop) {
+        guard let slot = slots[key], let active = runs[slot] else { return }
+        active.run.requestStop(reason)
+        reportIfOver(slot)
+    }
+
+    /// The run goes on under a new epoch.
+    func adopt(_ key: ShardKey, epoch: UInt32, isLeaseLost: Bool) {
+        guard let slot = slots[key], let active = runs[slot] else { return }
+        active.isReported = false
+        active.run.adopted(epoch: epoch, isLeaseLost: isLeaseLost)
+        if active.run.hasWork { queue(slot) }
+        reportIfOver(slot)
+        scheduleTick()
+    }
+
+    /// Takes a run that is over out of the table and says how it ended; nil when it is not over any more.
+    func takeOver(_ key: ShardKey) -> (end: ShardRun.End, shard: Shard, epoch: UInt32)? {
+        guard let slot = slots[key], let active = runs[slot], active.run.isOver else { return nil }
+        let end = active.run.finish()
+        unflushed -= active.run.unsaved
+        remove(slot)
+        return (end, active.run.shard, active.run.epoch)
+    }
+
+    /// Streams that are open on this loop.
+    var inFlight: Int { endpoints.values.reduce(0) { $0 + $1.pool.inFlight } }
+
+    /// Closes all connections; in-flight streams are given up.
+    func close(_ completion: @escaping () -> Void) {
+        let pools = endpoints.values.map(\.pool)
+        endpoints.removeAll()
+        var left = pools.count
+        guard left > 0 else { return completion() }
+        for pool in pools {
+            pool.close {
+                left -= 1
+                if left == 0 { completion() }
+            }
+        }
+    }
+
+    private func remove(_ slot: Int) {
+        guard let active = runs[slot] else { return }
+        precondition(active.run.inFlight == 0, "a run with open streams is forgotten")
+        slots[active.run.shard.id.key] = nil
+        runs[slot] = nil
+        freeSlots.append(slot)
+    }
+
+    // MARK: - Streams
+
+    /// The instant of this turn: one reading of the clock for all devices.
+    func clock() -> Timestamp {
+        if !isClockFresh {
+            now = WallClock.now()
+            isClockFresh = true
+        }
+        return now
+    }
+
+    /// Whether streams may be opened: answers that are not committed are what a crash repeats.
+    var mayOpen: Bool { unflushed + inFlight < unflushedMax * 2 && unflushed < unflushedMax }
+
+    func active(_ slot: Int) -> ActiveRun? { runs[slot] }
+
+    /// An answer was written into a run.
+    func answered(_ slot: Int) {
+        unflushed += 1
+        reportIfOver(slot)
+    }
+
+    func turnEnded() {
+        isClockFresh = false
+        if unflushed >= Self.tickAnswers { save() } else { scheduleTick() }
+    }
+
+    /// The run at a slot may be over: tells the desk once.
+    func reportIfOver(_ slot: Int) {
+        guard let active = runs[slot], active.run.isOver else { return }
+        report(slot)
+    }
+
+    private func report(_ slot: Int) {
+        guard let active = runs[slot], !active.isReported else { return }
+        active.isReported = true
+        reports.runIsOver(active.run.shard.id.key)
+    }
+
+    func credentialsRefused(_ active: ActiveRun, reason: String) {
+        guard !active.isRefusalReported else { return }
+        active.isRefusalReported = true
+        reports.credentialsRefused(active.run.shard.id.key, reason: reason)
+    }
+
+    private func endpoint(_ account: LoadedAccount, _ environment: PushEnvironment?) -> EndpointSender {
+        let endpoint = account.account.endpoint(environment)
+        let key = EndpointKey(app: account.app, endpoint: endpoint.description)
+        if let sender = endpoints[key] { return sender }
+        let sender = EndpointSender(owner: self, account: account, endpoint: endpoint, logger: logger)
+        endpoints[key] = sender
+        return sender
+    }
+
+    private func queue(_ slot: Int) {
+        guard let active = runs[slot] else { return }
+        active.sender?.add(slot)
+    }
+
+    // MARK: - The tick
+
+    private func scheduleTick() {
+        guard !isTickScheduled, !slots.isEmpty else { return }
+        isTickScheduled = true
+        loop.assumeIsolated().scheduleTask(in: Self.tick) {
+            self.isTickScheduled = false
+            self.isClockFresh = false
+            self.save()
+        }
+    }
+
+    /// Hands the progress of all runs that have changed to the ledger, one save at a time.
+    private func save() {
+        guard !isSaving else { return }
+        var saves: [ProgressSave] = []
+        for slot in slots.values {
+            guard let active = runs[slot], active.run.isDirty else { continue }
+            let token = RunToken(key: active.run.shard.id.key, epoch: active.run.epoch, worker: worker)
+            saves.append(ProgressSave(token: token, progress: active.run.progress, answers: active.run.unsaved))
+            active.run.progressSaved()
+        }
+        guard !saves.isEmpty else { return }
+        isSaving = true
+        let sent = saves
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        ledger.submit(.normal) { transaction in
+            try transaction.saveProgress(sent.map { ($0.token, $0.progress) })
+        } completion: { [loop] result in
+            loop.execute { bound.value.saved(sent, result) }
+        }
+    }
+
+    private func saved(_ saves: [ProgressSave], _ result: Result<[RunToken], LedgerError>) {
+        isSaving = false
+        switch result {
+        case .success(let fenced): for save in saves { committed(save, isFenced: fenced.contains(save.token)) }
+        case .failure(let error):
+            logger.error("the ledger does not take progress", metadata: ["error": "\(error)"])
+            for save in saves { failed(save) }
+        }
+        for sender in endpoints.values { sender.pool.demandChanged() }
+        scheduleTick()
+    }
+
+    private func committed(_ save: ProgressSave, isFenced: Bool) {
+        unflushed -= save.answers
+        guard let slot = slots[save.token.key], let active = runs[slot], active.run.epoch == save.token.epoch else { return }
+        if isFenced { return stop(save.token.key, .leaseLost) }
+        active.run.markCommitted(save.progress.started)
+        if active.run.shard.facts.dropUnknown, active.run.hasWork { queue(slot) }
+    }
+
+    /// The answers are in the run's progress and count as unflushed until a later save succeeds.
+    private func failed(_ save: ProgressSave) {
+        guard let slot = slots[save.token.key], let active = runs[slot] else {
+            unflushed -= save.answers
+            return
+        }
+        active.run.saveFailed(unsaved: save.answers)
+    }
+}
+
+/// What one run hands to the ledger at a tick.
+private struct ProgressSave: Sendable {
+    var token: RunToken
+    var progress: Progress
+    var answers: Int
+}

@@ -1,0 +1,61 @@
+import AMQP
+import Campaigns
+import Delivery
+import NIOCore
+import Store
+import Transport
+
+/// Shards, parked messages and events on their way to the broker: persistent, mandatory, confirmed.
+///
+/// Confined to the publisher's loop.
+final class ShardPublisher {
+    let loop: any EventLoop
+    private let publisher: AMQPPublisher
+    private var random = SystemRandomNumberGenerator()
+
+    init(loop: any EventLoop, publisher: AMQPPublisher) {
+        self.loop = loop
+        self.publisher = publisher
+    }
+
+    /// Whether the broker takes publishes at this moment.
+    var isBlocked: Bool { publisher.isBlocked }
+
+    /// A shard to its lane, or to the rung it waits on.
+    ///
+    /// `completion` says within ten seconds whether the broker has it; when not, its row stays in the outbox.
+    func publish(_ record: ShardRecord, body: [UInt8], lane: Lane, expiresAt: Timestamp, _ completion: @escaping (Bool) -> Void) {
+        var exchange = BrokerNames.work
+        if record.generation == 1, let rung = record.rung {
+            let queue = RungQueue.choose(
+                rung, random: Bool.random(using: &random), now: WallClock.now(), expiresAt: expiresAt
+            )
+            exchange = BrokerNames.retryExchange(queue.rung, queue.isLonger ? .b : .a)
+        }
+        let properties = MessageProperties(
+            contentType: "application/x-protobuf",
+            type: "fanfare.shard.v1",
+            messageID: record.id.messageID(generation: record.generation),
+            timestamp: UInt64(max(0, WallClock.now().seconds))
+        )
+        publish(
+            OutboundMessage(exchange: exchange, routingKey: lane.description, properties: properties, body: body),
+            completion
+        )
+    }
+
+    /// What the ledger says is to be published.
+    func publish(_ shard: ShardToPublish, _ completion: @escaping (Bool) -> Void) {
+        do {
+            let body = try shard.body()
+            publish(shard.record, body: body, lane: shard.lane, expiresAt: shard.facts.expiresAt, completion)
+        } catch {
+            preconditionFailure("shard \(shard.record.id) cannot be encoded: \(error)")
+        }
+    }
+
+    /// Any message; `completion` says whether the broker has it.
+    func publish(_ message: OutboundMessage, _ completion: @escaping (Bool) -> Void) {
+        publisher.publish(message) { completion($0 == .confirmed) }
+    }
+}

@@ -1,0 +1,230 @@
+import AMQP
+import Campaigns
+import Delivery
+import Logging
+import NIOCore
+import Store
+import Transport
+
+/// Where shards come in and go out: takes deliveries, claims, hands runs to the loops, settles, publishes, acks.
+///
+/// Confined to the loop of the worker's AMQP connections. What to do is said by `RunningShards`, `Claim` and
+/// `ShardRun.End`; this carries messages between broker, ledger and loops.
+final class WorkDesk {
+    let loop: any EventLoop
+    let worker: Int64
+    let ledger: Ledger
+    let apps: AppDirectory
+    let publisher: ShardPublisher
+    let logger: Logger
+    /// Acknowledges a delivery; without effect when its connection is gone.
+    var ack: (ShardDelivery) -> Void = { _ in }
+    /// A campaign may have ended, or a place in the window is free.
+    var progressed: (UInt32) -> Void = { _ in }
+    /// A run was given back or ended.
+    var onIdle: (() -> Void)?
+
+    var running = RunningShards()
+    /// The consuming connection; nil while there is none.
+    private(set) var connection: UInt64?
+    private var loops: [LoopHandle] = []
+    private var loopOf: [ShardKey: LoopHandle] = [:]
+    private var nextLoop = 0
+    private var claimed: [ShardKey: Shard] = [:]
+    private var waiting: [ShardDelivery: Shard] = [:]
+    /// Runs that ended while a claim that may adopt them was out.
+    private var endedWhileAdopting: Set<ShardKey> = []
+    /// Settlements, hand-overs and publishes under way.
+    var pending = 0
+
+    init(
+        loop: any EventLoop, worker: Int64, ledger: Ledger, apps: AppDirectory, publisher: ShardPublisher,
+        logger: Logger
+    ) {
+        self.loop = loop
+        self.worker = worker
+        self.ledger = ledger
+        self.apps = apps
+        self.publisher = publisher
+        self.logger = logger
+    }
+
+    /// Gives the desk its event loops, once.
+    func use(_ loops: [LoopHandle]) {
+        self.loops = loops
+    }
+
+    /// Whether nothing runs and nothing is on its way to the ledger or the broker.
+    var isIdle: Bool { running.count == 0 && pending == 0 }
+
+    // MARK: - Deliveries
+
+    func connected(_ connection: UInt64) {
+        self.connection = connection
+        running.connected(connection)
+    }
+
+    /// The consuming connection is gone, and with it every lease.
+    func disconnected() {
+        connection = nil
+        waiting.removeAll()
+        for key in running.disconnected() { stop(key, .leaseLost) }
+    }
+
+    func received(_ message: InboundMessage, connection: UInt64) {
+        let shard: Shard
+        do throws(ShardError) {
+            shard = try Shard(encoded: message.body)
+        } catch {
+            return park(message, reason: error.reason, detail: error.description, connection: connection)
+        }
+        let delivery = ShardDelivery(
+            connection: connection, tag: message.deliveryTag, generation: shard.generation,
+            redelivered: message.redelivered
+        )
+        arrived(shard, delivery)
+    }
+
+    /// A shard with a delivery that is its lease, if it is to be run.
+    func arrived(_ shard: Shard, _ delivery: ShardDelivery) {
+        follow(running.arrived(shard.id.key, delivery), shard, delivery)
+    }
+
+    private func follow(_ arrival: RunningShards.Arrival, _ shard: Shard, _ delivery: ShardDelivery) {
+        let key = shard.id.key
+        switch arrival {
+        case .gone: return
+        case .secondCopy: ack(delivery)
+        case .wait: waiting[delivery] = shard
+        case .claim(let adopting):
+            if loopOf[key] != nil { stop(key, .leaseLost) }
+            claimed[key] = shard
+            claim(shard, delivery, adopting: adopting)
+        }
+    }
+
+    private func claim(_ shard: Shard, _ delivery: ShardDelivery, adopting: UInt32?) {
+        let account = apps.account(app: shard.facts.app, provider: shard.facts.provider)
+        let claim = Claim(
+            key: shard.id.key, generation: delivery.generation, redelivered: delivery.redelivered, worker: worker,
+            knowsApp: account != nil, adopting: adopting
+        )
+        let now = WallClock.now()
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        ledger.submit(.normal) { transaction in
+            try transaction.claim(claim, now: now)
+        } completion: { [loop] result in
+            loop.execute { bound.value.answered(claim, delivery, result) }
+        }
+    }
+
+    private func answered(_ claim: Claim, _ delivery: ShardDelivery, _ result: Result<ClaimResult, LedgerError>) {
+        guard let shard = claimed.removeValue(forKey: claim.key) else { preconditionFailure("a claim of no shard") }
+        switch result {
+        case .failure(let error):
+            logger.error("the ledger does not take a claim", metadata: ["shard": "\(shard.id)", "error": "\(error)"])
+            claimed[claim.key] = shard
+            loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
+                self.claim(shard, delivery, adopting: claim.adopting)
+            }
+        case .success(let result):
+            let epoch = result.decision == .run ? result.record?.epoch : nil
+            let (conclusion, rest) = running.concluded(claim.key, epoch: epoch, now: WallClock.now())
+            conclude(conclusion, result, shard)
+            for (other, arrival) in rest {
+                guard let copy = waiting.removeValue(forKey: other) else { continue }
+                follow(arrival, copy, other)
+            }
+            progressed(claim.key.campaign)
+        }
+    }
+
+    private func conclude(_ conclusion: RunningShards.Conclusion, _ result: ClaimResult, _ shard: Shard) {
+        let key = shard.id.key
+        switch conclusion {
+        case .start: start(shard, result)
+        case .adopt:
+            guard let record = result.record, let handle = loopOf[key] else { return }
+            let isLeaseLost = running.isLeaseLost(key)
+            let wasOver = endedWhileAdopting.remove(key) != nil
+            handle.execute { $0.adopt(key, epoch: record.epoch, isLeaseLost: isLeaseLost) }
+            if wasOver { runIsOver(key) }
+        case .gone: break
+        case .ack(let delivery):
+            forgetReplaced(key)
+            switch result.decision {
+            case .park(let reason): park(shard, delivery, reason: reason)
+            case .settledAlready: publishLeft(result.unpublished, delivery)
+            case .drop, .end, .setAside, .run: ack(delivery)
+            }
+        }
+    }
+
+    private func forgetReplaced(_ key: ShardKey) {
+        if endedWhileAdopting.remove(key) != nil { runIsOver(key) }
+    }
+
+    private func start(_ shard: Shard, _ result: ClaimResult) {
+        guard let record = result.record,
+            let account = apps.account(app: shard.facts.app, provider: shard.facts.provider)
+        else { preconditionFailure("\(shard.id) runs without a row or an account") }
+        begin(shard, record, account)
+    }
+
+    /// Hands a claimed shard to the next loop.
+    func begin(_ shard: Shard, _ record: ShardRecord, _ account: LoadedAccount) {
+        let handle = loopOf[shard.id.key] ?? loops[nextLoop % loops.count]
+        nextLoop += 1
+        loopOf[shard.id.key] = handle
+        let (epoch, progress) = (record.epoch, record.progress)
+        handle.execute { $0.start(shard, epoch: epoch, progress: progress, account: account) }
+    }
+
+    // MARK: - Runs
+
+    func stop(_ key: ShardKey, _ reason: ShardRun.Stop) {
+        loopOf[key]?.execute { $0.stop(key, reason) }
+    }
+
+    /// A run has no open stream and opens none: takes it over, unless a claim that may adopt it is out.
+    func runIsOver(_ key: ShardKey) {
+        if running.isAdopting(key) {
+            endedWhileAdopting.insert(key)
+            return
+        }
+        guard let handle = loopOf[key] else { return }
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        handle.execute { [loop] sender in
+            guard let over = sender.takeOver(key) else { return }
+            loop.execute { bound.value.took(over.end, over.shard, epoch: over.epoch) }
+        }
+    }
+
+    private func took(_ end: ShardRun.End, _ shard: Shard, epoch: UInt32) {
+        loopOf[shard.id.key] = nil
+        ended(end, shard, RunToken(key: shard.id.key, epoch: epoch, worker: worker))
+    }
+
+    /// What the poll of the ledger says of the campaigns that run here.
+    func polled(_ facts: [CampaignFacts], now: Timestamp) {
+        let byNumber = Dictionary(facts.map { ($0.number, $0) }) { first, _ in first }
+        for (key, reason) in running.stops(campaigns: byNumber, now: now) { stop(key, reason) }
+        for key in running.held(for: .seconds(300), now: now) { stop(key, .setAside(.handOver)) }
+    }
+
+    /// Hands over everything that still runs: the worker stops.
+    func handOverAll() {
+        for key in running.runningKeys { stop(key, .setAside(.handOver)) }
+    }
+
+    func credentialsRefused(_ key: ShardKey, reason: String) {
+        logger.error(
+            "the provider refuses the app's credentials; the campaign is paused",
+            metadata: ["shard.campaign": "\(key.campaign)", "reason": "\(reason)"]
+        )
+        let now = WallClock.now()
+        ledger.submit(.synced) { transaction in
+            _ = try transaction.pause(campaign: key.campaign, reason: .credentials, now: now)
+        } completion: { _ in }
+    }
+}

@@ -1,0 +1,315 @@
+import Campaigns
+import Delivery
+import Glibc
+public import Logging
+import NIOCore
+import NIOPosix
+import PushProviders
+import Store
+import Transport
+
+/// A worker: intake, planner and sender on the queues of one broker and one ledger (design, section 2).
+///
+/// `start` returns when it works; `stop` drains it. All methods may be called from any task.
+public final class Worker: Sendable {
+    private let context: WorkerContext
+    private let group: MultiThreadedEventLoopGroup
+    private let core: NIOLoopBound<WorkerCore>
+    private let loop: any EventLoop
+    private let senders: [LoopHandle]
+    private let tasks: [Task<Void, Never>]
+
+    private init(
+        context: WorkerContext, group: MultiThreadedEventLoopGroup, core: NIOLoopBound<WorkerCore>,
+        loop: any EventLoop, senders: [LoopHandle], tasks: [Task<Void, Never>]
+    ) {
+        self.context = context
+        self.group = group
+        self.core = core
+        self.loop = loop
+        self.senders = senders
+        self.tasks = tasks
+    }
+
+    /// Starts a worker.
+    ///
+    /// Throws `ConfigurationError`, `LedgerError`, `AMQPConnectError` or `WorkerError`, each with one clear line.
+    public static func start(
+        _ configuration: Configuration, apps settings: [AppConfiguration], logger: Logger
+    ) async throws -> Worker {
+        let apps = try AppDirectory(settings)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.worker.loops)
+        do {
+            try await check(configuration, on: group.next())
+            let ledger = try openLedger(configuration, logger: logger)
+            let name = "\(hostName()).\(getpid())"
+            let roles = configuration.worker.roles.map(\.rawValue).sorted()
+            let id = try await ledger.write(.synced) {
+                try $0.registerWorker(name: name, roles: roles, apps: apps.names, now: WallClock.now())
+            }
+            let context = WorkerContext(
+                configuration: configuration, name: name, worker: id, ledger: ledger, apps: apps,
+                providers: ProviderRegistry.providers.map(\.name), logger: logger
+            )
+            return try await assemble(context, group)
+        } catch {
+            try? await group.shutdownGracefully()  // the error that stopped us is the one to tell
+            throw error
+        }
+    }
+
+    private static func check(_ configuration: Configuration, on loop: any EventLoop) async throws {
+        let lanes = ProviderRegistry.providers.flatMap { provider in
+            Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
+        }
+        let management = configuration.management.map {
+            ManagementAPI(host: $0.host, port: $0.port, endpoint: configuration.amqp, loop: loop)
+        }
+        let tool = TopologyTool(
+            endpoint: configuration.amqp, manifest: .fanfare(lanes: lanes), management: management, loop: loop
+        )
+        let lines = try await tool.passiveCheck()
+        guard lines.isEmpty else { throw WorkerError.topology(lines) }
+    }
+
+    private static func openLedger(_ configuration: Configuration, logger: Logger) throws -> Ledger {
+        switch configuration.store {
+        case .sqlite(let path): try Ledger.open(path: path, create: true, logger: logger)
+        }
+    }
+
+    private static func hostName() -> String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        gethostname(&buffer, buffer.count - 1)
+        let name = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return name.isEmpty ? "host" : name
+    }
+
+    // MARK: - Putting it together
+
+    private static func assemble(_ context: WorkerContext, _ group: MultiThreadedEventLoopGroup) async throws -> Worker {
+        let loops = Array(group.makeIterator())
+        guard let loop = loops.first else { preconditionFailure("a worker without a loop") }
+        let (core, streams) = try await loop.submit {
+            let core = WorkerCore(context, loop: loop)
+            return (NIOLoopBound(core, eventLoop: loop), core.intake.streams)
+        }.get()
+        let senders = try await makeSenders(context, loops, core, loop)
+        let signals = Signals()
+        let progress = ProgressedCampaigns()
+        let outlet = try await loop.submit {
+            let core = core.value
+            let outlet = PlannerOutlet(core.publisher, events: signals.events)
+            core.desk.use(senders)
+            core.desk.progressed = { campaign in
+                progress.note(campaign)
+                signals.planner.wake()
+            }
+            core.intake.accepted = {
+                outlet.hint()
+                signals.planner.wake()
+                signals.events.wake()
+            }
+            core.hinted = {
+                outlet.hint()
+                signals.planner.wake()
+                signals.poll.wake()
+            }
+            core.start()
+            return outlet
+        }.get()
+        let tasks = run(context, core, loop, streams, signals, progress, outlet)
+        context.logger.info(
+            "worker is up",
+            metadata: ["worker": "\(context.name)", "broker": "\(context.configuration.amqp)", "ledger": "\(context.ledger.path)"]
+        )
+        return Worker(context: context, group: group, core: core, loop: loop, senders: senders, tasks: tasks)
+    }
+
+    private struct Signals: Sendable {
+        let planner = WakeSignal()
+        let events = WakeSignal()
+        let poll = WakeSignal()
+    }
+
+    private static func makeSenders(
+        _ context: WorkerContext, _ loops: [any EventLoop], _ core: NIOLoopBound<WorkerCore>, _ loop: any EventLoop
+    ) async throws -> [LoopHandle] {
+        let reports = try await loop.submit { DeskReports(core.value.desk) }.get()
+        var handles: [LoopHandle] = []
+        for sending in loops {
+            let handle = try await sending.submit {
+                LoopHandle(
+                    SenderLoop(
+                        loop: sending, worker: context.worker, ledger: context.ledger,
+                        unflushedMax: max(1, context.configuration.worker.unflushed / loops.count), reports: reports,
+                        logger: context.logger
+                    )
+                )
+            }.get()
+            handles.append(handle)
+        }
+        return handles
+    }
+
+    private static func run(
+        _ context: WorkerContext, _ core: NIOLoopBound<WorkerCore>, _ loop: any EventLoop,
+        _ streams: [AsyncStream<IntakeDesk.Item>], _ signals: Signals, _ progress: ProgressedCampaigns,
+        _ outlet: PlannerOutlet
+    ) -> [Task<Void, Never>] {
+        var tasks: [Task<Void, Never>] = []
+        tasks.append(Task { await heartbeat(context) })
+        tasks.append(Task { await poll(context, core, loop, signals.poll) })
+        let roles = context.configuration.worker.roles
+        if roles.contains(.intake) {
+            for stream in streams {
+                tasks.append(Task { await IntakeDesk.run(stream, core, context.intake, loop: loop, logger: context.logger) })
+            }
+        }
+        if roles.contains(.planner) {
+            let planner = Planner(
+                worker: context.worker, ledger: context.ledger, apps: Set(context.apps.names), outlet: outlet,
+                progress: progress, signal: signals.planner, endpoint: context.configuration.amqp, loop: loop,
+                prefetch: Int(WorkerCore.bulkPrefetch), logger: context.logger
+            )
+            tasks.append(Task { await planner.run() })
+            tasks.append(Task { await eventOutlet(context, core, loop, signals.events) })
+        }
+        return tasks
+    }
+
+    private static func eventOutlet(
+        _ context: WorkerContext, _ core: NIOLoopBound<WorkerCore>, _ loop: any EventLoop, _ signal: WakeSignal
+    ) async {
+        do {
+            let publisher = try await loop.submit { NIOLoopBound(core.value.publisher, eventLoop: loop) }.get()
+            let outlet = EventOutlet(
+                ledger: context.ledger, publisher: publisher, loop: loop, signal: signal, logger: context.logger
+            )
+            await outlet.run()
+        } catch {
+            context.logger.critical("events are not published", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Tells the ledger every two seconds that the worker lives and which apps it knows.
+    private static func heartbeat(_ context: WorkerContext) async {
+        let (id, apps) = (context.worker, context.apps.names)
+        while !Task.isCancelled {
+            do {
+                try await context.ledger.write(.normal) { try $0.reportWorker(id, apps: apps, now: WallClock.now()) }
+                try await Task.sleep(for: .seconds(2))
+            } catch is CancellationError {
+                return
+            } catch {
+                context.logger.error("the ledger does not take the worker's report", metadata: ["error": "\(error)"])
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// Asks the ledger every 500 ms, or at a hint, whether campaigns that run here were paused, cancelled or expired.
+    private static func poll(
+        _ context: WorkerContext, _ core: NIOLoopBound<WorkerCore>, _ loop: any EventLoop, _ signal: WakeSignal
+    ) async {
+        while !Task.isCancelled {
+            await signal.wait(upTo: .milliseconds(500))
+            do {
+                let numbers = try await loop.submit { core.value.desk.running.campaigns }.get()
+                guard !numbers.isEmpty else { continue }
+                let facts = try await context.ledger.read { try $0.campaigns(numbers) }
+                loop.execute { core.value.desk.polled(facts, now: WallClock.now()) }
+            } catch {
+                context.logger.error("the ledger does not answer a poll", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    // MARK: - Stopping
+
+    /// Takes no new work and stays (TSTP); what runs goes on.
+    public func quiet() {
+        loop.execute { [core] in core.value.stopConsuming {} }
+    }
+
+    /// Takes work again (CONT).
+    public func resume() {
+        loop.execute { [core] in core.value.resumeConsuming() }
+    }
+
+    /// Drains: takes no new work, lets what runs end for `worker.drain`, hands over the rest, and closes.
+    public func stop() async {
+        await settle { core, done in core.stopConsuming(done) }
+        if await !isIdle(within: context.configuration.worker.drain) {
+            loop.execute { [core] in core.value.desk.handOverAll() }
+            if await !isIdle(within: .seconds(10)) {
+                context.logger.warning("not everything was handed over; the broker gives it to another worker")
+            }
+        }
+        for task in tasks { task.cancel() }
+        await settle { core, done in
+            core.intake.finish()
+            done()
+        }
+        for task in tasks { await task.value }
+        await closeAll()
+    }
+
+    private func closeAll() async {
+        for sender in senders {
+            await withCheckedContinuation { waiter in
+                sender.execute { $0.close { waiter.resume() } }
+            }
+        }
+        await settle { core, done in core.close(done) }
+        do {
+            let id = context.worker
+            try await context.ledger.write(.normal) { try $0.removeWorker(id) }
+        } catch {
+            context.logger.notice("the worker's row stays for ten seconds", metadata: ["error": "\(error)"])
+        }
+        await context.ledger.close()
+        try? await group.shutdownGracefully()  // the process ends anyway
+        context.logger.info("worker has stopped")
+    }
+
+    /// Runs a step on the core's loop and waits for its end.
+    private func settle(_ step: @escaping @Sendable (WorkerCore, @escaping () -> Void) -> Void) async {
+        await withCheckedContinuation { waiter in
+            loop.execute { [core] in step(core.value) { waiter.resume() } }
+        }
+    }
+
+    /// Whether nothing runs any more before the time is over.
+    private func isIdle(within time: Duration) async -> Bool {
+        await withCheckedContinuation { waiter in
+            loop.execute { [core, loop] in
+                let once = Once(waiter)
+                let desk = core.value.desk
+                desk.onIdle = {
+                    desk.onIdle = nil
+                    once.resume(true)
+                }
+                desk.checkIdle()
+                loop.assumeIsolated().scheduleTask(in: TimeAmount(time)) {
+                    desk.onIdle = nil
+                    once.resume(false)
+                }
+            }
+        }
+    }
+
+    /// Resumes a continuation once; confined to the core's loop.
+    private final class Once {
+        private var waiter: CheckedContinuation<Bool, Never>?
+
+        init(_ waiter: CheckedContinuation<Bool, Never>) {
+            self.waiter = waiter
+        }
+
+        func resume(_ value: Bool) {
+            waiter?.resume(returning: value)
+            waiter = nil
+        }
+    }
+}

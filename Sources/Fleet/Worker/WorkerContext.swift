@@ -1,0 +1,16 @@
+import Campaigns
+import Logging
+import Store
+
+/// What all parts of a worker share, made before the first of them.
+struct WorkerContext: Sendable {
+    let configuration: Configuration
+    let name: String
+    let worker: Int64
+    let ledger: Ledger
+    let apps: AppDirectory
+    let providers: [ProviderName]
+    let logger: Logger
+
+    var intake: Intake { Intake(ledger: ledger, apps: apps, worker: worker) }
+}

@@ -1,0 +1,150 @@
+import AMQP
+import Campaigns
+import Delivery
+import Logging
+import NIOCore
+import Store
+import Transport
+
+/// A worker's two broker connections and the desks behind them.
+///
+/// Confined to one loop. One connection consumes and acks, the other publishes, because a broker in alarm stops
+/// reading from connections that publish.
+final class WorkerCore {
+    /// Unacknowledged messages per queue (design, section 7, limits).
+    static let bulkPrefetch: UInt16 = 4
+    static let urgentPrefetch: UInt16 = 16
+    static let campaignPrefetch: UInt16 = 4
+    static let parkedPrefetch: UInt16 = 16
+
+    let loop: any EventLoop
+    let desk: WorkDesk
+    let intake: IntakeDesk
+    let publisher: ShardPublisher
+    private let connection: AMQPPublisher
+    private var consumer: AMQPConsumer?
+    private let ledger: Ledger
+    private let logger: Logger
+    /// Somebody says that campaigns may have changed.
+    var hinted: () -> Void = {}
+    private var wasUp = true
+
+    init(_ context: WorkerContext, loop: any EventLoop) {
+        self.loop = loop
+        ledger = context.ledger
+        logger = context.logger
+        connection = AMQPPublisher(loop: loop, endpoint: context.configuration.amqp, name: "\(context.name) publisher")
+        publisher = ShardPublisher(loop: loop, publisher: connection)
+        desk = WorkDesk(
+            loop: loop, worker: context.worker, ledger: context.ledger, apps: context.apps, publisher: publisher,
+            logger: context.logger
+        )
+        intake = IntakeDesk(
+            loop: loop, intake: context.intake, work: desk, publisher: publisher,
+            queues: [BrokerNames.urgentCampaignsQueue, BrokerNames.campaignsQueue], logger: context.logger
+        )
+        connectConsumer(context)
+    }
+
+    private func connectConsumer(_ context: WorkerContext) {
+        let consumer = AMQPConsumer(
+            loop: loop, endpoint: context.configuration.amqp, name: "\(context.name) consumer",
+            subscriptions: Self.subscriptions(context),
+            handlers: AMQPConsumer.Handlers(
+                connected: { [unowned self] in up($0) },
+                message: { [unowned self] in received($0, $1) },
+                disconnected: { [unowned self] in down($0) },
+                subscriptionLost: { [unowned self] queue in
+                    logger.error("a queue was deleted; run `fanfare topology apply`", metadata: ["queue": "\(queue)"])
+                }
+            )
+        )
+        self.consumer = consumer
+        desk.ack = { [unowned self] delivery in
+            if intake.released(delivery) ?? true { consumer.ack(delivery.tag, generation: delivery.connection) }
+        }
+    }
+
+    private static func subscriptions(_ context: WorkerContext) -> [AMQPConsumer.Subscription] {
+        let roles = context.configuration.worker.roles
+        var result: [AMQPConsumer.Subscription] = [
+            .ear(exchange: BrokerNames.control, prefix: BrokerNames.controlQueuePrefix(worker: context.name))
+        ]
+        if roles.contains(.sender) {
+            for provider in context.providers {
+                result.append(queue(Lane(provider: provider, urgency: .urgent), prefetch: urgentPrefetch))
+                result.append(queue(Lane(provider: provider, urgency: .bulk), prefetch: bulkPrefetch))
+            }
+        }
+        if roles.contains(.intake) {
+            result.append(.queue(BrokerNames.urgentCampaignsQueue, prefetch: campaignPrefetch))
+            result.append(.queue(BrokerNames.campaignsQueue, prefetch: campaignPrefetch))
+            result.append(.queue(BrokerNames.parkedQueue, prefetch: parkedPrefetch))
+        }
+        return result
+    }
+
+    private static func queue(_ lane: Lane, prefetch: UInt16) -> AMQPConsumer.Subscription {
+        .queue(BrokerNames.workQueue(lane), prefetch: prefetch)
+    }
+
+    /// Begins to connect.
+    func start() {
+        connection.start()
+        consumer?.start()
+    }
+
+    // MARK: - The consuming connection
+
+    private func up(_ generation: UInt64) {
+        if !wasUp { logger.notice("the broker is back") }
+        wasUp = true
+        desk.connected(generation)
+    }
+
+    private func down(_ error: AMQPConnectError) {
+        if wasUp { logger.error("the broker is gone; shards in flight go on, no new ones", metadata: ["error": "\(error)"]) }
+        wasUp = false
+        intake.disconnected()
+        desk.disconnected()
+    }
+
+    private func received(_ message: InboundMessage, _ generation: UInt64) {
+        switch message.queue {
+        case BrokerNames.campaignsQueue, BrokerNames.urgentCampaignsQueue:
+            intake.received(message, connection: generation)
+        case BrokerNames.parkedQueue: moveParked(message, generation)
+        case let queue where queue.hasPrefix("fanfare.v1.work."): desk.received(message, connection: generation)
+        default: hinted()
+        }
+    }
+
+    private func moveParked(_ message: InboundMessage, _ generation: UInt64) {
+        let row = ParkedMover.row(message, now: WallClock.now())
+        let tag = message.deliveryTag
+        desk.write(.synced, "a parked message") { _ = try $0.park(row) } then: { [unowned self] in
+            consumer?.ack(tag, generation: generation)
+        }
+    }
+
+    // MARK: - Stopping
+
+    /// Takes no new messages; what is here goes on.
+    func stopConsuming(_ completion: @escaping () -> Void) {
+        guard let consumer else { return completion() }
+        consumer.stopConsuming(completion: completion)
+    }
+
+    /// Takes messages again.
+    func resumeConsuming() {
+        consumer?.resumeConsuming()
+    }
+
+    /// Closes both connections: the publisher's after its confirms.
+    func close(_ completion: @escaping () -> Void) {
+        connection.close { [self] in
+            guard let consumer else { return completion() }
+            consumer.close(completion: completion)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Campaigns
+import Dispatch
+import Fleet
+import Glibc
+import Logging
+import Store
+import Transport
+import UnixSignals
+
+/// A worker process.
+struct WorkerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "worker",
+        abstract: "Take campaigns and shards from RabbitMQ and send them.",
+        discussion: """
+            Runs until SIGTERM, which drains it: no new work, what runs ends within worker.drain (20 s), the rest is \
+            handed over. A second SIGTERM ends it at once; the broker gives its shards to another worker. SIGTSTP stops \
+            taking work, SIGCONT takes it again.
+
+            Example: fanfare worker --config /etc/fanfare/fanfare.yaml
+            """
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(help: "intake, planner, sender, separated by commas (worker.roles; default all).")
+    var roles: String?
+
+    @Option(help: "Event loops (worker.loops; default one per core).")
+    var loops: Int?
+
+    func run() async throws {
+        let configuration = try options.sources([
+            ConfigurationOptions.flag("--roles", "worker.roles", roles),
+            ConfigurationOptions.flag("--loops", "worker.loops", loops),
+        ]).load()
+        StandardErrorLog.install(configuration.log)
+        let apps = try AppsFile.read(path: configuration.appsFile)
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let worker = try await start(configuration, apps)
+        let quieting = Self.quieting(worker)
+        var isDraining = false
+        for await _ in signals {
+            if isDraining { throw FanfareExit.failed }
+            isDraining = true
+            Task {
+                await worker.stop()
+                Self.exit(withError: nil)
+            }
+        }
+        for source in quieting { source.cancel() }
+    }
+
+    /// TSTP stops taking work, CONT takes it again; UnixSignals does not know these two.
+    private static func quieting(_ worker: Worker) -> [any DispatchSourceSignal] {
+        [(SIGTSTP, worker.quiet), (SIGCONT, worker.resume)].map { number, action in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { action() }
+            source.resume()
+            return source
+        }
+    }
+
+    private func start(_ configuration: Configuration, _ apps: [AppConfiguration]) async throws -> Worker {
+        do {
+            return try await Worker.start(configuration, apps: apps, logger: Logger(label: "worker"))
+        } catch let error as AMQPConnectError {
+            throw CommandFailure(error)
+        } catch let error as WorkerError {
+            throw CommandFailure(.configuration, error.description)
+        } catch let error as LedgerError {
+            throw CommandFailure(.unavailable, error.description)
+        }
+    }
+}
