@@ -90,4 +90,8 @@ final class CommandFolder {
     func write(_ name: String, _ text: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name))
     }
+
+    func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path)
+    }
 }

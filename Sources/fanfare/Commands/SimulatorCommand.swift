@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import NIOCore
 import Simulator
+import TLS
 import UnixSignals
 
 /// The far side.
@@ -44,6 +45,9 @@ struct SimulatorCommand: AsyncParsableCommand {
     @Option(name: .customLong("fault"), help: "A fault as NAME=VALUE, for example dead=0.02.")
     var faults: [String] = []
 
+    @Flag(help: "Answer everything with 200 from prepared frames, as cheaply as can be: for measuring senders.")
+    var bare = false
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -51,6 +55,7 @@ struct SimulatorCommand: AsyncParsableCommand {
             throw ValidationError("a port is a number from 0 to 65535")
         }
         guard (1...64).contains(loops) else { throw ValidationError("--loops is a number from 1 to 64") }
+        if bare, !faults.isEmpty { throw ValidationError("--bare has no faults") }
         _ = try parsedFaults()
     }
 
@@ -58,6 +63,13 @@ struct SimulatorCommand: AsyncParsableCommand {
         StandardErrorLog.install(Configuration.LogSettings(level: .warning))
         // Before the first line says that it is ready: a signal that comes right after it must find its reader.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        if bare {
+            let (server, identity) = try await startBare()
+            try announce(identity: identity, port: server.port, controlPort: nil)
+            for await _ in signals { break }
+            try await server.stop()
+            return
+        }
         var configuration = APNsSimulator.Configuration()
         configuration.host = host
         configuration.port = port
@@ -66,7 +78,7 @@ struct SimulatorCommand: AsyncParsableCommand {
         configuration.seed = seed
         configuration.faults = try parsedFaults()
         let simulator = try await start(configuration)
-        try announce(simulator)
+        try announce(identity: simulator.identity, port: simulator.port, controlPort: simulator.controlPort)
         for await _ in signals { break }
         try await simulator.stop()
     }
@@ -75,21 +87,39 @@ struct SimulatorCommand: AsyncParsableCommand {
         do {
             return try await APNsSimulator.start(configuration)
         } catch let error as IOError {
-            throw CommandFailure(.unavailable, "the simulator cannot listen on \(host):\(port): \(error)")
+            throw cannotListen(error)
         }
     }
 
-    private func announce(_ simulator: APNsSimulator.Running) throws {
-        let endpoint = "https://\(host):\(simulator.port)"
+    private func startBare() async throws -> (BareServer, APNsSimulator.Identity) {
+        let identity = try APNsSimulator.Identity()
+        let context = try TLSServerContext(
+            certificatePEM: identity.certificatePEM,
+            privateKeyPEM: identity.privateKeyPEM,
+            source: "the bare server's certificate"
+        )
+        do {
+            return (try await BareServer.start(host: host, port: port, loops: loops, tls: context), identity)
+        } catch let error as IOError {
+            throw cannotListen(error)
+        }
+    }
+
+    private func cannotListen(_ error: IOError) -> CommandFailure {
+        CommandFailure(.unavailable, "the simulator cannot listen on \(host):\(port): \(error)")
+    }
+
+    private func announce(identity: APNsSimulator.Identity, port: Int, controlPort: Int?) throws {
+        let endpoint = "https://\(host):\(port)"
         if let folder {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             do throws(APNsSimulator.WriteError) {
-                try simulator.identity.write(to: folder, endpoint: endpoint, app: app)
+                try identity.write(to: folder, endpoint: endpoint, app: app)
             } catch {
                 throw CommandFailure(.failed, error.description)
             }
         }
-        let controlAddress = simulator.controlPort.map { "http://127.0.0.1:\($0)" }
+        let controlAddress = controlPort.map { "http://127.0.0.1:\($0)" }
         if output.json {
             let document = JSONValue.object([
                 "endpoint": .string(endpoint), "control": controlAddress.map(JSONValue.string),

@@ -50,8 +50,17 @@ import Testing
         let list = ListRow(app: "news", name: "all", version: "ab", devices: 5000, duplicates: 1, createdAt: instant)
         #expect(ListRow.table([list]).contains("news  all   ab         5,000           1  1970-01-01T00:00:00.000Z"))
         #expect(list.json["devices"]?.integer == 5000)
-        let campaign = CampaignRow(CampaignStatusView(id: "derby", app: "news", state: "sending"))
-        #expect(CampaignRow.table([campaign]).contains("news  derby  sending"))
+        let campaign = CampaignRow(
+            id: "derby",
+            app: "news",
+            name: nil,
+            state: "sending",
+            audience: 5000,
+            acceptedAt: instant,
+            completedAt: nil
+        )
+        #expect(CampaignRow.table([campaign]).contains("news  derby  sending     5,000  1970-01-01T00:00:00.000Z"))
+        #expect(campaign.json["completed_at"] == .null)
     }
 
     @Test func `the fleet's status names what needs a person`() {
@@ -63,5 +72,20 @@ import Testing
         #expect(view.text.contains("apns.bulk    1,200          2  1 min 30 s"))
         #expect(view.text.hasSuffix("needs a person: the broker is not reachable"))
         #expect(view.json["backlogs"]?.array?.first?["drain_seconds"]?.integer == 90)
+    }
+
+    @Test func `a rate is that of the last seconds`() {
+        var meter = RateMeter()
+        let rates = [(0, 0), (50, 50), (100, 1000), (1100, 2000), (1100, 20_000)].map { total, milliseconds in
+            meter.rate(total: total, now: Timestamp(milliseconds: Int64(milliseconds)))
+        }
+        #expect(rates == [nil, nil, 100, 550, nil])
+        var view = CampaignStatusView(id: "a", app: "b", state: "sending")
+        view.pending.queued = 1000
+        view.note(rate: 500, now: instant)
+        #expect(view.etaAt == Timestamp(milliseconds: 2000))
+        view.state = "completed"
+        view.note(rate: 7, now: instant)
+        #expect(view.rate == 500)
     }
 }

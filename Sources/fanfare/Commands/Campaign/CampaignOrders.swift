@@ -1,0 +1,110 @@
+import ArgumentParser
+import Campaigns
+import Delivery
+import Fleet
+import Store
+
+/// Pauses a campaign.
+struct CampaignPauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Stop opening requests for a campaign until it is resumed."
+    )
+
+    @Argument(help: "ID or APP/ID.")
+    var campaign: CampaignArgument
+
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await CampaignOrder(verb: "pause", campaign: campaign, isJSON: output.json).run(options) {
+            try $0.pause(campaign: $1, now: $2)
+        }
+    }
+}
+
+/// Resumes a campaign.
+struct CampaignResumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "Let a paused campaign go on; other reasons to pause it stay."
+    )
+
+    @Argument(help: "ID or APP/ID.")
+    var campaign: CampaignArgument
+
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await CampaignOrder(verb: "resume", campaign: campaign, isJSON: output.json).run(options) {
+            try $0.resume(campaign: $1, now: $2)
+        }
+    }
+}
+
+/// Cancels a campaign.
+struct CampaignCancelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel",
+        abstract: "End a campaign: devices that were not sent to end cancelled."
+    )
+
+    @Argument(help: "ID or APP/ID.")
+    var campaign: CampaignArgument
+
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await CampaignOrder(verb: "cancel", campaign: campaign, isJSON: output.json).run(options) {
+            try $0.cancel(campaign: $1, now: $2)
+        }
+    }
+}
+
+/// An operator's order: one synced transaction, which the workers see with their next look at the ledger (500 ms).
+private struct CampaignOrder {
+    let verb: String
+    let campaign: CampaignArgument
+    let isJSON: Bool
+
+    func run(
+        _ options: ConfigurationOptions,
+        _ give: @escaping @Sendable (LedgerTransaction, UInt32, Timestamp) throws -> LifeResult
+    ) async throws {
+        let (campaign, now) = (campaign, CommandClock.now())
+        try await options.withLedger { ledger in
+            let result = try await ledger.write(.synced) { transaction -> LifeResult in
+                let number = try transaction.reader.campaignNumber(app: campaign.app, id: campaign.id)
+                return try number.map { try give(transaction, $0, now) } ?? .unknown
+            }
+            switch result {
+            case .done(let facts): report(facts)
+            case .over(let facts):
+                throw CommandFailure(
+                    .failed,
+                    "\(facts.app)/\(facts.id) is \(facts.stage.rawValue): there is nothing left to \(verb)"
+                )
+            case .unknown: throw campaign.notFound(in: ledger)
+            }
+        }
+    }
+
+    private func report(_ facts: CampaignFacts) {
+        let isPaused = facts.stage.isLive && !facts.pausedBy.isEmpty
+        let state = isPaused ? "paused" : facts.stage.rawValue
+        let reasons = facts.pausedBy.map(\.rawValue).sorted()
+        if isJSON {
+            let document = JSONValue.object([
+                "id": .string(facts.id), "app": .string(facts.app), "state": .string(state),
+                "paused_by": .array(reasons.map(JSONValue.string)),
+            ])
+            Terminal.write(document.text + "\n")
+        } else {
+            let why = isPaused ? " (\(reasons.joined(separator: ", ")))" : ""
+            Terminal.write("\(facts.app)/\(facts.id) is \(state)\(why)\n")
+        }
+    }
+}

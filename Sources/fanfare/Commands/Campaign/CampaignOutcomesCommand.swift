@@ -1,0 +1,99 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Store
+import Synchronization
+
+/// Every device of a campaign with where it ended.
+struct CampaignOutcomesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outcomes",
+        abstract: "Print every device of a campaign with its outcome: CSV, or with --json an object a line."
+    )
+
+    @Argument(help: "ID or APP/ID.")
+    var campaign: CampaignArgument
+
+    @Option(help: "Only devices that ended so (accepted, invalid, failed, …), or pending ones.")
+    var outcome: String?
+
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        let known = Outcome.allCases.map(\.name) + ["pending"]
+        guard outcome.map(known.contains) ?? true else {
+            throw ValidationError("--outcome is one of \(known.joined(separator: ", "))")
+        }
+    }
+
+    func run() async throws {
+        let (campaign, wanted, isJSON) = (campaign, outcome, output.json)
+        try await options.withLedger { ledger in
+            let found = try await ledger.read { try $0.campaignNumber(app: campaign.app, id: campaign.id) }
+            guard let number = found else { throw campaign.notFound(in: ledger) }
+            let page = OutputPage()
+            if !isJSON { try page.add("token,provider,id,outcome,requests,reason\n") }
+            try await ledger.devices(campaign: number) { device in
+                let outcome = device.outcome?.name ?? "pending"
+                guard wanted == nil || wanted == outcome else { return }
+                try page.add(isJSON ? Self.object(device, outcome) : Self.record(device, outcome))
+            }
+            try page.flush()
+        }
+    }
+
+    private static func object(_ device: DeviceResult, _ outcome: String) -> String {
+        JSONValue.object([
+            "token": .string(HexText.of(device.token)), "provider": .string(device.provider.rawValue),
+            "id": device.id.map(JSONValue.string) ?? .null, "outcome": .string(outcome),
+            "requests": .number(JSONNumber(device.requests)),
+            "reason": device.reason.map(JSONValue.string) ?? .null,
+        ]).text + "\n"
+    }
+
+    private static func record(_ device: DeviceResult, _ outcome: String) -> String {
+        let fields = [
+            HexText.of(device.token), device.provider.rawValue, device.id ?? "", outcome, String(device.requests),
+            device.reason ?? "",
+        ]
+        return fields.map(quoted).joined(separator: ",") + "\n"
+    }
+
+    /// A field as RFC 4180 has it.
+    private static func quoted(_ field: String) -> String {
+        guard field.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return field }
+        return "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}
+
+/// Collects lines and writes them a page at a time.
+private final class OutputPage: Sendable {
+    private static let pageBytes = 65_536
+    private let text = Mutex("")
+
+    func add(_ line: String) throws {
+        let isFull = text.withLock { text in
+            text += line
+            return text.utf8.count >= Self.pageBytes
+        }
+        if isFull { try flush() }
+    }
+
+    /// Throws when nobody reads the output any more: then there is no sense in going on.
+    func flush() throws {
+        let page = text.withLock { text in
+            defer { text = "" }
+            return text
+        }
+        if !page.isEmpty, !Terminal.write(page) { throw FanfareExit.failed }
+    }
+}
+
+/// Bytes as hexadecimal digits.
+private enum HexText {
+    static func of(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

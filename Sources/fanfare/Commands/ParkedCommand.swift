@@ -1,0 +1,79 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Store
+
+/// The commands about messages that wait for a person.
+struct ParkedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "parked",
+        abstract: "Messages that were set aside because they cannot be read, or because they keep killing workers.",
+        subcommands: [List.self, Show.self]
+    )
+
+    /// All of them.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print the parked messages, the latest first.")
+
+        @Option(help: "How many at most.")
+        var limit = 100
+
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard limit > 0 else { throw ValidationError("--limit is a number from 1") }
+        }
+
+        func run() async throws {
+            let limit = limit
+            let rows = try await options.withLedger { ledger in
+                try await ledger.read { try $0.parked(limit: limit) }.map { ParkedRow($0) }
+            }
+            let text = output.json ? JSONValue.array(rows.map(\.json)).text : ParkedRow.table(rows)
+            Terminal.write(text + "\n")
+        }
+    }
+
+    /// One of them, with what is wrong and the message itself.
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print one parked message: what is wrong with it, its headers and its body."
+        )
+
+        @Argument(help: "Its number, from parked list.")
+        var id: Int64
+
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let id = id
+            let message = try await options.withLedger { ledger in
+                guard let message = try await ledger.read({ try $0.parked(id: id) }) else {
+                    throw CommandFailure(.notFound, "the ledger \(ledger.path) has no parked message \(id)")
+                }
+                return message
+            }
+            let row = ParkedRow(message)
+            let body = String(validating: message.body, as: UTF8.self)
+            guard output.json else {
+                let shown = body.map { lines($0) } ?? "\(message.body.count) bytes that are not text"
+                Terminal.write("\(row.text)\n\nheaders  \(TerminalText.safe(message.headers))\n\n\(shown)\n")
+                return
+            }
+            let headers = JSONReader.read(Array(message.headers.utf8)).value ?? .null
+            let more = [
+                JSONMember("headers", headers), JSONMember("body", body.map(JSONValue.string) ?? .null),
+                JSONMember("body_bytes", .number(JSONNumber(message.body.count))),
+            ]
+            Terminal.write(JSONValue.object((row.json.members ?? []) + more).text + "\n")
+        }
+
+        /// A stranger's text line by line: its own line ends stay, other control characters do not reach the terminal.
+        private func lines(_ text: String) -> String {
+            text.split(separator: "\n", omittingEmptySubsequences: false).map { TerminalText.safe(String($0)) }
+                .joined(separator: "\n")
+        }
+    }
+}

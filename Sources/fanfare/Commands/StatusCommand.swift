@@ -1,0 +1,48 @@
+import ArgumentParser
+import Campaigns
+import Delivery
+import Fleet
+import Store
+import Transport
+
+/// How the whole fleet is.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Print how broker, store, workers and queues are; ends with 1 when something needs a person."
+    )
+
+    @Flag(help: "Print it again every second, until interrupted.")
+    var watch = false
+
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let look = FleetLook(try options.load())
+        var previous = await look.take()
+        if previous.isSomethingWaiting {
+            // Only from two looks can be told how fast a queue gets shorter.
+            try await Task.sleep(for: .milliseconds(300))
+        }
+        while true {
+            let facts = await look.take()
+            let view = facts.view(since: previous)
+            show(view)
+            guard watch else { try end(facts, view) }
+            previous = facts
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    private func show(_ view: FleetStatusView) {
+        let isRedrawn = watch && !output.json && Terminal.progressStyle != .lines
+        let text = output.json ? view.json.text : view.text
+        Terminal.write((isRedrawn ? "\u{1B}[H\u{1B}[2J" : "") + text + "\n")
+    }
+
+    private func end(_ facts: FleetFacts, _ view: FleetStatusView) throws -> Never {
+        if facts.ledgerFailure != nil || facts.brokerFailure != nil { throw FanfareExit.unavailable }
+        throw view.needs.isEmpty ? FanfareExit.done : FanfareExit.failed
+    }
+}

@@ -1,0 +1,142 @@
+import Campaigns
+import Delivery
+import Fleet
+import NIOPosix
+import PushProviders
+import Store
+import Transport
+
+/// What could be seen of the fleet at one moment.
+struct FleetFacts {
+    var at: Timestamp
+    var workers: [WorkerRecord] = []
+    var paused: [String] = []
+    var parkedInLedger = 0
+    var ledgerPath = ""
+    var ledgerFailure: LedgerError?
+    var broker = ""
+    var brokerFailure: AMQPConnectError?
+    /// Ready messages and consumers by lane, then by rung; nil counts are queues that do not exist.
+    var queues: [(name: String, isLane: Bool, counts: QueueCounts?)] = []
+    var parkedQueue: QueueCounts?
+
+    /// Whether a lane has work, so that its speed is worth a second look.
+    var isSomethingWaiting: Bool { queues.contains { $0.isLane && ($0.counts?.ready ?? 0) > 0 } }
+}
+
+/// Looks at ledger and broker without changing anything.
+struct FleetLook {
+    private let configuration: Configuration
+
+    init(_ configuration: Configuration) {
+        self.configuration = configuration
+    }
+
+    /// One look; what cannot be reached is in it as a failure.
+    func take() async -> FleetFacts {
+        var facts = FleetFacts(at: CommandClock.now())
+        do throws(LedgerError) {
+            try await readLedger(&facts)
+        } catch {
+            facts.ledgerFailure = error
+        }
+        facts.broker = configuration.amqp.description
+        do throws(AMQPConnectError) {
+            try await readBroker(&facts)
+        } catch {
+            facts.brokerFailure = error
+        }
+        return facts
+    }
+
+    private func readLedger(_ facts: inout FleetFacts) async throws(LedgerError) {
+        guard case .sqlite(let path) = configuration.store else { return }
+        facts.ledgerPath = path
+        let ledger = try Ledger.open(path: path, create: false)
+        let now = facts.at
+        let (workers, campaigns, parked) = try await ledger.read { reader in
+            (try reader.liveWorkers(now: now), try reader.campaigns(app: nil, limit: 1000), try reader.parkedCount())
+        }
+        await ledger.close()
+        facts.workers = workers
+        facts.parkedInLedger = parked
+        facts.paused = campaigns.filter { $0.state == "paused" }.map { campaign in
+            let reasons = campaign.facts.pausedBy.map(\.rawValue).sorted().joined(separator: ", ")
+            return "\(campaign.facts.app)/\(campaign.facts.id) (\(reasons))"
+        }
+    }
+
+    private func readBroker(_ facts: inout FleetFacts) async throws(AMQPConnectError) {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let client = try await AMQPClient.connect(configuration.amqp, name: "fanfare status", on: loop)
+        let lanes = ProviderRegistry.providers.flatMap { provider in
+            Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
+        }
+        for lane in lanes {
+            facts.queues.append((lane.description, true, try await client.counts(of: BrokerNames.workQueue(lane))))
+        }
+        for rung in Rung.allCases {
+            for side in RungSide.allCases {
+                let counts = try await client.counts(of: BrokerNames.retryQueue(rung, side))
+                facts.queues.append(("retry \(rung.name).\(side.rawValue)", false, counts))
+            }
+        }
+        facts.parkedQueue = try await client.counts(of: BrokerNames.parkedQueue)
+        await client.close()
+    }
+}
+
+extension FleetFacts {
+    /// The same for people and scripts; how long queues take to empty is judged by an earlier look.
+    func view(since earlier: FleetFacts) -> FleetStatusView {
+        var view = FleetStatusView()
+        view.parts = [
+            .init(
+                name: "broker",
+                isWell: brokerFailure == nil,
+                detail: brokerFailure?.description ?? broker
+            ),
+            .init(name: "store", isWell: ledgerFailure == nil, detail: ledgerFailure?.description ?? ledgerPath),
+        ]
+        view.parts += workers.map { worker in
+            let apps = worker.apps.isEmpty ? "no app" : worker.apps.joined(separator: ", ")
+            return .init(
+                name: "worker \(worker.name)",
+                isWell: true,
+                detail: "\(worker.roles.joined(separator: ", ")); \(apps); since \(worker.startedAt.rfc3339)"
+            )
+        }
+        view.backlogs = queues.compactMap { queue in
+            guard let counts = queue.counts, queue.isLane || counts.ready > 0 else { return nil }
+            return .init(
+                name: queue.name,
+                messages: Int(counts.ready),
+                consumers: Int(counts.consumers),
+                drain: drain(of: queue.name, since: earlier)
+            )
+        }
+        view.pauses = paused
+        view.parked = parkedInLedger + Int(parkedQueue?.ready ?? 0)
+        view.needs = needs(parked: view.parked)
+        return view
+    }
+
+    private func needs(parked: Int) -> [String] {
+        var needs: [String] = []
+        if let brokerFailure { needs.append(brokerFailure.description) }
+        if let ledgerFailure { needs.append(ledgerFailure.description) }
+        if ledgerFailure == nil, workers.isEmpty { needs.append("no worker is running") }
+        let missing = queues.filter { $0.counts == nil }.map(\.name)
+        if !missing.isEmpty { needs.append("queues are missing (\(missing.count)): run fanfare topology apply") }
+        if parked > 0 { needs.append("\(NumberText.grouped(parked)) messages are parked: see fanfare parked list") }
+        return needs
+    }
+
+    private func drain(of name: String, since earlier: FleetFacts) -> Duration? {
+        guard let now = queues.first(where: { $0.name == name })?.counts?.ready,
+            let before = earlier.queues.first(where: { $0.name == name })?.counts?.ready, before > now
+        else { return nil }
+        let elapsed = at.milliseconds - earlier.at.milliseconds
+        return .milliseconds(Int64(now) * elapsed / Int64(before - now))
+    }
+}

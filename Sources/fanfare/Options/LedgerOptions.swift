@@ -1,0 +1,66 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Foundation
+import Store
+
+extension ConfigurationOptions {
+    /// Opens the ledger that is there, and closes it when the body is done; never creates one.
+    func withLedger<Value>(_ body: (Ledger) async throws -> Value) async throws -> Value {
+        let configuration = try load()
+        do {
+            let ledger =
+                switch configuration.store {
+                case .sqlite(let path): try Ledger.open(path: path, create: false)
+                }
+            do {
+                let value = try await body(ledger)
+                await ledger.close()
+                return value
+            } catch {
+                await ledger.close()
+                throw error
+            }
+        } catch let error as LedgerError {
+            throw CommandFailure(error)
+        }
+    }
+}
+
+/// A campaign as an operator names it: `ID` or `APP/ID`.
+struct CampaignArgument: ExpressibleByArgument {
+    let app: String?
+    let id: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let id = parts.last, !id.isEmpty, parts.first?.isEmpty == false else { return nil }
+        app = parts.count == 2 ? String(parts[0]) : nil
+        self.id = String(id)
+    }
+
+    var text: String { app.map { "\($0)/\(id)" } ?? id }
+
+    /// The failure when the ledger has no such campaign.
+    func notFound(in ledger: Ledger) -> CommandFailure {
+        CommandFailure(.notFound, "the ledger \(ledger.path) has no campaign \(text)")
+    }
+}
+
+extension CommandFailure {
+    /// The ledger cannot be used: 69; an id that two apps have: 64.
+    init(_ error: LedgerError) {
+        switch error {
+        case .ambiguous: self.init(.ambiguousCampaign, error.description)
+        case .failed: self.init(.failed, error.description)
+        default: self.init(.unavailable, error.description)
+        }
+    }
+}
+
+/// The system's clock, for commands.
+enum CommandClock {
+    static func now() -> Timestamp {
+        Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
+    }
+}
