@@ -15,6 +15,11 @@ answers_on() {
     (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
+# A process that ended but was not reaped still takes signals; only its command line is empty.
+is_running() {
+    [ -n "$(tr -d '\0' 2>/dev/null <"/proc/$1/cmdline")" ]
+} 2>/dev/null
+
 # Writes DIR/env once, so that a restart keeps ports and data.
 prepare_node() {
     local dir=$1
@@ -61,14 +66,14 @@ start_node() {
             epmd -port "$ERL_EPMD_PORT" </dev/null >"$dir/log/epmd" 2>&1 &
             echo $! >"$dir/epmd.pid"
         fi
-        # exec: the pid is that of the node itself, since rabbitmq-server ends with an exec of erl.
+        rm -f "$dir/node.pid"
         exec /usr/lib/rabbitmq/bin/rabbitmq-server </dev/null >"$dir/log/start" 2>&1
     ) &
     echo $! >"$dir/server.pid"
     . "$dir/env"
     while ! { answers_on "$AMQP_PORT" && answers_on "$MANAGEMENT_PORT"; }; do
         waited=$((waited + 1))
-        if [ $waited -gt 600 ] || ! kill -0 "$(cat "$dir/server.pid")" 2>/dev/null; then
+        if [ $waited -gt 600 ] || ! is_running "$(cat "$dir/server.pid")"; then
             echo "RabbitMQ did not start, see $dir/log" >&2
             return 1
         fi
@@ -83,7 +88,7 @@ stop_pid_file() {
     [ -f "$file" ] || return 0
     pid=$(cat "$file")
     kill "$pid" 2>/dev/null
-    while kill -0 "$pid" 2>/dev/null && [ $waited -lt 200 ]; do
+    while is_running "$pid" && [ $waited -lt 200 ]; do
         waited=$((waited + 1))
         sleep 0.1
     done
@@ -92,6 +97,8 @@ stop_pid_file() {
 }
 
 stop_node() {
+    # rabbitmq-server waits for the Erlang machine, whose pid is in the node's own file, and ends with it.
+    stop_pid_file "$1/node.pid"
     stop_pid_file "$1/server.pid"
     stop_pid_file "$1/epmd.pid"
 }

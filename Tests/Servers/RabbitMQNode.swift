@@ -23,8 +23,13 @@ public final class RabbitMQNode: Sendable {
     public let port: Int
     /// Where the management API is, on 127.0.0.1.
     public let managementPort: Int
+    /// Where AMQP over TLS is spoken, on 127.0.0.1, with a certificate for `localhost` and 127.0.0.1.
+    public let securePort: Int
     private let environment: [String: String]
     private let processes = Mutex(Processes())
+
+    /// PEM of the certificate of `securePort`, which is its own authority.
+    public var certificatePath: String { folder.appendingPathComponent("certificate.pem").path }
 
     /// `amqp.url` of the node's default user.
     public var url: String { "amqp://guest:guest@127.0.0.1:\(port)" }
@@ -39,6 +44,7 @@ public final class RabbitMQNode: Sendable {
     /// Starts a node and waits until it answers.
     public static func start() async throws -> RabbitMQNode {
         let node = try RabbitMQNode()
+        try node.makeCertificate()
         try node.launchEpmd()
         try node.launchGuard()
         try await node.restart()
@@ -46,8 +52,8 @@ public final class RabbitMQNode: Sendable {
     }
 
     private init() throws {
-        let ports = try LoopbackPorts.free(4)
-        (port, managementPort) = (ports[0], ports[1])
+        let ports = try LoopbackPorts.free(5)
+        (port, managementPort, securePort) = (ports[0], ports[1], ports[4])
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("fanfare-rabbitmq-\(ports[0])")
         for name in ["home", "log", "mnesia"] {
             try FileManager.default.createDirectory(
@@ -55,8 +61,13 @@ public final class RabbitMQNode: Sendable {
                 withIntermediateDirectories: true
             )
         }
+        let path = folder.path
         let configuration = """
             listeners.tcp.1 = 127.0.0.1:\(port)
+            listeners.ssl.1 = 127.0.0.1:\(securePort)
+            ssl_options.cacertfile = \(path)/certificate.pem
+            ssl_options.certfile = \(path)/certificate.pem
+            ssl_options.keyfile = \(path)/key.pem
             management.tcp.ip = 127.0.0.1
             management.tcp.port = \(managementPort)
             log.console = false
@@ -69,7 +80,6 @@ public final class RabbitMQNode: Sendable {
             atomically: true,
             encoding: .utf8
         )
-        let path = folder.path
         environment = [
             "PATH": "/usr/bin:/bin", "HOME": "\(path)/home", "LANG": "C.UTF-8",
             "RABBITMQ_NODENAME": "fanfare-\(port)@localhost",
@@ -102,6 +112,22 @@ public final class RabbitMQNode: Sendable {
         return process
     }
 
+    private func makeCertificate() throws {
+        let process = try launch(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                "-keyout", "key.pem", "-out", "certificate.pem", "-subj", "/CN=localhost",
+                "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+            ],
+            log: "openssl"
+        )
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "openssl made no certificate, see \(folder.path)/log/openssl")
+        }
+    }
+
     /// An epmd whose pid is known: the node would start one that outlives it.
     private func launchEpmd() throws {
         let process = try launch("/usr/bin/epmd", ["-port", environment["ERL_EPMD_PORT"] ?? ""], log: "epmd")
@@ -112,7 +138,7 @@ public final class RabbitMQNode: Sendable {
     private func launchGuard() throws {
         let script = """
             while kill -0 \(getpid()) 2>/dev/null; do sleep 1; done
-            kill -9 $(cat server.pid epmd.pid 2>/dev/null) 2>/dev/null
+            for file in node.pid server.pid epmd.pid; do kill -9 "$(cat $file)" 2>/dev/null; done
             cd / && rm -rf '\(folder.path)'
             """
         _ = try launch("/bin/sh", ["-c", script], log: "guard")
@@ -128,7 +154,7 @@ public final class RabbitMQNode: Sendable {
 
     /// Starts the node again with its data after `kill` or `stop`, and waits until it answers.
     public func restart() async throws {
-        // rabbitmq-server ends with an exec of the Erlang machine, so this pid is the node's own.
+        try? FileManager.default.removeItem(at: nodePIDFile)
         let process = try launch("/usr/lib/rabbitmq/bin/rabbitmq-server", [], log: "start")
         try writePID(process, "server.pid")
         processes.withLock { $0.server = process }
@@ -152,14 +178,24 @@ public final class RabbitMQNode: Sendable {
     }
 
     private func end(_ signal: Int32) {
-        let process = processes.withLock { processes in
-            defer { processes.server = nil }
-            return processes.server
-        }
-        guard let process else { return }
-        _ = Foundation.kill(process.processIdentifier, signal)
-        process.waitUntilExit()
+        guard processes.withLock({ $0.server != nil }) else { return }
+        processes.withLock { $0.server = nil }
+        // The script that was started waits for the Erlang machine, whose pid is in the node's own file.
+        guard let text = try? String(contentsOf: nodePIDFile, encoding: .utf8),
+            let pid = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        else { return }
+        _ = Foundation.kill(pid, signal)
+        let deadline = ContinuousClock.now + .seconds(60)
+        while Self.isRunning(pid), ContinuousClock.now < deadline { usleep(5000) }
     }
+
+    /// A process that ended but was not reaped still takes signals; only its command line is empty.
+    private static func isRunning(_ pid: pid_t) -> Bool {
+        let commandLine = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(pid)/cmdline"))
+        return commandLine?.isEmpty == false
+    }
+
+    private var nodePIDFile: URL { folder.appendingPathComponent("node.pid") }
 
     /// Stops the node and its epmd and removes its files; it cannot be started again.
     public func remove() {

@@ -36,6 +36,11 @@ public final class AMQPSession {
         var bodySize: UInt64 = 0
         var received: UInt64 = 0
         var body: [UInt8] = []
+
+        mutating func append(_ payload: UnsafeRawBufferPointer, limit: Int) {
+            guard case .deliver = content else { return }
+            body.append(contentsOf: payload.prefix(max(limit - body.count, 0)))
+        }
     }
 
     private static let channel: UInt16 = 1
@@ -241,16 +246,17 @@ public final class AMQPSession {
     }
 
     private func body(_ payload: UnsafeRawBufferPointer) throws(AMQPSessionError) -> AMQPEvent? {
-        guard let current = assembly, current.properties != nil else { throw .unexpected("a body frame") }
-        guard UInt64(payload.count) <= current.bodySize - current.received else {
+        guard assembly?.properties != nil, let bodySize = assembly?.bodySize, let before = assembly?.received else {
+            throw .unexpected("a body frame")
+        }
+        guard UInt64(payload.count) <= bodySize - before else {
             throw .malformed("more body than its header announced")
         }
-        if case .deliver = current.content {
-            let room = configuration.bodyLimit - current.body.count
-            assembly?.body.append(contentsOf: payload.prefix(max(room, 0)))
-        }
-        assembly?.received += UInt64(payload.count)
-        return current.received + UInt64(payload.count) == current.bodySize ? finishContent() : nil
+        let received = before + UInt64(payload.count)
+        // In place: a second reference to the assembly would copy the body for each frame.
+        assembly?.append(payload, limit: configuration.bodyLimit)
+        assembly?.received = received
+        return received == bodySize ? finishContent() : nil
     }
 
     private func finishContent() -> AMQPEvent? {

@@ -100,7 +100,10 @@ public final class AMQPClient: Sendable {
     public func publish(_ message: OutboundMessage) async -> PublishResult {
         await withCheckedContinuation { continuation in
             loop.execute { [state] in
-                Self.publish(message, state.value) { continuation.resume(returning: $0) }
+                let state = state.value
+                state.connection.whenOpen {
+                    Self.publish(message, state) { continuation.resume(returning: $0) }
+                }
             }
         }
     }

@@ -29,7 +29,7 @@ final class AMQPConnection: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var onReady: ((Result<AMQPConnection, AMQPConnectError>) -> Void)?
     private var pendingCalls: [CallCompletion] = []
-    private var waitingCalls: [(AMQPCall, CallCompletion)] = []
+    private var waitingForOpen: [() -> Void] = []
     private var flushScheduled = false
     private var ended = false
     private var lastReceived = NIODeadline.now()
@@ -99,12 +99,17 @@ final class AMQPConnection: ChannelInboundHandler {
     /// While a closed channel is opened anew, calls wait for it.
     func call(_ call: AMQPCall, completion: @escaping CallCompletion) {
         loop.preconditionInEventLoop()
-        guard !ended else { return completion(.failure(AMQPConnectError(.lost, "the connection is gone"))) }
-        guard session.phase == .open, waitingCalls.isEmpty else { return waitingCalls.append((call, completion)) }
-        write(call, completion: completion)
+        whenOpen { [self] in write(call, completion: completion) }
+    }
+
+    /// Does something now, or when the channel is open again; when the connection ends before that, then.
+    func whenOpen(_ action: @escaping () -> Void) {
+        guard !ended, !isOpen || !waitingForOpen.isEmpty else { return action() }
+        waitingForOpen.append(action)
     }
 
     private func write(_ call: AMQPCall, completion: @escaping CallCompletion) {
+        guard !ended else { return completion(.failure(AMQPConnectError(.lost, "the connection is gone"))) }
         do throws(AMQPSessionError) {
             try session.call(call)
             pendingCalls.append(completion)
@@ -177,7 +182,7 @@ final class AMQPConnection: ChannelInboundHandler {
                 }
             }
             try result.get()
-            if tls.state == .closed { end(AMQPConnectError(.lost, "RabbitMQ at \(settings.host) hung up")) }
+            if tls.state == .closed { end(hungUp) }
         } catch {
             flush()
             end(.tls(settings.host, error))
@@ -189,7 +194,15 @@ final class AMQPConnection: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        end(AMQPConnectError(.lost, "RabbitMQ at \(settings.host) hung up"))
+        end(hungUp)
+    }
+
+    private var hungUp: AMQPConnectError {
+        guard onReady != nil else { return AMQPConnectError(.lost, "RabbitMQ at \(settings.host) hung up") }
+        return AMQPConnectError(
+            .unreachable,
+            "\(settings.host) hung up during the login: is this RabbitMQ's port for AMQP, is TLS as it wants?"
+        )
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -243,9 +256,13 @@ final class AMQPConnection: ChannelInboundHandler {
             scheduleTick()
             onReady(.success(self))
         }
-        let waiting = waitingCalls
-        waitingCalls = []
-        for (call, completion) in waiting { self.call(call, completion: completion) }
+        proceed()
+    }
+
+    private func proceed() {
+        let waiting = waitingForOpen
+        waitingForOpen = []
+        for action in waiting { action() }
     }
 
     private func failCalls(_ calls: inout [CallCompletion], _ error: AMQPConnectError) {
@@ -261,9 +278,7 @@ final class AMQPConnection: ChannelInboundHandler {
         deadline?.cancel()
         context?.close(promise: nil)
         failCalls(&pendingCalls, error)
-        let waiting = waitingCalls
-        waitingCalls = []
-        for (_, completion) in waiting { completion(.failure(error)) }
+        proceed()
         let ready = onReady
         let ending = onEnd
         (onReady, onEnd, onEvent) = (nil, nil, nil)

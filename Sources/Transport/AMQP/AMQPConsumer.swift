@@ -49,6 +49,7 @@ public final class AMQPConsumer {
     private var consumerTags: [String: Subscription] = [:]
     private var lastTag = 0
     private var unsettledCalls = 0
+    private var waitingCalls: [AMQPCall] = []
 
     /// Whether no new messages are taken (`stopConsuming`).
     public private(set) var isStopped = false
@@ -143,6 +144,7 @@ public final class AMQPConsumer {
         guard !isStopped else { return subscribed() }
         let generation = link.generation
         unsettledCalls = 0
+        waitingCalls = []
         for subscription in subscriptions { subscribe(subscription, connection, generation) }
         if subscriptions.isEmpty { subscribed() }
     }
@@ -164,8 +166,20 @@ public final class AMQPConsumer {
         }
         consumerTags[tag] = subscription
         unsettledCalls += calls.count
-        for call in calls {
-            connection.call(call) { [weak self] result in self?.answered(result, generation) }
+        let isFirst = waitingCalls.isEmpty
+        waitingCalls += calls
+        if isFirst { makeNextCall(connection, generation) }
+    }
+
+    /// One call at a time: a queue answers `basic.consume` when its leader has it, so answers to calls that are under
+    /// way together can come in another order.
+    private func makeNextCall(_ connection: AMQPConnection, _ generation: UInt64) {
+        guard let call = waitingCalls.first else { return }
+        connection.call(call) { [weak self] result in
+            guard let self, generation == link.generation else { return }
+            waitingCalls.removeFirst()
+            answered(result, generation)
+            makeNextCall(connection, generation)
         }
     }
 

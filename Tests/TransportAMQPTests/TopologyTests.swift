@@ -1,0 +1,157 @@
+import AMQP
+import Campaigns
+import Delivery
+import Fleet
+import Servers
+import Testing
+import Transport
+
+extension RealBroker {
+    @Suite("The topology on a real broker")
+    struct Topology {
+        static let lane = Lane(provider: .apns, urgency: .bulk)
+        static let manifest = TopologyManifest.fanfare(lanes: [lane])
+
+        static func tool() async throws -> TopologyTool {
+            let node = try await RabbitMQNode.shared()
+            let endpoint = try await Broker.endpoint()
+            let management = ManagementAPI(
+                host: "127.0.0.1",
+                port: node.managementPort,
+                endpoint: endpoint,
+                loop: Broker.loop
+            )
+            return TopologyTool(endpoint: endpoint, manifest: manifest, management: management, loop: Broker.loop)
+        }
+
+        static func applied() async throws -> AMQPClient {
+            _ = try await tool().apply()
+            let client = try await Broker.client()
+            for queue in manifest.queues { try await client.call(.purgeQueue(name: queue.name)) }
+            return client
+        }
+
+        @Test func `after apply nothing differs, and what is taken away is missed in one line`() async throws {
+            let tool = try await Self.tool()
+            let client = try await Broker.client()
+            for queue in Self.manifest.queues { try await client.call(.deleteQueue(name: queue.name)) }
+            let applied = try await tool.apply()
+            #expect(applied.managementFailure == nil)
+            #expect(try await tool.plan().changes == [])
+            #expect(try await tool.passiveCheck() == [])
+
+            try await client.call(.deleteQueue(name: "fanfare.v1.work.apns.bulk"))
+            let missing = "queue fanfare.v1.work.apns.bulk is missing: run `fanfare topology apply`"
+            #expect(try await tool.passiveCheck() == [missing])
+            _ = try await tool.apply()
+            #expect(try await tool.plan().isClean)
+            await client.close()
+        }
+
+        @Test func `without the management API apply says which commands to run`() async throws {
+            let endpoint = try await Broker.endpoint()
+            let management = ManagementAPI(
+                host: "127.0.0.1",
+                port: try LoopbackPorts.free(1)[0],
+                endpoint: endpoint,
+                loop: Broker.loop
+            )
+            let tool = TopologyTool(
+                endpoint: endpoint,
+                manifest: Self.manifest,
+                management: management,
+                loop: Broker.loop
+            )
+            let report = try await tool.apply()
+            #expect(report.managementFailure != nil)
+            #expect(report.commands.count == Self.manifest.queues.count)
+            #expect(report.commands[0].hasPrefix("rabbitmqctl set_policy -p '/' --priority 10 --apply-to queues"))
+            #expect(try await tool.passiveCheck() == [])
+        }
+
+        @Test func `an urgent job goes only to the urgent queue, everything else only to the other`() async throws {
+            let client = try await Self.applied()
+            let queues = [BrokerNames.campaignsQueue, BrokerNames.urgentCampaignsQueue]
+            let urgencies: [String?] = ["urgent", nil, "bulk", "urgent", nil]
+            for (index, urgency) in urgencies.enumerated() {
+                let headers = urgency.map { [MessageHeader("urgency", .string($0))] } ?? []
+                let job = OutboundMessage(
+                    exchange: BrokerNames.campaigns,
+                    routingKey: "news",
+                    properties: MessageProperties(messageID: "\(index)", headers: headers),
+                    body: [1]
+                )
+                #expect(await client.publish(job) == .confirmed)
+            }
+            for queue in queues { try await client.call(.consume(queue: queue, consumerTag: queue)) }
+            var seen: [String: [String]] = [:]
+            for await message in client.messages {
+                seen[message.queue, default: []].append(message.properties.messageID ?? "")
+                client.ack(message.deliveryTag)
+                if seen.values.map(\.count).reduce(0, +) == urgencies.count { break }
+            }
+            #expect(seen == [queues[0]: ["1", "2", "4"], queues[1]: ["0", "3"]])
+            for queue in queues { #expect(try await client.counts(of: queue)?.ready == 0) }
+            await client.close()
+        }
+
+        @Test func `a job with an expiration is parked instead of vanishing`() async throws {
+            let client = try await Self.applied()
+            let job = OutboundMessage(
+                exchange: BrokerNames.campaigns,
+                routingKey: "news",
+                properties: MessageProperties(messageID: "short-lived", expiration: "1"),
+                body: [1]
+            )
+            #expect(await client.publish(job) == .confirmed)
+            try await client.call(.consume(queue: BrokerNames.parkedQueue, consumerTag: "parked"))
+            for await message in client.messages {
+                #expect(message.properties.messageID == "short-lived")
+                #expect(message.routingKey == "news")
+                client.ack(message.deliveryTag)
+                break
+            }
+            await client.close()
+        }
+
+        @Test func `a shard comes back from its rung with its lane, not redelivered`() async throws {
+            let client = try await Self.applied()
+            let node = try await RabbitMQNode.shared()
+            let queue = BrokerNames.retryQueue(.seconds5, .a)
+            let pattern = TopologyManifest.policyPattern(queue: queue)
+            let definition = """
+                {"message-ttl": 50, "dead-letter-exchange": "fanfare.work", \
+                "dead-letter-strategy": "at-least-once", "overflow": "reject-publish"}
+                """
+            try await node.rabbitmqctl(
+                "set_policy",
+                "--priority",
+                "20",
+                "--apply-to",
+                "queues",
+                "test-rung",
+                pattern,
+                definition
+            )
+            let shard = OutboundMessage(
+                exchange: BrokerNames.retryExchange(.seconds5, .a),
+                routingKey: Self.lane.description,
+                properties: MessageProperties(messageID: "1.0.0.5sa1#1"),
+                body: [9, 9]
+            )
+            #expect(await client.publish(shard) == .confirmed)
+            try await client.call(.consume(queue: BrokerNames.workQueue(Self.lane), consumerTag: "work"))
+            for await message in client.messages {
+                #expect(message.properties.messageID == "1.0.0.5sa1#1")
+                #expect(message.routingKey == "apns.bulk")
+                #expect(message.exchange == BrokerNames.work)
+                #expect(!message.redelivered)
+                #expect(message.body == [9, 9])
+                client.ack(message.deliveryTag)
+                break
+            }
+            try await node.rabbitmqctl("clear_policy", "test-rung")
+            await client.close()
+        }
+    }
+}
