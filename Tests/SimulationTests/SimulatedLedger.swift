@@ -28,7 +28,8 @@ final class SimulatedLedger {
     private(set) var rows: [ShardKey: ShardRecord] = [:]
     /// Messages that are to be published, or whose confirm did not come, and since when.
     private(set) var outbox: [ShardKey: Timestamp] = [:]
-    private(set) var sentAt: [ShardKey: Timestamp] = [:]
+    private var sentAt: [ShardKey: Timestamp] = [:]
+    private var savedAt: [ShardKey: Timestamp] = [:]
     /// Claims granted for a shard that another run had not released.
     private(set) var takeovers = 0
     /// Requests whose answers were not in the ledger when their shard was taken over: they may be repeated.
@@ -80,7 +81,10 @@ final class SimulatedLedger {
             return .claimed(claim.key, delivery, decision, rows[claim.key])
         case .save(let key, let epoch, let progress):
             let isOurs = isOurs(key, epoch)
-            if isOurs { rows[key]?.progress = try Self.packedAndBack(progress) }
+            if isOurs {
+                rows[key]?.progress = try Self.packedAndBack(progress)
+                savedAt[key] = now
+            }
             return .saved(key, epoch: epoch, isOurs: isOurs, started: progress.started)
         case .settle(let key, let epoch, let settlement):
             guard isOurs(key, epoch) else { return .settled(key, epoch: epoch, isOurs: false, children: []) }
@@ -120,6 +124,7 @@ final class SimulatedLedger {
         switch decision {
         case .run:
             rows[claim.key]?.state = .running
+            savedAt[claim.key] = now
             rows[claim.key]?.owner = claim.worker
         case .end(let outcome): try end(claim.key, outcome, now: now)
         case .setAside(let reason): setAside(claim.key, reason, now: now)
@@ -205,14 +210,14 @@ final class SimulatedLedger {
         }
     }
 
-    func sweep(_ key: ShardKey, isLaneEmpty: Bool, liveWorkers: Set<Int64>, now: Timestamp) -> Sweep.Action {
+    func sweep(_ key: ShardKey, isLaneEmpty: Bool, now: Timestamp) -> Sweep.Action {
         guard let row = rows[key] else { return .leave }
+        let dueAt = (sentAt[key] ?? now).advanced(by: row.rung?.delay ?? .zero)
         let action = Sweep.action(
             for: row,
             outboxWrittenAt: outbox[key],
-            dueAt: (sentAt[key] ?? now).advanced(by: row.rung?.delay ?? .zero),
+            since: max(dueAt, savedAt[key] ?? dueAt),
             isLaneEmpty: isLaneEmpty,
-            isOwnerAlive: liveWorkers.contains(row.owner),
             now: now
         )
         if action == .publishAnew {

@@ -173,9 +173,8 @@ final class World {
         if now >= ledger.campaign.expiresAt { try ledger.endUnclaimed(now: now) }
         ledger.releaseAside(now: now)
         let isLaneEmpty = broker.isEmpty && !workers.contains(where: \.holdsMessages)
-        let live = Set(workers.map(\.process))
         for key in ledger.rows.keys.sorted() {
-            let action = ledger.sweep(key, isLaneEmpty: isLaneEmpty, liveWorkers: live, now: now)
+            let action = ledger.sweep(key, isLaneEmpty: isLaneEmpty, now: now)
             let isPlanned = ledger.outbox[key] != nil && ledger.rows[key]?.rung == nil
             if action == .publish || isPlanned { _ = try publish(key) }
         }

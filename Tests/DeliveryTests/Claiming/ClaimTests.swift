@@ -1,0 +1,72 @@
+import Campaigns
+import Delivery
+import Testing
+
+@Suite struct ClaimTests {
+    private func decide(
+        _ row: ShardRecord?, campaign: CampaignFacts? = Fixtures.campaign(), generation: UInt32 = 1,
+        redelivered: Bool = false, knowsApp: Bool = true, adopting: UInt32? = nil
+    ) -> Claim.Decision {
+        let claim = Claim(
+            key: Fixtures.key, generation: generation, redelivered: redelivered, worker: 9, knowsApp: knowsApp,
+            adopting: adopting
+        )
+        return claim.decide(shard: row, campaign: campaign, now: Fixtures.now)
+    }
+
+    @Test func `an unknown campaign or shard is parked`() {
+        #expect(decide(nil) == .park(reason: "UnknownCampaign"))
+        #expect(decide(Fixtures.row(.out), campaign: nil) == .park(reason: "UnknownCampaign"))
+    }
+
+    @Test func `a message that nobody can have published is parked`() {
+        #expect(decide(Fixtures.row(.out), generation: 2) == .park(reason: "UnknownGeneration"))
+    }
+
+    @Test func `what is settled is acked after its outbox, whatever else holds`() {
+        let cancelled = Fixtures.campaign(.cancelled)
+        #expect(decide(Fixtures.row(.settled, generation: 3), campaign: cancelled) == .settledAlready)
+    }
+
+    @Test func `a superseded copy is dropped`() {
+        #expect(decide(Fixtures.row(.out, generation: 2)) == .drop)
+        #expect(decide(Fixtures.row(.running, generation: 2), redelivered: true) == .drop)
+    }
+
+    @Test func `a second copy of a running shard is dropped, a lost one takes it over`() {
+        #expect(decide(Fixtures.row(.running)) == .drop)
+        #expect(decide(Fixtures.row(.running), redelivered: true) == .run)
+    }
+
+    @Test func `what is aside or parked waits for its planner or its person`() {
+        #expect(decide(Fixtures.row(.aside, aside: .paused), redelivered: true) == .drop)
+        #expect(decide(Fixtures.row(.parked), redelivered: true) == .drop)
+    }
+
+    @Test func `a campaign that is over ends its shards`() {
+        #expect(decide(Fixtures.row(.out), campaign: Fixtures.campaign(.cancelled)) == .end(.cancelled))
+        #expect(decide(Fixtures.row(.out), campaign: Fixtures.campaign(.failed)) == .end(.failed))
+        #expect(decide(Fixtures.row(.out), campaign: Fixtures.campaign(expiresIn: 0)) == .end(.expired))
+        let both = Fixtures.campaign(.cancelled, pausedBy: [.paused])
+        #expect(decide(Fixtures.row(.out), campaign: both) == .end(.cancelled))
+    }
+
+    @Test func `a pause and an unknown app set aside, the pause first`() {
+        let paused = Fixtures.campaign(pausedBy: [.credentials])
+        #expect(decide(Fixtures.row(.out), campaign: paused, knowsApp: false) == .setAside(.credentials))
+        #expect(decide(Fixtures.row(.out), knowsApp: false) == .setAside(.app))
+    }
+
+    @Test(arguments: [ShardState.unpublished, .out])
+    func `everything else runs, also before its confirm`(_ state: ShardState) {
+        #expect(decide(Fixtures.row(state)) == .run)
+        #expect(decide(Fixtures.row(state), redelivered: true) == .run)
+    }
+
+    @Test func `our own run goes on whatever became of the campaign, unless another claimed the shard`() {
+        let cancelled = Fixtures.campaign(.cancelled)
+        let row = Fixtures.row(.running, epoch: 4)
+        #expect(decide(row, campaign: cancelled, redelivered: true, adopting: 4) == .run)
+        #expect(decide(row, campaign: cancelled, redelivered: true, adopting: 3) == .end(.cancelled))
+    }
+}

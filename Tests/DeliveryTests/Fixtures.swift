@@ -1,0 +1,50 @@
+import Campaigns
+import Delivery
+
+/// Small shards, rows and campaigns for the tests of the machines.
+enum Fixtures {
+    static let now = Timestamp(milliseconds: 1_800_000_000_000)
+    static let key = ShardKey(campaign: 1, part: 0, ordinal: 0)
+
+    static func after(_ seconds: Int64) -> Timestamp { now.advanced(by: .seconds(seconds)) }
+
+    static func shard(
+        _ count: Int = 5, expiresIn seconds: Int64 = 86_400, attempt: UInt32 = 1, dropUnknown: Bool = false,
+        notBefore: Timestamp? = nil
+    ) -> Shard {
+        var devices = DeviceBatch()
+        for index in 0..<count { devices.append(token: [UInt8(truncatingIfNeeded: index), 1]) }
+        let facts = Shard.Facts(
+            app: "news", campaignID: "derby", provider: .apns, environment: nil, urgency: .bulk, pushType: .alert,
+            priority: 10, expiresAt: after(seconds), dropIfOffline: false, collapseID: "score", maxAttempts: 3,
+            dropUnknown: dropUnknown, payload: []
+        )
+        return Shard(
+            id: ShardID(key: key), generation: 1, attempt: attempt, facts: facts, notBefore: notBefore, firstIndex: 0,
+            positions: [], devices: devices
+        )
+    }
+
+    static func run(_ shard: Shard, progress: Progress? = nil) -> ShardRun {
+        ShardRun(shard: shard, epoch: 1, progress: progress ?? Progress(count: shard.devices.count), now: now)
+    }
+
+    static func row(
+        _ state: ShardState, generation: UInt32 = 1, epoch: UInt32 = 1, aside: AsideReason? = nil, rung: Rung? = nil
+    ) -> ShardRecord {
+        ShardRecord(
+            id: ShardID(key: key), state: state, generation: generation, epoch: epoch, owner: 7, attempt: 1, rung: rung,
+            notBefore: nil, dueAt: nil, chunk: 0, positions: [], count: 5, progress: Progress(count: 5), aside: aside
+        )
+    }
+
+    static func campaign(
+        _ stage: CampaignStage = .sending, pausedBy: Set<AsideReason> = [], expiresIn seconds: Int64 = 60
+    ) -> CampaignFacts {
+        CampaignFacts(
+            number: 1, app: "news", id: "derby", stage: stage, pausedBy: pausedBy, expiresAt: after(seconds)
+        )
+    }
+
+    static let retry = Verdict.retry(reason: "Shutdown", retryAfter: nil, charged: true)
+}
