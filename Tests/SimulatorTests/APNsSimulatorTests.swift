@@ -218,7 +218,7 @@ import Testing
             async let sending = TestClient.send(tokens, to: simulator)
             // It ends only because the whole simulator stops.
             var seen: UInt64 = 0
-            while seen < 10 {
+            while seen < 10 && !Task.isCancelled {
                 await Task.yield()
                 seen = simulator.statistics.requests
             }
@@ -228,6 +228,30 @@ import Testing
             #expect(run.answers.compactMap { $0 }.contains { $0.kind == .connectionLost })
             #expect(run.statuses.count { $0 == 200 } < 10)
         }
+    }
+
+    @Test func `nothing is said before SETTINGS that come late`() async throws {
+        try await withSimulator([("settings_delay", "40")]) { simulator in
+            let run = try await TestClient.send(Self.tokens(20), to: simulator)
+            #expect(run.statuses.allSatisfy { $0 == 200 })
+            #expect(run.limits == [1, 1000])
+        }
+    }
+
+    @Test(arguments: [("elsewhere.example", "192.0.2.1", 825), ("localhost", "127.0.0.1", -1)])
+    func `a server with the wrong name or an expired certificate gets no request`(
+        _ name: String,
+        _ address: String,
+        _ days: Int
+    ) async throws {
+        var configuration = APNsSimulator.Configuration()
+        configuration.identity = try APNsSimulator.Identity(names: [name], addresses: [address], days: days)
+        let simulator = try await APNsSimulator.start(configuration)
+        let run = try await TestClient.send(Self.tokens(3), to: simulator)
+        try await simulator.stop()
+        #expect(run.answers == [nil, nil, nil])
+        #expect(simulator.statistics.requests == 0)
+        #expect(simulator.statistics.handshakesFailed == 1)
     }
 
     @Test func `a simulator comes back as the same server with its identity`() async throws {

@@ -96,6 +96,7 @@ private final class TestClientHandler: ChannelInboundHandler {
     private var run: TestRun
     private var next = 0
     private var ended = 0
+    private var deadline: Scheduled<Void>?
 
     init(
         tls: TLSSession,
@@ -112,9 +113,14 @@ private final class TestClientHandler: ChannelInboundHandler {
         run = TestRun(answers: Array(repeating: nil, count: tokens.count))
     }
 
-    func channelActive(context: ChannelHandlerContext) { attempt(context) { try tls.start() } }
+    func channelActive(context: ChannelHandlerContext) {
+        // Never reached unless something is broken: then the test fails instead of hanging.
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(30)) { context.close(promise: nil) }
+        attempt(context) { try tls.start() }
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
         http?.endAll { note($0) }
         promise.succeed(run)
     }
@@ -155,7 +161,7 @@ private final class TestClientHandler: ChannelInboundHandler {
             next += 1
             _ = try http.submit(now: 0) { writer in
                 writer.tag = UInt64(place)
-                writer.headers = headers
+                writer.setHeaders(headers)
                 Array("/3/device/\(tokens[place])".utf8).withUnsafeBytes { writer.setPath($0) }
                 body.withUnsafeBytes { writer.setBody($0) }
                 return true

@@ -8,7 +8,7 @@ extension APNsConnection {
     func flush() {
         guard !isSilent, let context, context.channel.isActive else { return }
         var hasWritten = drain(context)
-        if let http, tls.state == .established {
+        if let http, tls.state == .established, !isHeldBack {
             do {
                 while true {
                     let count = try http.send(into: core.frames, threshold: LoopCore.framesThreshold)

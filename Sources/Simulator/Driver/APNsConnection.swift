@@ -32,6 +32,8 @@ final class APNsConnection: ChannelInboundHandler {
     private var highestStreamID: Int32 = 0
     /// The last stream that a GOAWAY of ours let through; nil before one.
     private var goAwayStreamID: Int32?
+    /// HTTP/2 has begun, but our SETTINGS are held back.
+    private(set) var isHeldBack = false
     /// A GOAWAY in two steps has begun.
     private var isLeaving = false
     var isCut = false
@@ -150,6 +152,13 @@ extension APNsConnection {
         settings.resetBurst = 100_000
         settings.resetsPerSecond = 10_000
         http = try HTTP2ServerSession(configuration: settings)
+        let delay = core.draw.faults.settingsDelayMilliseconds
+        guard delay > 0, let context else { return }
+        isHeldBack = true
+        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(delay))) {
+            self.isHeldBack = false
+            self.flush()
+        }
     }
 
     private func noteStreams() {

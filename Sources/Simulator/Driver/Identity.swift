@@ -30,15 +30,19 @@ extension APNsSimulator {
         let providerKey: APNsAccess.ProviderKey
 
         /// Makes an authority and everything that it issues.
+        ///
+        /// The server's certificate is for `names` and `addresses`, valid for `days`; with others than the sender's,
+        /// or with -1 day, it shows that a sender refuses the wrong peer.
         public init(
             names: [String] = ["localhost"],
             addresses: [String] = ["127.0.0.1"],
+            days: Int = 825,
             keyID: String = "SIMKEY0001",
             teamID: String = "SIMTEAM001",
             topic: String = "com.example.news"
         ) throws(TLSError) {
             let authority = try CertificateAuthority(commonName: "Fanfare simulator")
-            let server = try authority.issueServer(names: names, addresses: addresses)
+            let server = try authority.issueServer(names: names, addresses: addresses, days: days)
             let pair = try ES256.generateKey()
             authorityPEM = authority.certificatePEM
             certificatePEM = server.certificatePEM

@@ -64,7 +64,8 @@ extension Faults {
             number("dead_since", \.deadSinceSeconds), share("refuse", \.refuse), share("reset", \.reset),
             share("stall", \.stall),
             flag("storm", \.isStorm), flag("mute", \.isMute), flag("goaway_graceful", \.isGoAwayGraceful),
-            number("silent_after", \.silentAfter), number("goaway_every", \.goAwayEvery),
+            number("silent_after", \.silentAfter), number("settings_delay", \.settingsDelayMilliseconds),
+            number("goaway_every", \.goAwayEvery),
             text("goaway_reason", \.goAwayReason), number("drop_every", \.dropEvery), number("streams", \.streams),
             Field(
                 name: "stream_limits",

@@ -60,6 +60,8 @@ public struct Faults: Sendable, Equatable {
     public var isGoAwayGraceful = false
     /// A connection falls silent after so many streams: it reads no more and answers no more; 0 is never.
     public var silentAfter = 0
+    /// The first SETTINGS, and all that comes after them, are held back so long, in milliseconds.
+    public var settingsDelayMilliseconds = 0
     /// Connections are accepted, but nobody speaks TLS on them.
     public var isMute = false
     /// A connection is cut without a word after so many streams; 0 is never.
