@@ -9,19 +9,38 @@ enum Fixtures {
     static func after(_ seconds: Int64) -> Timestamp { now.advanced(by: .seconds(seconds)) }
 
     static func shard(
-        _ count: Int = 5, expiresIn seconds: Int64 = 86_400, attempt: UInt32 = 1, dropUnknown: Bool = false,
+        _ count: Int = 5,
+        expiresIn seconds: Int64 = 86_400,
+        attempt: UInt32 = 1,
+        dropUnknown: Bool = false,
         notBefore: Timestamp? = nil
     ) -> Shard {
         var devices = DeviceBatch()
         for index in 0..<count { devices.append(token: [UInt8(truncatingIfNeeded: index), 1]) }
         let facts = Shard.Facts(
-            app: "news", campaignID: "derby", provider: .apns, environment: nil, urgency: .bulk, pushType: .alert,
-            priority: 10, expiresAt: after(seconds), dropIfOffline: false, collapseID: "score", maxAttempts: 3,
-            dropUnknown: dropUnknown, payload: []
+            app: "news",
+            campaignID: "derby",
+            provider: .apns,
+            environment: nil,
+            urgency: .bulk,
+            pushType: .alert,
+            priority: 10,
+            expiresAt: after(seconds),
+            dropIfOffline: false,
+            collapseID: "score",
+            maxAttempts: 3,
+            dropUnknown: dropUnknown,
+            payload: []
         )
         return Shard(
-            id: ShardID(key: key), generation: 1, attempt: attempt, facts: facts, notBefore: notBefore, firstIndex: 0,
-            positions: [], devices: devices
+            id: ShardID(key: key),
+            generation: 1,
+            attempt: attempt,
+            facts: facts,
+            notBefore: notBefore,
+            firstIndex: 0,
+            positions: [],
+            devices: devices
         )
     }
 
@@ -30,19 +49,42 @@ enum Fixtures {
     }
 
     static func row(
-        _ state: ShardState, generation: UInt32 = 1, epoch: UInt32 = 1, aside: AsideReason? = nil, rung: Rung? = nil
+        _ state: ShardState,
+        generation: UInt32 = 1,
+        epoch: UInt32 = 1,
+        aside: AsideReason? = nil,
+        rung: Rung? = nil
     ) -> ShardRecord {
         ShardRecord(
-            id: ShardID(key: key), state: state, generation: generation, epoch: epoch, owner: 7, attempt: 1, rung: rung,
-            notBefore: nil, dueAt: nil, chunk: 0, positions: [], count: 5, progress: Progress(count: 5), aside: aside
+            id: ShardID(key: key),
+            state: state,
+            generation: generation,
+            epoch: epoch,
+            owner: 7,
+            attempt: 1,
+            rung: rung,
+            notBefore: nil,
+            dueAt: nil,
+            chunk: 0,
+            positions: [],
+            count: 5,
+            progress: Progress(count: 5),
+            aside: aside
         )
     }
 
     static func campaign(
-        _ stage: CampaignStage = .sending, pausedBy: Set<AsideReason> = [], expiresIn seconds: Int64 = 60
+        _ stage: CampaignStage = .sending,
+        pausedBy: Set<AsideReason> = [],
+        expiresIn seconds: Int64 = 60
     ) -> CampaignFacts {
         CampaignFacts(
-            number: 1, app: "news", id: "derby", stage: stage, pausedBy: pausedBy, expiresAt: after(seconds)
+            number: 1,
+            app: "news",
+            id: "derby",
+            stage: stage,
+            pausedBy: pausedBy,
+            expiresAt: after(seconds)
         )
     }
 

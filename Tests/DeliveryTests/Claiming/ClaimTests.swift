@@ -4,11 +4,19 @@ import Testing
 
 @Suite struct ClaimTests {
     private func decide(
-        _ row: ShardRecord?, campaign: CampaignFacts? = Fixtures.campaign(), generation: UInt32 = 1,
-        redelivered: Bool = false, knowsApp: Bool = true, adopting: UInt32? = nil
+        _ row: ShardRecord?,
+        campaign: CampaignFacts? = Fixtures.campaign(),
+        generation: UInt32 = 1,
+        redelivered: Bool = false,
+        knowsApp: Bool = true,
+        adopting: UInt32? = nil
     ) -> Claim.Decision {
         let claim = Claim(
-            key: Fixtures.key, generation: generation, redelivered: redelivered, worker: 9, knowsApp: knowsApp,
+            key: Fixtures.key,
+            generation: generation,
+            redelivered: redelivered,
+            worker: 9,
+            knowsApp: knowsApp,
             adopting: adopting
         )
         return claim.decide(shard: row, campaign: campaign, now: Fixtures.now)

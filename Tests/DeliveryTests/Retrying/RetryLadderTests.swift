@@ -4,11 +4,16 @@ import Testing
 
 @Suite struct RetryLadderTests {
     private func decide(
-        attempt: UInt32 = 1, most: UInt32 = 8, expiresIn: Int64 = 30 * 86_400, retryAfter: Duration? = nil,
+        attempt: UInt32 = 1,
+        most: UInt32 = 8,
+        expiresIn: Int64 = 30 * 86_400,
+        retryAfter: Duration? = nil,
         charged: Bool = true
     ) -> RetryLadder.Decision {
         let situation = RetryLadder.Situation(
-            attempt: attempt, maxAttempts: most, expiresAt: Fixtures.after(expiresIn)
+            attempt: attempt,
+            maxAttempts: most,
+            expiresAt: Fixtures.after(expiresIn)
         )
         return RetryLadder().decide(situation, retryAfter: retryAfter, charged: charged, now: Fixtures.now)
     }
@@ -32,11 +37,15 @@ import Testing
         for seconds in stride(from: 0, through: 20_000, by: 7) {
             let wait = Duration.seconds(seconds)
             for attempt in 1...7 as ClosedRange<UInt32> {
-                guard case .wait(let rung, let notBefore, let charged) = decide(attempt: attempt, retryAfter: wait) else {
+                guard case .wait(let rung, let notBefore, let charged) = decide(attempt: attempt, retryAfter: wait)
+                else {
                     Issue.record("no rung for \(seconds) s")
                     continue
                 }
-                #expect(max(Fixtures.now.advanced(by: rung.delay), notBefore ?? Fixtures.now) >= Fixtures.now.advanced(by: wait))
+                #expect(
+                    max(Fixtures.now.advanced(by: rung.delay), notBefore ?? Fixtures.now)
+                        >= Fixtures.now.advanced(by: wait)
+                )
                 #expect(charged == (seconds <= 7200))
             }
         }

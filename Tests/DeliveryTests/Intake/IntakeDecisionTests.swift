@@ -1,0 +1,67 @@
+import Campaigns
+import Delivery
+import Testing
+
+@Suite struct IntakeDecisionTests {
+    private func job(_ audience: Audience = .list(name: "fans", version: nil), urgent: Bool = false) -> Job {
+        var job = Job(id: "derby", app: "news", audience: audience, content: Content())
+        job.delivery.urgency = urgent ? .urgent : .bulk
+        return job
+    }
+
+    private func decide(
+        _ job: Job,
+        holder: IntakeDecision.Holder = .none,
+        app: Bool = true,
+        audience: Bool = true,
+        count: Int = 5
+    ) -> IntakeDecision {
+        let knowledge = IntakeDecision.Knowledge(
+            holder: holder,
+            isAppKnown: app,
+            isAudienceKnown: audience,
+            deviceCount: count
+        )
+        return IntakeDecision.decide(job: job, identity: [1], knowledge: knowledge)
+    }
+
+    private func devices(_ count: Int) -> Audience {
+        .devices((0..<count).map { Device(token: "\($0)") })
+    }
+
+    @Test func `a good job is accepted`() {
+        #expect(decide(job()) == .accept(shortWay: false))
+    }
+
+    @Test func `the same job again is the campaign that exists, whatever is known now`() {
+        let holder = IntakeDecision.Holder.campaign(number: 9, identity: [1])
+        #expect(decide(job(), holder: holder, app: false, audience: false) == .existing(campaign: 9))
+    }
+
+    @Test func `another job under the id is a conflict, not a refusal`() {
+        guard case .conflict(let problem) = decide(job(), holder: .campaign(number: 9, identity: [2])) else {
+            return #expect(Bool(false), "no conflict")
+        }
+        #expect(problem.pointer == "/id" && problem.code == "campaign_conflict")
+    }
+
+    @Test func `all problems are told at once`() {
+        guard case .refuse(let problems) = decide(job(), app: false, audience: false) else {
+            return #expect(Bool(false), "not refused")
+        }
+        #expect(problems.map(\.code) == ["unknown_app", "unknown_list"])
+        #expect(problems.map(\.pointer) == ["/app", "/audience/list"])
+    }
+
+    @Test func `an empty list is refused`() {
+        guard case .refuse(let problems) = decide(job(), count: 0) else { return #expect(Bool(false), "not refused") }
+        #expect(problems.map(\.code) == ["empty"])
+    }
+
+    @Test func `urgent jobs with up to a thousand inline devices take the short way`() {
+        #expect(decide(job(devices(1_000), urgent: true)) == .accept(shortWay: true))
+        #expect(decide(job(devices(1_001), urgent: true)) == .accept(shortWay: false))
+        #expect(decide(job(devices(1))) == .accept(shortWay: false))
+        #expect(decide(job(urgent: true)) == .accept(shortWay: false))
+    }
+}

@@ -1,0 +1,113 @@
+import Campaigns
+import Delivery
+import Testing
+
+@Suite struct WindowTests {
+    private func candidate(
+        _ campaign: UInt32,
+        _ app: String,
+        unclaimed: Int = 0,
+        remaining: Int = 100
+    ) -> Window.Candidate {
+        Window.Candidate(campaign: campaign, app: app, unclaimed: unclaimed, remaining: remaining)
+    }
+
+    @Test func `the window grows with the consumers and never falls below its floor`() {
+        #expect(Window.free(consumers: 0, prefetch: 4, unclaimed: 0) == 16)
+        #expect(Window.free(consumers: 4, prefetch: 4, unclaimed: 5) == 27)
+        #expect(Window.free(consumers: 1, prefetch: 4, unclaimed: 99) == 0)
+    }
+
+    @Test func `apps share first, then their campaigns`() {
+        let shared = Window.share(12, among: [candidate(1, "a"), candidate(2, "a"), candidate(3, "b")])
+        #expect(shared == [1: 3, 2: 3, 3: 6])
+    }
+
+    @Test func `who has much out waits for the others`() {
+        #expect(Window.share(4, among: [candidate(1, "a", unclaimed: 9), candidate(2, "b")]) == [2: 4])
+    }
+
+    @Test func `no more is given than is there, and nothing to a provider that is slow`() {
+        var slow = candidate(2, "b")
+        slow.waitingRetries = Window.waitingRetriesMax + 1
+        #expect(Window.share(50, among: [candidate(1, "a", remaining: 3), slow]) == [1: 3])
+        #expect(Window.share(0, among: [candidate(1, "a")]).isEmpty)
+    }
+}
+
+@Suite struct RungQueueTests {
+    @Test func `no queue of a rung waits less than the rung`() {
+        #expect(RungQueue.all.count == 12 && Set(RungQueue.all.map(\.description)).count == 12)
+        for queue in RungQueue.all { #expect(queue.delay >= queue.rung.delay) }
+        #expect(RungQueue(rung: .seconds30, isLonger: true).description == "30s.b")
+    }
+
+    @Test func `the longer queue is not taken where it would come back too late`() {
+        let choose = { RungQueue.choose(.minutes2, random: true, now: Fixtures.now, expiresAt: Fixtures.after($0)) }
+        #expect(choose(151).isLonger)
+        #expect(!choose(150).isLonger)
+        let shorter = RungQueue.choose(.minutes2, random: false, now: Fixtures.now, expiresAt: Fixtures.after(999))
+        #expect(!shorter.isLonger)
+    }
+}
+
+@Suite struct SweepTests {
+    private func action(_ row: ShardRecord, outbox: Int64? = nil, after: Int64, empty: Bool = true) -> Sweep.Action {
+        Sweep.action(
+            for: row,
+            outboxWrittenAt: outbox.map { Fixtures.after($0) },
+            since: Fixtures.now,
+            isLaneEmpty: empty,
+            now: Fixtures.after(after)
+        )
+    }
+
+    @Test func `an outbox row is left to its writer for ten seconds`() {
+        #expect(action(Fixtures.row(.unpublished), outbox: 0, after: 9) == .leave)
+        #expect(action(Fixtures.row(.unpublished), outbox: 0, after: 10) == .publish)
+    }
+
+    @Test(arguments: [ShardState.out, .running])
+    func `a message is lost after fifteen minutes in an empty lane`(_ state: ShardState) {
+        #expect(action(Fixtures.row(state), after: 899) == .leave)
+        #expect(action(Fixtures.row(state), after: 900) == .publishAnew)
+        #expect(action(Fixtures.row(state), after: 900, empty: false) == .leave)
+    }
+
+    @Test func `a rung's longer queue is waited for`() {
+        #expect(action(Fixtures.row(.out, rung: .hours2), after: 900 + 1799) == .leave)
+        #expect(action(Fixtures.row(.out, rung: .hours2), after: 900 + 1800) == .publishAnew)
+    }
+
+    @Test(arguments: [ShardState.settled, .aside, .parked])
+    func `what waits for something else is left`(_ state: ShardState) {
+        #expect(action(Fixtures.row(state), outbox: 0, after: 99_999) == .leave)
+    }
+}
+
+@Suite struct AsideReleaseTests {
+    private func isDue(_ reason: AsideReason, _ campaign: CampaignFacts, knowsApp: Bool = true) -> Bool {
+        AsideRelease.isDue(reason, campaign: campaign, knowsApp: knowsApp, now: Fixtures.now)
+    }
+
+    @Test func `what was set aside goes out when its reason has ended`() {
+        #expect(isDue(.paused, Fixtures.campaign()))
+        #expect(!isDue(.paused, Fixtures.campaign(pausedBy: [.paused])))
+        #expect(!isDue(.credentials, Fixtures.campaign(pausedBy: [.paused])))
+        #expect(isDue(.handOver, Fixtures.campaign(pausedBy: [.paused])))
+        #expect(!isDue(.app, Fixtures.campaign(), knowsApp: false))
+        #expect(!isDue(.paused, Fixtures.campaign(.cancelled)))
+    }
+
+    @Test func `an ended campaign ends every row that nobody runs`() {
+        for state in [ShardState.unpublished, .out, .aside, .parked] {
+            #expect(
+                AsideRelease.ending(of: state, campaign: Fixtures.campaign(.cancelled), now: Fixtures.now) == .cancelled
+            )
+            #expect(AsideRelease.ending(of: state, campaign: Fixtures.campaign(), now: Fixtures.now) == nil)
+        }
+        for state in [ShardState.running, .settled] {
+            #expect(AsideRelease.ending(of: state, campaign: Fixtures.campaign(.cancelled), now: Fixtures.now) == nil)
+        }
+    }
+}

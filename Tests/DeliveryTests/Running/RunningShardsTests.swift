@@ -1,0 +1,109 @@
+import Campaigns
+import Delivery
+import Testing
+
+@Suite struct RunningShardsTests {
+    private let key = Fixtures.key
+
+    private func delivery(
+        _ tag: UInt64,
+        connection: UInt64 = 1,
+        generation: UInt32 = 1,
+        redelivered: Bool = false
+    ) -> ShardDelivery {
+        ShardDelivery(connection: connection, tag: tag, generation: generation, redelivered: redelivered)
+    }
+
+    private func started() -> RunningShards {
+        var table = RunningShards()
+        table.connected(1)
+        #expect(table.arrived(key, delivery(1)) == .claim(adopting: nil))
+        #expect(table.concluded(key, epoch: 1, now: Fixtures.now).0 == .start(replaces: nil))
+        return table
+    }
+
+    @Test func `a run's delivery is acked at its end`() {
+        var table = started()
+        #expect(table.campaigns == [1] && table.runningKeys == [key])
+        #expect(table.ended(key, epoch: 1) == delivery(1))
+        #expect(table.count == 0)
+    }
+
+    @Test func `a second copy is acked while the first is held, redelivered or not`() {
+        var table = started()
+        #expect(table.arrived(key, delivery(2)) == .secondCopy)
+        #expect(table.arrived(key, delivery(3, redelivered: true)) == .secondCopy)
+    }
+
+    @Test func `a delivery that came back is adopted by the epoch`() {
+        var table = started()
+        #expect(table.disconnected() == [key])
+        #expect(table.isLeaseLost(key))
+        table.connected(2)
+        #expect(table.arrived(key, delivery(1, connection: 2)) == .secondCopy)
+        #expect(table.arrived(key, delivery(2, connection: 2, redelivered: true)) == .claim(adopting: 1))
+        #expect(table.isAdopting(key))
+        #expect(table.concluded(key, epoch: 2, now: Fixtures.now).0 == .adopt)
+        #expect(!table.isLeaseLost(key) && !table.isAdopting(key))
+        #expect(table.ended(key, epoch: 1) == nil)
+        #expect(table.ended(key, epoch: 2) == delivery(2, connection: 2, redelivered: true))
+    }
+
+    @Test func `a run that another took over in between is replaced`() {
+        var table = started()
+        _ = table.disconnected()
+        table.connected(2)
+        _ = table.arrived(key, delivery(1, connection: 2, redelivered: true))
+        #expect(table.concluded(key, epoch: 3, now: Fixtures.now).0 == .start(replaces: nil))
+        #expect(table.ended(key, epoch: 1) == nil)
+    }
+
+    @Test func `a higher generation replaces a run, and its delivery is acked`() {
+        var table = started()
+        #expect(table.arrived(key, delivery(2, generation: 2)) == .claim(adopting: nil))
+        #expect(table.concluded(key, epoch: 5, now: Fixtures.now).0 == .start(replaces: delivery(1)))
+        #expect(table.arrived(key, delivery(3, generation: 1, redelivered: true)) == .secondCopy)
+    }
+
+    @Test func `copies that meet a claim wait for it`() {
+        var table = RunningShards()
+        table.connected(1)
+        _ = table.arrived(key, delivery(1))
+        let copy = delivery(2, redelivered: true)
+        #expect(table.arrived(key, copy) == .wait)
+        let (conclusion, rest) = table.concluded(key, epoch: nil, now: Fixtures.now)
+        #expect(conclusion == .ack(delivery(1)))
+        // Not acked: it may be the lost copy of a worker that died.
+        #expect(rest.map(\.0) == [copy] && rest.map(\.1) == [.claim(adopting: nil)])
+        #expect(table.concluded(key, epoch: 1, now: Fixtures.now).0 == .start(replaces: nil))
+    }
+
+    @Test func `a connection that is lost under a claim leaves nothing behind`() {
+        var table = RunningShards()
+        table.connected(1)
+        _ = table.arrived(key, delivery(1))
+        #expect(table.disconnected().isEmpty)
+        #expect(table.arrived(key, delivery(1)) == .gone)
+        #expect(table.concluded(key, epoch: 1, now: Fixtures.now).0 == .gone)
+        #expect(table.count == 0)
+    }
+
+    @Test func `a poll stops runs, and those whose claim it passed`() {
+        var table = started()
+        let other = ShardKey(campaign: 1, part: 0, ordinal: 1)
+        _ = table.arrived(other, delivery(2))
+        let stops = table.stops(campaigns: [1: Fixtures.campaign(.cancelled)], now: Fixtures.now)
+        #expect(stops.map(\.0) == [key] && stops.map(\.1) == [.end(.cancelled)])
+        _ = table.concluded(other, epoch: 1, now: Fixtures.now)
+        #expect(table.startStop(other) == .end(.cancelled))
+        #expect(table.startStop(other) == nil)
+        let paused = table.stops(campaigns: [1: Fixtures.campaign(pausedBy: [.paused])], now: Fixtures.now)
+        #expect(paused.map(\.1) == [.setAside(.paused), .setAside(.paused)])
+    }
+
+    @Test func `a delivery is held five minutes at most`() {
+        let table = started()
+        #expect(table.held(for: .seconds(300), now: Fixtures.after(299)).isEmpty)
+        #expect(table.held(for: .seconds(300), now: Fixtures.after(300)) == [key])
+    }
+}
