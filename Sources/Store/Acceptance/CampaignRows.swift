@@ -7,6 +7,9 @@ enum CampaignRows {
     /// What `facts(_:)` reads, in its order.
     static let columns = "c.number, c.app, c.id, c.stage, c.paused_by, c.expires_at"
 
+    /// One campaign; a constant, because it is asked for at every claim.
+    static let selectOne = "SELECT \(columns) FROM campaigns c WHERE c.number = ?1"
+
     static func facts(_ rows: borrowing Rows) throws(LedgerError) -> CampaignFacts {
         guard let stage = CampaignStage(rawValue: rows.text(3)) else {
             throw .failed("campaign \(rows.int64(0)) is in a stage that this version does not know")
@@ -29,7 +32,7 @@ enum CampaignRows {
 extension LedgerReader {
     /// What a claim, a planner and a poll need to know of a campaign; nil when there is none of that number.
     public func campaign(_ number: UInt32) throws(LedgerError) -> CampaignFacts? {
-        let rows = try db.rows("SELECT \(CampaignRows.columns) FROM campaigns c WHERE c.number = ?1", .int(number))
+        let rows = try db.rows(CampaignRows.selectOne, .int(number))
         return try rows.next() ? try CampaignRows.facts(rows) : nil
     }
 

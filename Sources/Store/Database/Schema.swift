@@ -71,10 +71,12 @@ enum Schema {
         CREATE TABLE chunk_dead (
             list INTEGER NOT NULL,
             ordinal INTEGER NOT NULL,
+            learnt INTEGER NOT NULL,
             bits BLOB NOT NULL,
             PRIMARY KEY (list, ordinal)
         ) WITHOUT ROWID;
-        CREATE TABLE dead_tokens (hash BLOB PRIMARY KEY, since INTEGER) WITHOUT ROWID;
+        CREATE INDEX dead_to_learn ON chunk_dead (list, ordinal) WHERE learnt = 0;
+        CREATE TABLE dead_tokens (hash BLOB PRIMARY KEY) WITHOUT ROWID;
         """
 
     private static let campaigns = """

@@ -38,11 +38,12 @@ extension LedgerTransaction {
     ///
     /// Devices whose tokens a provider has called dead are marked, so that they are never sent to.
     public func appendChunks(_ chunks: [ListChunk], to list: UInt32, now: Timestamp) throws(LedgerError) {
+        try learnDeadTokens(chunksMax: 20)
         let hasDead = try db.number("SELECT EXISTS (SELECT 1 FROM dead_tokens)") == 1
         let app = hasDead ? try listApp(list) : ""
         for chunk in chunks {
             try write(chunk, list)
-            if hasDead { try markKnownDead(chunk, list, app: app) }
+            if hasDead { try markKnownDead(chunk, list: list, app: app) }
         }
         try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(list), .time(now))
     }
@@ -140,29 +141,6 @@ extension LedgerTransaction {
             .blob(DeviceIDs.encode(chunk.deviceIDs))
         )
     }
-
-    private func markKnownDead(_ chunk: ListChunk, _ list: UInt32, app: String) throws(LedgerError) {
-        let prefix = TokenHash.prefix(app: app, provider: chunk.group.provider.rawValue)
-        var bits = DeadBits()
-        for position in 0..<chunk.devices.count {
-            let token = chunk.devices.tokens[chunk.devices.tokenRange(at: position)]
-            let hash = TokenHash.bytes(prefix: prefix, token: token)
-            if try db.number("SELECT 1 FROM dead_tokens WHERE hash = ?1", .blob(hash)) != nil { bits.insert(position) }
-        }
-        if !bits.isEmpty { try writeDeadBits(bits, list: list, ordinal: chunk.ordinal) }
-    }
-
-    func writeDeadBits(_ bits: DeadBits, list: UInt32, ordinal: UInt32) throws(LedgerError) {
-        try db.run(
-            """
-            INSERT INTO chunk_dead (list, ordinal, bits) VALUES (?1, ?2, ?3)
-            ON CONFLICT (list, ordinal) DO UPDATE SET bits = excluded.bits
-            """,
-            .int(list),
-            .int(ordinal),
-            .blob(bits.bytes)
-        )
-    }
 }
 
 extension LedgerReader {
@@ -203,15 +181,6 @@ extension LedgerReader {
     public func list(number: UInt32) throws(LedgerError) -> ListRecord? {
         let rows = try db.rows("SELECT \(Self.listColumns) FROM lists WHERE number = ?1 AND state = 1", .int(number))
         return try rows.next() ? ListRecord(rows) : nil
-    }
-
-    func deadBits(list: UInt32, ordinal: UInt32) throws(LedgerError) -> DeadBits {
-        let rows = try db.rows(
-            "SELECT bits FROM chunk_dead WHERE list = ?1 AND ordinal = ?2",
-            .int(list),
-            .int(ordinal)
-        )
-        return try rows.next() ? DeadBits(bytes: rows.blob(0)) : DeadBits()
     }
 }
 

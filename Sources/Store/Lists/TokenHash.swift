@@ -15,11 +15,16 @@ enum TokenHash {
         return state
     }
 
-    /// The 16 bytes that are stored.
-    static func bytes(prefix: UInt128, token: some Sequence<UInt8>) -> [UInt8] {
+    /// A token's hash.
+    static func value(prefix: UInt128, token: some Sequence<UInt8>) -> UInt128 {
         var state = prefix
         for byte in token { mix(byte, &state) }
-        return (0..<16).map { UInt8(truncatingIfNeeded: state >> (120 - UInt128($0) * 8)) }
+        return state
+    }
+
+    /// The 16 bytes that are stored, most significant first, so that they sort like the number.
+    static func bytes(_ value: UInt128) -> [UInt8] {
+        (0..<16).map { UInt8(truncatingIfNeeded: value >> (120 - UInt128($0) * 8)) }
     }
 
     private static func mix(_ byte: UInt8, _ state: inout UInt128) {

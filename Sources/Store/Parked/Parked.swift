@@ -60,7 +60,7 @@ extension LedgerTransaction {
     /// The same one again (queue, reason, body) is counted, not entered twice.
     @discardableResult
     public func park(_ message: ParkedMessage) throws(LedgerError) -> Int64 {
-        let digest = TokenHash.bytes(
+        let digest = TokenHash.value(
             prefix: TokenHash.prefix(app: message.queue, provider: message.reason),
             token: message.body
         )
@@ -71,7 +71,7 @@ extension LedgerTransaction {
             ON CONFLICT (digest) DO UPDATE SET last_at = excluded.last_at, count = count + 1
             RETURNING id
             """,
-            .blob(digest),
+            .blob(TokenHash.bytes(digest)),
             .text(message.queue),
             .text(message.reason),
             .text(message.errors),

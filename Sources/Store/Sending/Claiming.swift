@@ -46,17 +46,14 @@ extension LedgerTransaction {
 
     private func shardWithClaims(_ key: ShardKey) throws(LedgerError) -> (ShardRecord?, Int) {
         let rows = try db.rows(
-            """
-            SELECT \(ShardRows.columns), s.claims FROM shards s
-            WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.child = ?4
-            """,
+            ShardRows.selectOne,
             .int(key.campaign),
             .int(key.part),
             .int(key.ordinal),
             .int(key.child)
         )
         guard try rows.next() else { return (nil, 0) }
-        return (try ShardRows.record(rows), rows.int(ShardRows.columnCount))
+        return (try ShardRows.record(rows), rows.int(ShardRows.claimsColumn))
     }
 
     private func run(

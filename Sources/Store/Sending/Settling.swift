@@ -84,7 +84,7 @@ extension LedgerTransaction {
             final = ended
         }
         let children = try writeSettlement(record, final, now: now)
-        if !final.dead.isEmpty { try bury(final.dead, of: record, app: campaign.app) }
+        if !final.dead.isEmpty { try bury(final.dead, of: record) }
         return .settled(children: children)
     }
 
@@ -130,41 +130,5 @@ extension LedgerTransaction {
             record.owner == token.worker, let campaign = try reader.campaign(token.key.campaign)
         else { return nil }
         return (record, campaign)
-    }
-
-    /// Remembers dead tokens: in the list's chunk for campaigns to the same list, by hash for lists to come.
-    private func bury(
-        _ dead: [Settlement.DeadToken],
-        of record: ShardRecord,
-        app: String
-    ) throws(LedgerError) {
-        let rows = try db.rows(
-            """
-            SELECT k.list, k.provider, k.bare FROM campaigns c JOIN chunks k ON k.list = c.list AND k.ordinal = ?2
-            WHERE c.number = ?1
-            """,
-            .int(record.id.key.campaign),
-            .int(record.chunk)
-        )
-        guard try rows.next() else { return }
-        let list = rows.uint32(0)
-        let devices: DeviceBatch
-        do { devices = try DeviceBatch(encoded: rows.blob(2)) } catch {
-            throw .failed("chunk \(record.chunk) of list \(list): \(error)")
-        }
-        let prefix = TokenHash.prefix(app: app, provider: rows.text(1))
-        var bits = try reader.deadBits(list: list, ordinal: record.chunk)
-        for token in dead {
-            let place = record.positions.isEmpty ? token.position : record.positions[Int(token.position)]
-            guard Int(place) < devices.count else { continue }
-            bits.insert(Int(place))
-            let bytes = devices.tokens[devices.tokenRange(at: Int(place))]
-            try db.run(
-                "INSERT INTO dead_tokens (hash, since) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING",
-                .blob(TokenHash.bytes(prefix: prefix, token: bytes)),
-                .time(token.since)
-            )
-        }
-        try writeDeadBits(bits, list: list, ordinal: record.chunk)
     }
 }

@@ -9,8 +9,13 @@ enum ShardRows {
         s.campaign, s.part, s.ordinal, s.child, s.path, s.state, s.generation, s.epoch, s.owner, s.attempt, s.rung, \
         s.not_before, s.due_at, s.chunk, s.count, s.aside, s.positions, s.progress
         """
-    /// How many columns that are.
-    static let columnCount: Int32 = 18
+    /// One row with its claims behind the columns of `record(_:)`; a constant, because it is asked for at every claim.
+    static let selectOne = """
+        SELECT \(columns), s.claims FROM shards s
+        WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.child = ?4
+        """
+    /// Where the claims stand in `selectOne`.
+    static let claimsColumn: Int32 = 18
 
     static func record(_ rows: borrowing Rows) throws(LedgerError) -> ShardRecord {
         let key = key(rows)
@@ -60,10 +65,7 @@ extension LedgerReader {
     /// A shard's row; nil when the ledger does not know it.
     public func shard(_ key: ShardKey) throws(LedgerError) -> ShardRecord? {
         let rows = try db.rows(
-            """
-            SELECT \(ShardRows.columns) FROM shards s
-            WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.child = ?4
-            """,
+            ShardRows.selectOne,
             .int(key.campaign),
             .int(key.part),
             .int(key.ordinal),

@@ -1,0 +1,97 @@
+import Campaigns
+import Delivery
+import GRDB
+
+/// Tokens that a provider has called dead: never sent to again.
+///
+/// A settle marks their places in the chunk, which is what other campaigns to the same list read. For lists to come
+/// their hashes are learnt from those marks later and in bulk: inserting each at its random place of an index within
+/// the settle would cost more than the rest of it.
+extension LedgerTransaction {
+    /// Learns the tokens behind marks that settles have made, a bounded number of chunks a call.
+    ///
+    /// Returns whether there is more. The planner role calls it every second or so; uploads learn some by themselves.
+    @discardableResult
+    public func learnDeadTokens(chunksMax: Int = 100) throws(LedgerError) -> Bool {
+        let rows = try db.rows(
+            """
+            SELECT d.list, d.ordinal, d.bits, l.app, k.provider, k.bare
+            FROM chunk_dead d JOIN lists l ON l.number = d.list
+            JOIN chunks k ON k.list = d.list AND k.ordinal = d.ordinal
+            WHERE d.learnt = 0 LIMIT ?1
+            """,
+            .int(chunksMax)
+        )
+        var hashes: [UInt128] = []
+        var chunks: [(list: UInt32, ordinal: UInt32)] = []
+        while try rows.next() {
+            let chunk = (list: rows.uint32(0), ordinal: rows.uint32(1))
+            let bits = DeadBits(bytes: rows.blob(2))
+            let prefix = TokenHash.prefix(app: rows.text(3), provider: rows.text(4))
+            let devices: DeviceBatch
+            do { devices = try DeviceBatch(encoded: rows.blob(5)) } catch {
+                throw .failed("chunk \(chunk.ordinal) of list \(chunk.list): \(error)")
+            }
+            for position in 0..<devices.count where bits[position] {
+                hashes.append(TokenHash.value(prefix: prefix, token: devices.tokens[devices.tokenRange(at: position)]))
+            }
+            chunks.append(chunk)
+        }
+        // In the order of the index, so that neighbours share pages.
+        for hash in hashes.sorted() {
+            try db.run(
+                "INSERT INTO dead_tokens (hash) VALUES (?1) ON CONFLICT (hash) DO NOTHING",
+                .blob(TokenHash.bytes(hash))
+            )
+        }
+        for chunk in chunks {
+            try db.run(
+                "UPDATE chunk_dead SET learnt = 1 WHERE list = ?1 AND ordinal = ?2",
+                .int(chunk.list),
+                .int(chunk.ordinal)
+            )
+        }
+        return chunks.count == chunksMax
+    }
+
+    /// Marks devices of a row's chunk that its settlement found dead.
+    func bury(_ dead: [Settlement.DeadToken], of record: ShardRecord) throws(LedgerError) {
+        let list = try db.number("SELECT list FROM campaigns WHERE number = ?1", .int(record.id.key.campaign)) ?? 0
+        let rows = try db.rows(
+            "SELECT bits FROM chunk_dead WHERE list = ?1 AND ordinal = ?2",
+            .integer(list),
+            .int(record.chunk)
+        )
+        var bits = try rows.next() ? DeadBits(bytes: rows.blob(0)) : DeadBits()
+        for token in dead {
+            let place = record.positions.isEmpty ? token.position : record.positions[Int(token.position)]
+            bits.insert(Int(place))
+        }
+        try write(bits, list: list, ordinal: record.chunk, learnt: false)
+    }
+
+    /// Marks devices of a new chunk whose tokens are known to be dead.
+    func markKnownDead(_ chunk: ListChunk, list: UInt32, app: String) throws(LedgerError) {
+        let prefix = TokenHash.prefix(app: app, provider: chunk.group.provider.rawValue)
+        var bits = DeadBits()
+        for position in 0..<chunk.devices.count {
+            let token = chunk.devices.tokens[chunk.devices.tokenRange(at: position)]
+            let hash = TokenHash.bytes(TokenHash.value(prefix: prefix, token: token))
+            if try db.number("SELECT 1 FROM dead_tokens WHERE hash = ?1", .blob(hash)) != nil { bits.insert(position) }
+        }
+        if !bits.isEmpty { try write(bits, list: Int64(list), ordinal: chunk.ordinal, learnt: true) }
+    }
+
+    private func write(_ bits: DeadBits, list: Int64, ordinal: UInt32, learnt: Bool) throws(LedgerError) {
+        try db.run(
+            """
+            INSERT INTO chunk_dead (list, ordinal, learnt, bits) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (list, ordinal) DO UPDATE SET bits = excluded.bits, learnt = excluded.learnt
+            """,
+            .integer(list),
+            .int(ordinal),
+            .bool(learnt),
+            .blob(bits.bytes)
+        )
+    }
+}
