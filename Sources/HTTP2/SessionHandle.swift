@@ -6,11 +6,16 @@ import CShims
 /// Client and server session have one each.
 struct SessionHandle: ~Copyable {
     let pointer: OpaquePointer
+    /// The session's memory; dies after it.
+    private let pool: OpaquePointer
 
     /// The largest piece that one call of nghttp2 lends: a frame of the least maximum size with its header.
     static let frameBytesMax = 16_384 + 9 + 16
 
-    deinit { nghttp2_session_del(self.pointer) }
+    deinit {
+        nghttp2_session_del(self.pointer)
+        c_nghttp2_pool_del(self.pool)
+    }
 
     /// Makes a session; `owner` must outlive it (Safety: it is the object that stores this handle).
     static func make(
@@ -32,14 +37,20 @@ struct SessionHandle: ~Copyable {
         defer { nghttp2_option_del(option) }
         install(callbacks)
         limits.apply(to: option)
-        let made =
-            isServer
-            ? nghttp2_session_server_new2(&session, callbacks, owner, option)
-            : nghttp2_session_client_new2(&session, callbacks, owner, option)
-        guard made == 0, let session else {
+        guard let pool = c_nghttp2_pool_new() else {
             throw HTTP2Error(.internalFailure, "HTTP/2: out of memory")
         }
-        return SessionHandle(pointer: session)
+        // nghttp2 copies this table of functions.
+        var memory = c_nghttp2_pool_mem(pool)
+        let made =
+            isServer
+            ? nghttp2_session_server_new3(&session, callbacks, owner, option, &memory)
+            : nghttp2_session_client_new3(&session, callbacks, owner, option, &memory)
+        guard made == 0, let session else {
+            c_nghttp2_pool_del(pool)
+            throw HTTP2Error(.internalFailure, "HTTP/2: out of memory")
+        }
+        return SessionHandle(pointer: session, pool: pool)
     }
 
     /// Feeds bytes of the peer; callbacks run inside.

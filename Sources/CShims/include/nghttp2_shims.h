@@ -1,4 +1,4 @@
-// Reads of nghttp2's frame union for the hot path, where Swift would copy the union.
+// Reads of nghttp2's frame union for the hot path, where Swift would copy the union; memory for a session.
 #ifndef FANFARE_NGHTTP2_SHIMS_H
 #define FANFARE_NGHTTP2_SHIMS_H
 
@@ -28,5 +28,11 @@ static inline int c_nghttp2_is_ack(const nghttp2_frame *frame) {
 static inline int c_nghttp2_is_request_headers(const nghttp2_frame *frame) {
     return frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST;
 }
+
+// Memory of one session, kept for its next request. Confined to the session's thread; delete it after the session.
+typedef struct c_nghttp2_pool c_nghttp2_pool;
+c_nghttp2_pool *c_nghttp2_pool_new(void);
+void c_nghttp2_pool_del(c_nghttp2_pool *pool);
+nghttp2_mem c_nghttp2_pool_mem(c_nghttp2_pool *pool);
 
 #endif

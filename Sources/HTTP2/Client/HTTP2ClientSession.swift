@@ -41,15 +41,8 @@ public final class HTTP2ClientSession {
         public var isPingAcknowledged = false
     }
 
-    let configuration: Configuration
-    var table: ClientSlotTable
-    var events = Events()
-    /// SETTINGS of the peer have been seen at least once.
-    var hasSettings = false
-    /// The stream whose header block is being received, and how much of it came.
-    var receivingSlot: UnsafeMutablePointer<ClientSlot>?
-    var receivingStreamID: Int32 = 0
-    var receivingHeaderBytes = 0
+    // Safety: owned by the session, freed after nghttp2, which holds its address.
+    let state: UnsafeMutablePointer<ClientState>
 
     /// Nil only while init runs: nghttp2 wants the address of its owner.
     private var handle: SessionHandle?
@@ -58,18 +51,20 @@ public final class HTTP2ClientSession {
     private var scratch: UnsafeMutablePointer<nghttp2_nv>
     private var scratchCapacity = 32
     private var scratchCount = 0
+    /// Where the per-request field goes, or -1.
+    private var scratchPerRequest = -1
     private var scratchHeaders: Unmanaged<PreparedHeaders>?
 
     /// Makes a session; the client's preface and SETTINGS are ready to be sent.
     public init(configuration: Configuration = Configuration()) throws(HTTP2Error) {
-        self.configuration = configuration
-        self.table = ClientSlotTable(capacity: configuration.streamsMax)
+        self.state = .allocate(capacity: 1)
+        self.state.initialize(to: ClientState(configuration: configuration))
         self.scratch = .allocate(capacity: self.scratchCapacity)
         let handle = try SessionHandle.make(
             isServer: false,
-            owner: Unmanaged.passUnretained(self).toOpaque(),
+            owner: UnsafeMutableRawPointer(self.state),
             limits: SessionLimits(),
-            callbacks: HTTP2ClientSession.install
+            callbacks: ClientState.install
         )
         try handle.begin(
             settings: [
@@ -86,6 +81,8 @@ public final class HTTP2ClientSession {
         self.handle = nil
         self.scratch.deallocate()
         self.scratchHeaders?.release()
+        self.state.deinitialize(count: 1)
+        self.state.deallocate()
     }
 
     private var session: OpaquePointer {
@@ -122,24 +119,24 @@ public final class HTTP2ClientSession {
     // MARK: Connection
 
     /// Streams whose end has not been told.
-    public var inFlight: Int { self.table.liveCount }
+    public var inFlight: Int { self.state.pointee.table.liveCount }
 
     /// Slots that no stream occupies.
-    public var freeSlots: Int { self.table.capacity - self.table.usedCount }
+    public var freeSlots: Int { self.state.pointee.table.capacity - self.state.pointee.table.usedCount }
 
     /// How many streams the peer allows at once; nil before its first SETTINGS.
     ///
     /// 0 means: wait.
     public var maxConcurrentStreams: Int? {
-        guard self.hasSettings else { return nil }
+        guard self.state.pointee.hasSettings else { return nil }
         let limit = nghttp2_session_get_remote_settings(self.session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
         return Int(limit)
     }
 
     /// What happened on the connection since the last call.
     public func takeEvents() -> Events {
-        let events = self.events
-        self.events = Events()
+        let events = self.state.pointee.events
+        self.state.pointee.events = Events()
         return events
     }
 
@@ -158,25 +155,25 @@ public final class HTTP2ClientSession {
     /// - Parameter now: the caller's clock, for ``expire(submittedBefore:_:)``; must not run backwards.
     /// - Precondition: a slot is free and `fill` sets `headers` when it returns true.
     public func submit(now: Int64, _ fill: (inout RequestWriter) -> Bool) throws(HTTP2Error) -> Bool {
-        guard let index = self.table.take() else { preconditionFailure("submit without a free slot") }
-        let slot = self.table.slots + Int(index)
+        guard let index = self.state.pointee.table.take() else { preconditionFailure("submit without a free slot") }
+        let slot = self.state.pointee.table.slots + Int(index)
         var writer = RequestWriter(slot: slot, index: index)
         guard fill(&writer) else {
-            self.table.giveBack(index)
+            self.state.pointee.table.giveBack(index)
             return false
         }
+        precondition(writer.hasHeaders, "a request without headers")
         slot.pointee.tag = writer.tag
         slot.pointee.submittedAt = now
-        guard let headers = writer.headers else { preconditionFailure("a request without headers") }
-        self.prepareScratch(headers, for: slot)
+        self.prepareScratch(for: slot)
         let streamID = self.open(slot)
         guard streamID > 0 else {
-            self.table.giveBack(index)
+            self.state.pointee.table.giveBack(index)
             throw HTTP2Error.from(Int(streamID), doing: "opening a stream")
         }
         slot.pointee.streamID = streamID
         self.isFirstRequest = false
-        self.table.enlist(index)
+        self.state.pointee.table.enlist(index)
         return true
     }
 
@@ -184,15 +181,15 @@ public final class HTTP2ClientSession {
     ///
     /// `body` must not call the session.
     public func takeEnded(_ body: (borrowing StreamEnd) -> Void) {
-        while let index = self.table.nextClosed() {
-            let slot = self.table.slots + Int(index)
+        while let index = self.state.pointee.table.nextClosed() {
+            let slot = self.state.pointee.table.slots + Int(index)
             if !slot.pointee.isAbandoned {
-                self.table.delist(index)
+                self.state.pointee.table.delist(index)
                 let code = slot.pointee.closeCode
                 if code != HTTP2ErrorCode.noError { slot.pointee.isTruncated = true }
                 body(StreamEnd(slot, otherwise: code == HTTP2ErrorCode.refusedStream ? .refused : .reset(code: code)))
             }
-            self.table.giveBack(index)
+            self.state.pointee.table.giveBack(index)
         }
     }
 
@@ -204,9 +201,11 @@ public final class HTTP2ClientSession {
         _ body: (borrowing StreamEnd) -> Void
     ) throws(HTTP2Error) -> Int {
         var count = 0
-        while let index = self.table.oldestLive, self.table.slots[Int(index)].submittedAt < instant {
-            let slot = self.table.slots + Int(index)
-            self.table.delist(index)
+        while let index = self.state.pointee.table.oldestLive,
+            self.state.pointee.table.slots[Int(index)].submittedAt < instant
+        {
+            let slot = self.state.pointee.table.slots + Int(index)
+            self.state.pointee.table.delist(index)
             // The slot stays occupied until nghttp2 has closed the stream: it may still read from it.
             slot.pointee.isAbandoned = true
             slot.pointee.isTruncated = true
@@ -219,15 +218,15 @@ public final class HTTP2ClientSession {
 
     /// When the oldest stream without an end was submitted; nil when there is none.
     public var oldestSubmittedAt: Int64? {
-        self.table.oldestLive.map { self.table.slots[Int($0)].submittedAt }
+        self.state.pointee.table.oldestLive.map { self.state.pointee.table.slots[Int($0)].submittedAt }
     }
 
     /// Ends every stream because the connection is gone; the session must not be used for anything else afterwards.
     public func endAll(_ body: (borrowing StreamEnd) -> Void) {
         self.takeEnded(body)
-        while let index = self.table.oldestLive {
-            let slot = self.table.slots + Int(index)
-            self.table.delist(index)
+        while let index = self.state.pointee.table.oldestLive {
+            let slot = self.state.pointee.table.slots + Int(index)
+            self.state.pointee.table.delist(index)
             slot.pointee.isAbandoned = true
             slot.pointee.isTruncated = true
             body(StreamEnd(slot, otherwise: .connectionLost))
@@ -236,37 +235,35 @@ public final class HTTP2ClientSession {
 
     // MARK: Header block
 
-    /// Brings the name/value pairs to this block and patches what the request sets itself.
-    private func prepareScratch(_ headers: PreparedHeaders, for slot: UnsafeMutablePointer<ClientSlot>) {
-        let wanted = Unmanaged.passUnretained(headers)
-        if self.isFirstRequest || self.scratchHeaders?.toOpaque() != wanted.toOpaque() {
-            let pairs = self.isFirstRequest ? headers.first : headers.later
-            self.loadScratch(pairs)
-            self.scratchHeaders?.release()
-            // After the first request the flags differ: load again.
-            self.scratchHeaders = self.isFirstRequest ? nil : wanted.retain()
-        }
-        if slot.pointee.headers?.toOpaque() != wanted.toOpaque() {
-            slot.pointee.headers?.release()
-            slot.pointee.headers = wanted.retain()
+    /// Brings the name/value pairs to the request's block and patches what the request sets itself.
+    private func prepareScratch(for slot: UnsafeMutablePointer<ClientSlot>) {
+        guard let headers = slot.pointee.headers else { return }
+        if self.isFirstRequest || self.scratchHeaders?.toOpaque() != headers.toOpaque() {
+            self.loadScratch(headers)
         }
         let arena = slot.pointee.arena.assumingMemoryBound(to: UInt8.self)
-        self.scratch[headers.pathIndex].value = arena + slot.pointee.path.start
-        self.scratch[headers.pathIndex].valuelen = slot.pointee.path.count
-        if let index = headers.perRequestIndex {
-            self.scratch[index].value = arena + slot.pointee.perRequest.start
-            self.scratch[index].valuelen = slot.pointee.perRequest.count
+        self.scratch[PreparedHeaders.pathIndex].value = arena + slot.pointee.path.start
+        self.scratch[PreparedHeaders.pathIndex].valuelen = slot.pointee.path.count
+        if self.scratchPerRequest >= 0 {
+            self.scratch[self.scratchPerRequest].value = arena + slot.pointee.perRequest.start
+            self.scratch[self.scratchPerRequest].valuelen = slot.pointee.perRequest.count
         }
     }
 
-    private func loadScratch(_ pairs: UnsafeMutableBufferPointer<nghttp2_nv>) {
+    private func loadScratch(_ unmanaged: Unmanaged<PreparedHeaders>) {
+        let headers = unmanaged.takeUnretainedValue()
+        let pairs = self.isFirstRequest ? headers.first : headers.later
         if pairs.count > self.scratchCapacity {
             self.scratch.deallocate()
             self.scratchCapacity = pairs.count
             self.scratch = .allocate(capacity: pairs.count)
         }
         self.scratchCount = pairs.count
+        self.scratchPerRequest = headers.perRequestIndex ?? -1
         if let base = pairs.baseAddress { self.scratch.initialize(from: base, count: pairs.count) }
+        self.scratchHeaders?.release()
+        // After the first request the flags differ: load again.
+        self.scratchHeaders = self.isFirstRequest ? nil : unmanaged.retain()
     }
 
     /// Submits the request; nghttp2 copies the pairs (not what they point to) and serialises later.
@@ -277,7 +274,7 @@ public final class HTTP2ClientSession {
         }
         var provider = nghttp2_data_provider()
         provider.source.ptr = UnsafeMutableRawPointer(slot)
-        provider.read_callback = HTTP2ClientSession.readBody
+        provider.read_callback = ClientState.readBody
         return nghttp2_submit_request(self.session, nil, self.scratch, self.scratchCount, &provider, slot)
     }
 }

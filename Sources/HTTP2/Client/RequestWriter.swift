@@ -1,12 +1,12 @@
 /// Where a request is put together: its bytes are copied into the memory of its stream.
 ///
-/// Set ``tag`` and ``headers``, then path, per-request value and body in any order, each once. No allocation for
+/// Set ``tag`` and the header block, then path, per-request value and body in any order, each once. No allocation for
 /// requests up to about 500 bytes, and for larger ones only the first time a slot meets one.
 public struct RequestWriter: ~Copyable {
     /// What the caller calls the request; comes back with its end.
     public var tag: UInt64 = 0
-    /// The shared part of the header block; must be set.
-    public var headers: PreparedHeaders?
+    /// ``setHeaders(_:)`` was called.
+    private(set) var hasHeaders = false
 
     let slot: UnsafeMutablePointer<ClientSlot>
     let index: Int32
@@ -14,6 +14,16 @@ public struct RequestWriter: ~Copyable {
     init(slot: UnsafeMutablePointer<ClientSlot>, index: Int32) {
         self.slot = slot
         self.index = index
+    }
+
+    /// Sets the shared part of the header block; must be called.
+    public mutating func setHeaders(_ headers: PreparedHeaders) {
+        self.hasHeaders = true
+        let wanted = Unmanaged.passUnretained(headers)
+        // The slot keeps its last block, which is the next request's, too, nearly always: no counting then.
+        guard self.slot.pointee.headers?.toOpaque() != wanted.toOpaque() else { return }
+        self.slot.pointee.headers?.release()
+        self.slot.pointee.headers = wanted.retain()
     }
 
     /// Sets `:path`.

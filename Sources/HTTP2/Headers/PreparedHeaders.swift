@@ -12,7 +12,7 @@ public final class PreparedHeaders: @unchecked Sendable {
     /// Name/value pairs for all later requests: `nameOnly` fields are never indexed.
     let later: UnsafeMutableBufferPointer<nghttp2_nv>
     /// Where `:path` goes.
-    let pathIndex = 3
+    static let pathIndex = 3
     /// Where the per-request field goes: the last place, or nil when there is none.
     let perRequestIndex: Int?
 

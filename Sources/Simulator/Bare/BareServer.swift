@@ -30,7 +30,11 @@ public final class BareServer: Sendable {
 
     /// Binds and listens; port 0 takes a free one.
     public static func start(
-        host: String, port: Int, loops: Int, tls: TLSServerContext, maxConcurrentStreams: UInt32 = 1000
+        host: String,
+        port: Int,
+        loops: Int,
+        tls: TLSServerContext,
+        maxConcurrentStreams: UInt32 = 1000
     ) async throws -> BareServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: loops)
         do {
@@ -42,7 +46,9 @@ public final class BareServer: Sendable {
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let handler = BareHandler(
-                            tls: try TLSSession(server: tls), maxConcurrentStreams: maxConcurrentStreams)
+                            tls: try TLSSession(server: tls),
+                            maxConcurrentStreams: maxConcurrentStreams
+                        )
                         try channel.pipeline.syncOperations.addHandler(handler)
                     }
                 }

@@ -25,7 +25,9 @@ public enum ES256 {
     }
 
     // Safety: the EVP_PKEY is never changed after init, and OpenSSL lets several threads sign with one key.
-    /// Signs; made once from a key file's bytes. May be used from any thread.
+    /// Signs; made once from a key file's bytes.
+    ///
+    /// May be used from any thread.
     public final class SigningKey: @unchecked Sendable {
         private let key: OpaquePointer
 
@@ -74,7 +76,9 @@ public enum ES256 {
     }
 
     // Safety: as SigningKey.
-    /// Verifies; made once from a public key. May be used from any thread.
+    /// Verifies; made once from a public key.
+    ///
+    /// May be used from any thread.
     public final class VerificationKey: @unchecked Sendable {
         private let key: OpaquePointer
 

@@ -42,7 +42,9 @@ final class ProviderConnection: ChannelInboundHandler {
         self.tls = tls
         self.http2 = http2
         self.plaintext = .allocate(
-            byteCount: Self.recordBytes + HTTP2ClientSession.frameBytesMax, alignment: 64)
+            byteCount: Self.recordBytes + HTTP2ClientSession.frameBytesMax,
+            alignment: 64
+        )
     }
 
     deinit { self.plaintext.deallocate() }

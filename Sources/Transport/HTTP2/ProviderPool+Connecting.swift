@@ -95,7 +95,8 @@ extension ProviderPool {
         var sizes = HTTP2ClientSession.Configuration()
         sizes.streamsMax = self.configuration.connections.streamsMax
         return ProviderConnection(
-            id: id, pool: self,
+            id: id,
+            pool: self,
             tls: try TLSSession(client: self.tls, serverName: self.endpoint.host),
             http2: try HTTP2ClientSession(configuration: sizes)
         )

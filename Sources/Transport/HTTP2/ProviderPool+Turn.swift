@@ -57,7 +57,9 @@ extension ProviderPool {
             }
         } catch {
             self.logger.error(
-                "cannot open a stream: \(error)", metadata: ["http2.connection": "\(connection.id.number)"])
+                "cannot open a stream: \(error)",
+                metadata: ["http2.connection": "\(connection.id.number)"]
+            )
             self.machine.streamsOpened(connection.id, count: opened)
             self.run(self.machine.retire(connection.id, now: now.instant))
             return
@@ -243,7 +245,8 @@ extension ProviderPool {
             connection.needsFlush = true
             self.run(self.machine.streamsClosed(connection.id, count: ended))
             self.run(
-                self.machine.streamDeadlinesPassed(connection.id, count: expired ?? ended, now: now.instant))
+                self.machine.streamDeadlinesPassed(connection.id, count: expired ?? ended, now: now.instant)
+            )
         }
     }
 

@@ -57,8 +57,13 @@ public struct TransportBench: Sendable {
             configuration.connections.streamsMax = self.streams
             // Here the number of connections is given, whatever the loop's load.
             let pool = ProviderPool(
-                loop: loop, endpoint: self.endpoint, tls: tls, configuration: configuration, source: source,
-                logger: logger)
+                loop: loop,
+                endpoint: self.endpoint,
+                tls: tls,
+                configuration: configuration,
+                source: source,
+                logger: logger
+            )
             source.pool = pool
             pool.demandChanged()
         }
@@ -80,6 +85,9 @@ final class BenchSource: RequestSource {
     private var start: Sample?
     private var end: Sample?
     private let body: [UInt8]
+    private let path = Array("/3/device/".utf8) + BenchSource.token
+    private let id = Array("00000000-52a1-8c3e-9b7d-e41f6a08c2d5".utf8)
+    private static let token = Array("7f3a9c04d1e8b65220fb91ce47ad38065cbe14f7920d6a83e5b17c48fd2a9036".utf8)
 
     private struct Sample {
         let answered: Int
@@ -100,7 +108,10 @@ final class BenchSource: RequestSource {
                 HeaderField("apns-expiration", "1790000000", indexing: .nameOnly),
                 HeaderField("apns-collapse-id", "derby-score", indexing: .nameOnly),
                 HeaderField(
-                    "authorization", "bearer " + String(repeating: "x", count: 193), indexing: .never),
+                    "authorization",
+                    "bearer " + String(repeating: "x", count: 193),
+                    indexing: .never
+                ),
             ],
             perRequestName: "apns-id"
         )
@@ -111,29 +122,39 @@ final class BenchSource: RequestSource {
         let number = UInt64(self.opened)
         self.opened += 1
         request.tag = number
-        request.headers = self.headers
-        request.setPath(capacity: 74) { room in
-            room.copyBytes(from: "/3/device/".utf8)
-            BenchSource.hex(number, into: room, from: 10, to: 74)
-            return 74
+        request.setHeaders(self.headers)
+        // Distinct in sixteen digits, as incompressible as a token in all.
+        let digits = BenchSource.hexDigits(number &* 0x9E37_79B9_7F4A_7C15)
+        let (path, id) = (self.path, self.id)
+        request.setPath(capacity: path.count) { room in
+            room.copyBytes(from: path)
+            withUnsafeBytes(of: digits) { UnsafeMutableRawBufferPointer(rebasing: room[10..<26]).copyMemory(from: $0) }
+            return path.count
         }
-        request.setPerRequestValue(capacity: 36) { room in
-            BenchSource.hex(number, into: room, from: 0, to: 36)
-            for dash in [8, 13, 18, 23] { room[dash] = UInt8(ascii: "-") }
-            return 36
+        request.setPerRequestValue(capacity: id.count) { room in
+            room.copyBytes(from: id)
+            withUnsafeBytes(of: digits.0) {
+                UnsafeMutableRawBufferPointer(rebasing: room[0..<8]).copyMemory(from: $0)
+            }
+            return id.count
         }
         self.body.withUnsafeBytes { request.setBody($0) }
         return true
     }
 
-    /// Hexadecimal digits that look as random as a token's.
-    private static func hex(_ number: UInt64, into room: UnsafeMutableRawBufferPointer, from: Int, to: Int) {
-        var state = number &* 0x9E37_79B9_7F4A_7C15
-        for index in from..<to {
-            if (index - from) % 16 == 0 { state = (state ^ (state >> 29)) &* 0xBF58_476D_1CE4_E5B9 }
-            let digit = UInt8(truncatingIfNeeded: state >> UInt64(4 * ((index - from) % 16))) & 15
-            room[index] = digit < 10 ? 0x30 + digit : 0x57 + digit
-        }
+    /// The sixteen hexadecimal digits of a number, eight at a time.
+    private static func hexDigits(_ number: UInt64) -> (UInt64, UInt64) {
+        (hexDigits(UInt32(truncatingIfNeeded: number)), hexDigits(UInt32(truncatingIfNeeded: number >> 32)))
+    }
+
+    private static func hexDigits(_ number: UInt32) -> UInt64 {
+        // One half-byte a byte, then '0' to '9' or 'a' to 'f' without a branch.
+        var spread = UInt64(number)
+        spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
+        spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
+        spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        let letters = ((spread &+ 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
+        return spread &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
     }
 
     func answered(tag: UInt64, answer: borrowing ProviderAnswer) {

@@ -1,12 +1,30 @@
 import CNGHTTP2
 import CShims
 
-/// What nghttp2 calls while it works. These only record: no re-entry, no error across C, no log.
-extension HTTP2ClientSession {
+/// What a client session's callbacks record, at an address of its own: nghttp2 hands that address back, and going
+/// through it costs no reference counting.
+///
+/// The callbacks only record: no re-entry, no error across C, no log.
+struct ClientState: ~Copyable {
+    let configuration: HTTP2ClientSession.Configuration
+    var table: ClientSlotTable
+    var events = HTTP2ClientSession.Events()
+    /// SETTINGS of the peer have been seen at least once.
+    var hasSettings = false
+    /// The stream whose header block is being received, and how much of it came.
+    private var receivingSlot: UnsafeMutablePointer<ClientSlot>?
+    private var receivingStreamID: Int32 = 0
+    private var receivingHeaderBytes = 0
+
+    init(configuration: HTTP2ClientSession.Configuration) {
+        self.configuration = configuration
+        self.table = ClientSlotTable(capacity: configuration.streamsMax)
+    }
+
     static func install(_ callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { session, frame, owner in
             guard let frame, let owner else { return 0 }
-            HTTP2ClientSession.at(owner).headersBegin(session, streamID: c_nghttp2_stream_id(frame))
+            ClientState.at(owner).pointee.headersBegin(session, streamID: c_nghttp2_stream_id(frame))
             return 0
         }
         nghttp2_session_callbacks_set_on_header_callback(callbacks) {
@@ -19,7 +37,7 @@ extension HTTP2ClientSession {
             _,
             owner in
             guard let frame, let owner else { return 0 }
-            return HTTP2ClientSession.at(owner).headerReceived(
+            return ClientState.at(owner).pointee.headerReceived(
                 streamID: c_nghttp2_stream_id(frame),
                 name: UnsafeRawBufferPointer(start: name, count: nameCount),
                 value: UnsafeRawBufferPointer(start: value, count: valueCount)
@@ -32,21 +50,21 @@ extension HTTP2ClientSession {
             bytes,
             count,
             owner in
-            guard let owner, let slot = HTTP2ClientSession.slot(session, streamID) else { return 0 }
+            guard let owner, let slot = ClientState.slot(session, streamID) else { return 0 }
             slot.pointee.appendBody(
                 UnsafeRawBufferPointer(start: bytes, count: count),
-                bytesMax: HTTP2ClientSession.at(owner).configuration.bodyBytesMax
+                bytesMax: ClientState.at(owner).pointee.configuration.bodyBytesMax
             )
             return 0
         }
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, owner in
             guard let frame, let owner else { return 0 }
-            HTTP2ClientSession.at(owner).frameReceived(frame)
+            ClientState.at(owner).pointee.frameReceived(frame)
             return 0
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { session, streamID, code, owner in
-            guard let owner, let slot = HTTP2ClientSession.slot(session, streamID) else { return 0 }
-            HTTP2ClientSession.at(owner).streamClosed(slot, code: code)
+            guard let owner, let slot = ClientState.slot(session, streamID) else { return 0 }
+            ClientState.at(owner).pointee.streamClosed(slot, code: code)
             return 0
         }
     }
@@ -67,9 +85,9 @@ extension HTTP2ClientSession {
         return count
     }
 
-    /// Safety: nghttp2 gives back what `init` handed in, and the session dies with its owner.
-    private static func at(_ owner: UnsafeMutableRawPointer) -> HTTP2ClientSession {
-        Unmanaged<HTTP2ClientSession>.fromOpaque(owner).takeUnretainedValue()
+    /// Safety: nghttp2 gives back what the session handed in, and dies before it.
+    private static func at(_ owner: UnsafeMutableRawPointer) -> UnsafeMutablePointer<ClientState> {
+        owner.assumingMemoryBound(to: ClientState.self)
     }
 
     /// Safety: stream user data is always the address of a slot, and slots do not move.
@@ -77,14 +95,14 @@ extension HTTP2ClientSession {
         nghttp2_session_get_stream_user_data(session, streamID)?.assumingMemoryBound(to: ClientSlot.self)
     }
 
-    private func headersBegin(_ session: OpaquePointer?, streamID: Int32) {
+    private mutating func headersBegin(_ session: OpaquePointer?, streamID: Int32) {
         // Header blocks are never interleaved (RFC 9113 section 4.3), so one look-up serves all their fields.
-        self.receivingSlot = HTTP2ClientSession.slot(session, streamID)
+        self.receivingSlot = ClientState.slot(session, streamID)
         self.receivingStreamID = streamID
         self.receivingHeaderBytes = 0
     }
 
-    private func headerReceived(
+    private mutating func headerReceived(
         streamID: Int32,
         name: UnsafeRawBufferPointer,
         value: UnsafeRawBufferPointer
@@ -99,7 +117,7 @@ extension HTTP2ClientSession {
         case 4 where name.elementsEqual("date".utf8): slot.pointee.date = slot.pointee.appendField(value)
         case 7 where name.elementsEqual(":status".utf8):
             slot.pointee.resetAnswer()
-            slot.pointee.status = HTTP2ClientSession.status(value)
+            slot.pointee.status = ClientState.status(value)
         case 7 where name.elementsEqual("apns-id".utf8): slot.pointee.apnsID = slot.pointee.appendField(value)
         case 11 where name.elementsEqual("retry-after".utf8):
             slot.pointee.retryAfter = slot.pointee.appendField(value)
@@ -115,7 +133,7 @@ extension HTTP2ClientSession {
         value.prefix(3).reduce(0) { $0 * 10 + UInt16($1 & 0x0F) }
     }
 
-    private func frameReceived(_ frame: UnsafePointer<nghttp2_frame>) {
+    private mutating func frameReceived(_ frame: UnsafePointer<nghttp2_frame>) {
         switch UInt32(c_nghttp2_type(frame)) {
         case NGHTTP2_SETTINGS.rawValue where c_nghttp2_is_ack(frame) == 0:
             self.hasSettings = true
@@ -134,7 +152,7 @@ extension HTTP2ClientSession {
         }
     }
 
-    private func streamClosed(_ slot: UnsafeMutablePointer<ClientSlot>, code: UInt32) {
+    private mutating func streamClosed(_ slot: UnsafeMutablePointer<ClientSlot>, code: UInt32) {
         slot.pointee.closeCode = code
         if self.receivingSlot == slot { self.receivingSlot = nil }
         self.table.noteClosed(self.table.index(of: slot))

@@ -1,0 +1,79 @@
+import TLS
+import Testing
+
+@Suite struct SignatureTests {
+    @Test func `a signature is verified by its key and by no other`() throws {
+        let pair = try ES256.generateKey()
+        let key = try ES256.SigningKey(pem: pair.privateKeyPEM, source: "AuthKey.p8")
+        let verifier = try ES256.VerificationKey(pem: pair.publicKeyPEM, source: "public key")
+        let message = Array("header.claims".utf8)
+        // r and s have leading zero bytes in one of 128 signatures: enough tries to meet some.
+        for _ in 0..<300 {
+            let signature = try key.sign(message)
+            #expect(signature.count == 64)
+            #expect(verifier.verifies(signature: signature, of: message))
+        }
+        let signature = try key.sign(message)
+        #expect(!verifier.verifies(signature: signature, of: Array("header.claimz".utf8)))
+        #expect(!verifier.verifies(signature: Array(signature.dropLast()), of: message))
+        #expect(!verifier.verifies(signature: [UInt8](repeating: 0, count: 64), of: message))
+        let other = try ES256.VerificationKey(pem: ES256.generateKey().publicKeyPEM, source: "other")
+        #expect(!other.verifies(signature: signature, of: message))
+        #expect(try key.publicKeyPEM() == pair.publicKeyPEM)
+    }
+
+    @Test func `a key that cannot be used is named with what was expected`() throws {
+        let unreadable = #expect(throws: TLSError.self) {
+            try ES256.SigningKey(pem: Array("not a key".utf8), source: "AuthKey_ABC.p8")
+        }
+        #expect(unreadable?.message.contains("AuthKey_ABC.p8") == true)
+        #expect(unreadable?.message.contains(".p8 file as Apple gave it") == true)
+        // openssl genpkey -algorithm ed25519
+        let ed25519 = """
+            -----BEGIN PRIVATE KEY-----
+            MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
+            -----END PRIVATE KEY-----
+
+            """
+        let curve = #expect(throws: TLSError.self) {
+            try ES256.SigningKey(pem: Array(ed25519.utf8), source: "ed.p8")
+        }
+        #expect(curve?.message.contains("P-256") == true)
+    }
+
+    @Test func `digests and codes are those of the standards`() {
+        // FIPS 180-4, "abc"; RFC 4231 test case 2.
+        #expect(
+            hex(SHA256.digest(Array("abc".utf8)))
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        )
+        #expect(
+            hex(SHA256.digest([UInt8]()))
+                == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        )
+        let code = HMACSHA256(key: Array("Jefe".utf8))
+        for _ in 0..<2 {
+            #expect(
+                hex(code.code(Array("what do ya want for nothing?".utf8)))
+                    == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+            )
+        }
+    }
+
+    @Test func `base64url goes there and back, and refuses what is not canonical`() {
+        #expect(Base64URL.encode(Array("fooba".utf8)) == Array("Zm9vYmE".utf8))
+        #expect(Base64URL.encode([0xFB, 0xFF]) == Array("-_8".utf8))
+        for count in 0..<70 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97 &+ count) }
+            #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
+        }
+        for bad in ["A", "Zg==", "Zh", "Z+8", "Zm9vY"] {
+            #expect(Base64URL.decode(Array(bad.utf8)) == nil)
+        }
+    }
+
+    private func hex(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef")
+        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+}
