@@ -1,5 +1,7 @@
-/// The ledger's form of a progress: version, count, started mark, two codes a byte, then the notes as runs of equal ones over
-/// neighbouring positions, with their reasons in a table of their own.
+/// The ledger's form of a progress.
+///
+/// Version, count, started mark, two codes a byte, then the notes as runs of equal ones over neighbouring positions,
+/// with their reasons in a table of their own.
 extension Progress {
     private static let version: UInt8 = 1
 

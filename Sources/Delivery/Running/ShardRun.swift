@@ -61,7 +61,8 @@ public struct ShardRun: Sendable {
     /// A run from the progress that the claim brought back.
     ///
     /// With `dropUnknown`, devices that a run before this one may have sent to without learning the answer end
-    /// `failed` (`Unknown`) here. A shard that came back before its `notBefore` goes to the smallest rung that covers the rest, not charged.
+    /// `failed` (`Unknown`) here. A shard that came back before its `notBefore` goes to the smallest rung that covers
+    /// the rest, not charged.
     public init(shard: Shard, epoch: UInt32, progress: Progress, ladder: RetryLadder = RetryLadder(), now: Timestamp) {
         precondition(progress.count == shard.devices.count, "progress of \(progress.count) for \(shard.id)")
         self.shard = shard
