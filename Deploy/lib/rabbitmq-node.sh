@@ -65,6 +65,8 @@ start_node() {
         if ! answers_on "$ERL_EPMD_PORT"; then
             epmd -port "$ERL_EPMD_PORT" </dev/null >"$dir/log/epmd" 2>&1 &
             echo $! >"$dir/epmd.pid"
+            # A node that finds none starts one of its own.
+            while is_running "$(cat "$dir/epmd.pid")" && ! answers_on "$ERL_EPMD_PORT"; do sleep 0.02; done
         fi
         rm -f "$dir/node.pid"
         exec /usr/lib/rabbitmq/bin/rabbitmq-server </dev/null >"$dir/log/start" 2>&1

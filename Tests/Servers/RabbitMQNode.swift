@@ -25,6 +25,7 @@ public final class RabbitMQNode: Sendable {
     public let managementPort: Int
     /// Where AMQP over TLS is spoken, on 127.0.0.1, with a certificate for `localhost` and 127.0.0.1.
     public let securePort: Int
+    private let epmdPort: Int
     private let environment: [String: String]
     private let processes = Mutex(Processes())
 
@@ -53,7 +54,7 @@ public final class RabbitMQNode: Sendable {
 
     private init() throws {
         let ports = try LoopbackPorts.free(5)
-        (port, managementPort, securePort) = (ports[0], ports[1], ports[4])
+        (port, managementPort, epmdPort, securePort) = (ports[0], ports[1], ports[3], ports[4])
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("fanfare-rabbitmq-\(ports[0])")
         for name in ["home", "log", "mnesia"] {
             try FileManager.default.createDirectory(
@@ -84,7 +85,7 @@ public final class RabbitMQNode: Sendable {
             "PATH": "/usr/bin:/bin", "HOME": "\(path)/home", "LANG": "C.UTF-8",
             "RABBITMQ_NODENAME": "fanfare-\(port)@localhost",
             "RABBITMQ_NODE_PORT": "\(port)", "RABBITMQ_DIST_PORT": "\(ports[2])",
-            "ERL_EPMD_PORT": "\(ports[3])", "ERL_EPMD_ADDRESS": "127.0.0.1",
+            "ERL_EPMD_PORT": "\(epmdPort)", "ERL_EPMD_ADDRESS": "127.0.0.1",
             "RABBITMQ_CONFIG_FILE": "\(path)/rabbitmq", "RABBITMQ_CONF_ENV_FILE": "\(path)/none",
             "RABBITMQ_ADVANCED_CONFIG_FILE": "\(path)/none",
             "RABBITMQ_ENABLED_PLUGINS_FILE": "\(path)/enabled_plugins",
@@ -130,9 +131,17 @@ public final class RabbitMQNode: Sendable {
 
     /// An epmd whose pid is known: the node would start one that outlives it.
     private func launchEpmd() throws {
-        let process = try launch("/usr/bin/epmd", ["-port", environment["ERL_EPMD_PORT"] ?? ""], log: "epmd")
+        let process = try launch("/usr/bin/epmd", ["-port", "\(epmdPort)"], log: "epmd")
         try writePID(process, "epmd.pid")
         processes.withLock { $0.epmd = process }
+        // A node that finds none starts one of its own.
+        let deadline = ContinuousClock.now + .seconds(10)
+        while !LoopbackPorts.accepts(epmdPort) {
+            guard ContinuousClock.now < deadline else {
+                throw Failure(description: "epmd did not start, see \(folder.path)/log/epmd")
+            }
+            usleep(5000)
+        }
     }
 
     private func launchGuard() throws {
