@@ -128,6 +128,8 @@ extension FleetFacts {
         if ledgerFailure == nil, workers.isEmpty { needs.append("no worker is running") }
         let missing = queues.filter { $0.counts == nil }.map(\.name)
         if !missing.isEmpty { needs.append("queues are missing (\(missing.count)): run fanfare topology apply") }
+        let idle = queues.filter { $0.isLane && $0.counts?.consumers == 0 }.map(\.name)
+        if !workers.isEmpty, !idle.isEmpty { needs.append("nobody takes from \(idle.joined(separator: ", "))") }
         if parked > 0 { needs.append("\(NumberText.grouped(parked)) messages are parked: see fanfare parked list") }
         return needs
     }

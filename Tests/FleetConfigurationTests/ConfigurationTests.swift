@@ -190,5 +190,7 @@ import Transport
         #expect(DurationText.spoken(.seconds(800)) == "13 min 20 s")
         #expect(DurationText.spoken(.seconds(3600)) == "1 h")
         #expect(DurationText.spoken(.zero) == "0 s")
+        #expect(DurationText.spoken(.milliseconds(301)) == "301 ms")
+        #expect(DurationText.spoken(.milliseconds(-5)) == "0 s")
     }
 }

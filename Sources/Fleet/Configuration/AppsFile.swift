@@ -1,4 +1,5 @@
 import Foundation
+import PushProviders
 
 /// Reads `apps.yaml` (contract, section 4) with everything that it points to.
 public enum AppsFile {
@@ -35,12 +36,14 @@ public enum AppsFile {
         return (apps ?? []).sorted { $0.name < $1.name }
     }
 
+    /// Fields of the contract whose part of the product is not built yet.
     private static let laterFields = [
-        "fcm", "edge", "categories", "variables", "per_second", "frequency_cap", "payload_names",
+        "fcm", "edge", "categories", "variables", "per_second", "frequency_cap", "payload_names", "events",
     ]
 
     private static func app(named name: String, line: Int, fields: FieldReader) -> AppConfiguration? {
-        fields.refuseUnknown(known: ["default_locale", "time_zone", "apns", "events"], later: laterFields)
+        let blocks = ProviderRegistry.providers.map(\.name.rawValue)
+        fields.refuseUnknown(known: ["default_locale", "time_zone"] + blocks, later: laterFields)
         let allowed = name.utf8.allSatisfy { ByteSets.name.contains($0) }
         if name.isEmpty || name.utf8.count > 128 || !allowed {
             fields.problems.add(
@@ -50,30 +53,18 @@ public enum AppsFile {
                 "an app's name is 1 to 128 of letters, digits and . _ : -"
             )
         }
-        let apns = fields.mapping("apns").flatMap { APNsFields.read($0) }
-        if fields.entry("apns") == nil {
-            fields.problems.add(line, "\(fields.key).apns", "missing", "the app has no provider", "add an apns block")
+        if !blocks.contains(where: { fields.entry($0) != nil }) {
+            let mend = "add a block: \(blocks.joined(separator: ", "))"
+            fields.problems.add(line, fields.key, "missing", "the app has no provider", mend)
         }
         return AppConfiguration(
             name: name,
             defaultLocale: fields.text("default_locale", "a BCP 47 tag such as es-ES", where: isLocale),
             timeZone: fields.text("time_zone", "an IANA name such as Europe/Madrid", where: isTimeZone),
-            apns: apns,
-            events: events(fields)
-        )
-    }
-
-    private static func events(_ fields: FieldReader) -> Set<AppConfiguration.RequestedEvent> {
-        let names = AppConfiguration.RequestedEvent.allCases.map(\.rawValue)
-        let known = fields.texts("events").compactMap { text, line -> AppConfiguration.RequestedEvent? in
-            guard let event = AppConfiguration.RequestedEvent(rawValue: text) else {
-                let hint = NearestName.hint(text, among: names)
-                fields.problems.add(line, "\(fields.key).events", "unknown_word", "no event \(text) to ask for", hint)
-                return nil
+            accounts: ProviderRegistry.providers.compactMap { provider in
+                fields.mapping(provider.name.rawValue).flatMap { AccountFields.read($0, of: provider) }
             }
-            return event
-        }
-        return Set(known)
+        )
     }
 
     private static func isLocale(_ text: String) -> Bool {

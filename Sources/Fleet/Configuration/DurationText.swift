@@ -14,9 +14,11 @@ public enum DurationText {
         return .milliseconds(milliseconds)
     }
 
-    /// A duration as text, with the two largest units that say something: `2 h 5 min`, `13 s`.
+    /// A duration as text, with the two largest units that say something: `2 h 5 min`, `13 s`, `300 ms`.
     public static func spoken(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)
+        let milliseconds = duration.components.attoseconds / 1_000_000_000_000_000
+        if duration.components.seconds == 0, milliseconds > 0 { return "\(milliseconds) ms" }
         let parts: [(Int64, String)] = [
             (seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s"),
         ]

@@ -63,51 +63,32 @@ struct FieldReader {
     /// The text of a field; nil when it is not there, or, with a problem, when it is no text or not what it should be.
     func text(_ field: String, _ expected: String, where isValid: (String) -> Bool) -> String? {
         guard let entry = entry(field) else { return nil }
-        guard case .text(let text) = entry.value.value, isValid(text) else {
+        guard let text = entry.value.text, isValid(text) else {
             problems.add(entry.line, path(field), "invalid_value", "not \(expected)")
             return nil
         }
         return text
     }
 
-    /// As `text`, and a problem when the field is missing.
-    func required(_ field: String, _ expected: String, where isValid: (String) -> Bool) -> String? {
-        if entry(field) == nil { problems.add(line, path(field), "missing", "\(field) is missing: \(expected)") }
-        return text(field, expected, where: isValid)
+    /// The key and line whose value is that text; those of the mapping when none is.
+    func place(ofValue text: String) -> (line: Int, key: String) {
+        let entry = entries.first { $0.value.text == text }
+        return entry.map { ($0.line, path($0.key)) } ?? (line, key)
     }
 
-    /// The texts of a list, with their lines.
-    func texts(_ field: String) -> [(text: String, line: Int)] {
-        guard let entry = entry(field) else { return [] }
-        guard case .sequence(let items) = entry.value.value else {
-            problems.add(entry.line, path(field), "wrong_type", "a list is expected here", "write [one, two]")
-            return []
-        }
-        return items.compactMap { item in
-            guard case .text(let text) = item.value else {
-                problems.add(item.line, path(field), "wrong_type", "a list of words is expected here")
-                return nil
-            }
-            return (text, item.line)
-        }
-    }
-
-    /// The content of a file that a field names, relative to the folder of the file that is being read.
-    func file(_ field: String) -> Secret? {
-        guard let entry = entry(field) else { return nil }
-        guard let name = text(field, "a path", where: { !$0.isEmpty }) else { return nil }
+    /// The content of a file that the mapping names, relative to the folder of the file that is being read.
+    func file(_ name: String) -> Secret? {
         let path = PathText.absolute(name, from: PathText.folder(of: problems.file))
-        guard let content = FileManager.default.contents(atPath: path) else {
-            let reason = FileManager.default.fileExists(atPath: path) ? "cannot be read" : "does not exist"
-            problems.add(
-                entry.line,
-                self.path(field),
-                "unreadable_file",
-                "the file \(path) \(reason)",
-                "paths are relative to \(problems.file)"
-            )
-            return nil
-        }
-        return Secret(Array(content), source: path)
+        if let content = FileManager.default.contents(atPath: path) { return Secret(Array(content), source: path) }
+        let reason = FileManager.default.fileExists(atPath: path) ? "cannot be read" : "does not exist"
+        let place = place(ofValue: name)
+        problems.add(
+            place.line,
+            place.key,
+            "unreadable_file",
+            "the file \(path) \(reason)",
+            "paths are relative to \(problems.file)"
+        )
+        return nil
     }
 }

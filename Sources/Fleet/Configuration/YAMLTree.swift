@@ -23,6 +23,11 @@ struct YAMLTree {
         let line: Int
     }
 
+    /// The text of a scalar; nil for everything else.
+    var text: String? {
+        if case .text(let text) = value { text } else { nil }
+    }
+
     /// Reads a document; an empty one is an empty mapping.
     static func read(_ text: String, place: String) throws(ConfigurationError) -> YAMLTree {
         do {

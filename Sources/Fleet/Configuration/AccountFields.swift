@@ -1,0 +1,77 @@
+import Campaigns
+import PushProviders
+
+/// Reads an app's block for one provider, whichever it is: the provider judges the fields, the files are read here.
+enum AccountFields {
+    /// nil when the block cannot be used; the problems say why.
+    static func read(_ fields: FieldReader, of provider: any PushProvider) -> AccountConfiguration? {
+        guard let account = account(fields, of: provider) else { return nil }
+        let names = Set(account.credential.files + [account.caFile].compactMap(\.self))
+        var files: [String: Secret] = [:]
+        for name in names.sorted() { files[name] = fields.file(name) }
+        guard files.count == names.count else { return nil }
+        let place = "\(fields.problems.file):\(fields.line)"
+        let configuration = AccountConfiguration(account: account, files: files, place: place)
+        CredentialCheck.check(configuration, fields: fields)
+        return configuration
+    }
+
+    private static func account(_ fields: FieldReader, of provider: any PushProvider) -> (any ProviderAccount)? {
+        // A value that is no text is handed over as an empty one: its key counts as given, so that the provider does
+        // not miss it, and still says whether it has such a field.
+        var settings: [String: String] = [:]
+        for entry in fields.entries { settings[entry.key] = entry.value.text ?? "" }
+        var account: (any ProviderAccount)?
+        var refused: [Problem] = []
+        do throws(SettingsRefused) {
+            account = try provider.account(settings)
+        } catch {
+            refused = error.problems
+        }
+        let isComplete = noteValuesThatAreNoText(fields, refused: &refused)
+        for problem in refused { note(problem, fields) }
+        return isComplete ? account : nil
+    }
+
+    /// Replaces what the provider says of values that are no text, unless it has no such field at all.
+    private static func noteValuesThatAreNoText(_ fields: FieldReader, refused: inout [Problem]) -> Bool {
+        var isComplete = true
+        for entry in fields.entries where entry.value.text == nil {
+            let pointer = pointer(of: entry)
+            if refused.contains(where: { $0.pointer == pointer && $0.code == ProblemCode.unknownField.rawValue }) {
+                continue
+            }
+            refused.removeAll { $0.pointer == pointer }
+            isComplete = false
+            if case .null = entry.value.value {
+                let mend = "give one, or leave the field out"
+                fields.problems.add(entry.line, fields.path(entry.key), "no_value", "the field has no value", mend)
+            } else {
+                fields.problems.add(
+                    entry.line,
+                    fields.path(entry.key),
+                    "wrong_type",
+                    "a single value is expected here"
+                )
+            }
+        }
+        return isComplete
+    }
+
+    /// The provider's pointers are relative to the block: the line is the field's, or the block's when it is missing.
+    private static func note(_ problem: Problem, _ fields: FieldReader) {
+        let entry = fields.entries.first { pointer(of: $0) == problem.pointer }
+        let name = entry?.key ?? String(problem.pointer.dropFirst())
+        fields.problems.add(
+            entry?.line ?? fields.line,
+            name.isEmpty ? fields.key : fields.path(name),
+            problem.code,
+            problem.detail,
+            problem.mend
+        )
+    }
+
+    private static func pointer(of entry: YAMLTree.Entry) -> String {
+        JSONPointer.root.appending(entry.key).text
+    }
+}
