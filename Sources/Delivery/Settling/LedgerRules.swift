@@ -42,9 +42,15 @@ extension Settlement {
 
 extension ShardRecord {
     /// What becomes of the whole row when its campaign is over: every device that has no outcome gets this one.
-    public func ended(_ outcome: Outcome) -> Settlement? {
+    ///
+    /// `reason` is counted for each of them; nil when the outcome says everything.
+    public func ended(_ outcome: Outcome, reason: String? = nil) -> Settlement? {
         var progress = progress
-        progress.endRest(outcome)
+        for position in 0..<progress.count {
+            if case .outcome = progress.state(at: position) { continue }
+            let requests = UInt8(clamping: progress.requests(at: position))
+            progress.end(position, outcome, Progress.Note(reason: reason, requests: requests))
+        }
         return Settlement.make(progress: progress, attempt: attempt)
     }
 

@@ -15,7 +15,7 @@ extension LedgerReader {
     ) throws(LedgerError) -> [ShardToPublish] {
         let rows = try db.rows(
             """
-            SELECT \(ShardRows.columns) FROM shards s
+            SELECT \(ShardRows.columns) FROM \(ShardRows.open)
             WHERE s.state = 0 AND s.state <> 4 AND (?1 IS NULL OR s.campaign = ?1) AND s.since < ?2
             ORDER BY s.since LIMIT ?3
             """,
@@ -41,7 +41,7 @@ extension LedgerReader {
         let before = now.advanced(by: .zero - patience)
         let rows = try db.rows(
             """
-            SELECT \(ShardRows.columns) FROM shards s
+            SELECT \(ShardRows.columns) FROM \(ShardRows.open)
             WHERE s.state IN (1, 2) AND s.state <> 4 AND s.campaign = ?1 AND s.since < ?2
                 AND coalesce(s.due_at, 0) < ?2 AND coalesce(s.not_before, 0) < ?2
                 AND (s.state = 1 OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.owner AND w.seen_at >= ?2))

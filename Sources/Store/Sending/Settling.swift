@@ -115,6 +115,17 @@ extension LedgerTransaction {
         return true
     }
 
+    /// Gives up a row that waits for a person: its devices end `failed`, reason `Parked`; false when it does not wait.
+    ///
+    /// To send it after all, `raiseGeneration` makes a new message of it.
+    public func discardShard(_ key: ShardKey, now: Timestamp) throws(LedgerError) -> Bool {
+        guard let record = try reader.shard(key), record.state == .parked,
+            let settlement = record.ended(.failed, reason: "Parked")
+        else { return false }
+        _ = try writeSettlement(record, settlement, now: now)
+        return true
+    }
+
     private func moveToParked(_ record: ShardRecord, now: Timestamp) throws(LedgerError) {
         var next = record
         next.state = .parked

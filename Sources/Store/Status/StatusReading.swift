@@ -132,7 +132,7 @@ extension LedgerReader {
     private func countOpen(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) {
         let rows = try db.rows(
             """
-            SELECT s.state, s.child, s.count, s.due_at, s.progress FROM shards s
+            SELECT s.state, s.child, s.count, s.due_at, s.progress FROM \(ShardRows.open)
             WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
             """,
             .int(number)
