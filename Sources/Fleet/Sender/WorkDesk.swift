@@ -142,7 +142,10 @@ final class WorkDesk {
     private func conclude(_ conclusion: RunningShards.Conclusion, _ result: ClaimResult, _ shard: Shard) {
         let key = shard.id.key
         switch conclusion {
-        case .start: start(shard, result)
+        case .start(let replaced):
+            if let replaced { ack(replaced) }
+            start(shard, result)
+            if let stop = running.startStop(key) { self.stop(key, stop) }
         case .adopt:
             guard let record = result.record, let handle = loopOf[key] else { return }
             let isLeaseLost = running.isLeaseLost(key)

@@ -99,6 +99,12 @@ final class WorkerCore {
     private func up(_ generation: UInt64) {
         if !wasUp { logger.notice("the broker is back") }
         wasUp = true
+        use(generation)
+    }
+
+    /// Messages of the first subscriptions come before the last one is in force.
+    private func use(_ generation: UInt64) {
+        guard desk.connection != generation else { return }
         desk.connected(generation)
     }
 
@@ -110,6 +116,7 @@ final class WorkerCore {
     }
 
     private func received(_ message: InboundMessage, _ generation: UInt64) {
+        use(generation)
         switch message.queue {
         case BrokerNames.campaignsQueue, BrokerNames.urgentCampaignsQueue:
             intake.received(message, connection: generation)
