@@ -1,0 +1,62 @@
+import Delivery
+
+/// A pool with a clock that a test moves by hand, and a far side that does as it is told.
+struct PoolDriver {
+    var pool: ConnectionPool
+    var now = MonotonicInstant(nanoseconds: 0)
+    /// Everything the pool asked for, in order.
+    var actions: [ConnectionPool.Action] = []
+
+    init(seed: UInt64 = 1, _ change: (inout ConnectionPool.Configuration) -> Void = { _ in }) {
+        var configuration = ConnectionPool.Configuration()
+        change(&configuration)
+        self.pool = ConnectionPool(configuration: configuration, seed: seed)
+    }
+
+    mutating func advance(_ span: Duration) {
+        self.now = self.now.advanced(by: span)
+    }
+
+    mutating func note(_ actions: [ConnectionPool.Action]) {
+        self.actions += actions
+    }
+
+    mutating func demand(_ hasDemand: Bool = true, busy: Bool = false) {
+        self.note(self.pool.demandChanged(hasDemand, isLoopBusy: busy, now: self.now))
+    }
+
+    mutating func tick() {
+        self.note(self.pool.deadlineReached(now: self.now))
+    }
+
+    /// Takes the actions so far.
+    mutating func take() -> [ConnectionPool.Action] {
+        defer { self.actions = [] }
+        return self.actions
+    }
+
+    /// The connections that the pool wants opened; takes all actions.
+    mutating func takeConnects() -> [ConnectionPool.ConnectionID] {
+        self.take().compactMap { if case .connect(let id, _) = $0 { id } else { nil } }
+    }
+
+    /// Makes a connection that the pool asked for ready.
+    mutating func establish(_ id: ConnectionPool.ConnectionID, maxStreams: Int = 1000) {
+        self.pool.connectionEstablished(id, now: self.now)
+        self.pool.settingsReceived(id, maxStreams: maxStreams, now: self.now)
+    }
+
+    /// A pool with one ready connection that has answered.
+    static func ready(
+        seed: UInt64 = 1,
+        _ change: (inout ConnectionPool.Configuration) -> Void = { _ in }
+    ) -> (PoolDriver, ConnectionPool.ConnectionID) {
+        var driver = PoolDriver(seed: seed, change)
+        driver.demand()
+        guard let id = driver.takeConnects().first else { preconditionFailure("no connection was asked for") }
+        driver.establish(id)
+        driver.pool.answered(id)
+        driver.pool.authenticated(id)
+        return (driver, id)
+    }
+}

@@ -1,0 +1,83 @@
+import Delivery
+import Testing
+
+@Suite struct StreamLimitTests {
+    @Test func `no stream is opened before SETTINGS`() {
+        var driver = PoolDriver()
+        driver.demand()
+        let ids = driver.takeConnects()
+        #expect(ids.count == 1)
+        #expect(driver.pool.streamsAllowed(on: ids[0]) == 0)
+        driver.pool.connectionEstablished(ids[0], now: driver.now)
+        #expect(driver.pool.streamsAllowed(on: ids[0]) == 0)
+        driver.pool.settingsReceived(ids[0], maxStreams: 5, now: driver.now)
+        #expect(driver.pool.streamsAllowed(on: ids[0]) == 5)
+    }
+
+    @Test func `every change of the limit is followed, and nought means wait`() {
+        var (driver, id) = PoolDriver.ready { $0.streamsMax = 500 }
+        #expect(driver.pool.streamsAllowed(on: id) == 500)
+        driver.pool.streamsOpened(id, count: 200)
+        #expect(driver.pool.streamsAllowed(on: id) == 300)
+        for (limit, allowed) in [(1, 0), (0, 0), (201, 1), (Int(UInt32.max), 300)] {
+            driver.pool.settingsReceived(id, maxStreams: limit, now: driver.now)
+            #expect(driver.pool.streamsAllowed(on: id) == allowed)
+        }
+        driver.pool.settingsReceived(id, maxStreams: 0, now: driver.now)
+        driver.note(driver.pool.streamsClosed(id, count: 200))
+        // Waiting is not a reason to open more connections.
+        for _ in 0..<20 {
+            driver.advance(.milliseconds(200))
+            driver.demand()
+        }
+        #expect(driver.take().isEmpty)
+    }
+
+    @Test func `one stream until an answer shows that the credential was accepted`() {
+        var driver = PoolDriver { $0.oneStreamUntilAuthenticated = true }
+        driver.demand()
+        let id = driver.takeConnects()[0]
+        driver.establish(id)
+        #expect(driver.pool.streamsAllowed(on: id) == 1)
+        driver.pool.streamsOpened(id, count: 1)
+        #expect(driver.pool.streamsAllowed(on: id) == 0)
+        driver.note(driver.pool.streamsClosed(id, count: 1))
+        driver.pool.answered(id)
+        #expect(driver.pool.streamsAllowed(on: id) == 1)
+        driver.pool.authenticated(id)
+        #expect(driver.pool.streamsAllowed(on: id) == 1000)
+    }
+
+    @Test func `another connection is opened when all streams were taken for a while, and no sooner`() {
+        var (driver, id) = PoolDriver.ready { $0.connectionsMax = 2 }
+        driver.pool.streamsOpened(id, count: 1000)
+        driver.demand()
+        driver.advance(.milliseconds(99))
+        driver.demand()
+        #expect(driver.take().isEmpty)
+        driver.advance(.milliseconds(1))
+        driver.demand()
+        let second = driver.takeConnects()
+        #expect(second.count == 1)
+        driver.establish(second[0])
+        driver.pool.streamsOpened(second[0], count: 1000)
+        for _ in 0..<10 {
+            driver.advance(.milliseconds(200))
+            driver.demand()
+        }
+        #expect(driver.take().isEmpty, "more than connectionsMax")
+    }
+
+    @Test func `a busy loop does not open more connections`() {
+        var (driver, id) = PoolDriver.ready()
+        driver.pool.streamsOpened(id, count: 1000)
+        for _ in 0..<20 {
+            driver.advance(.milliseconds(100))
+            driver.demand(busy: true)
+        }
+        #expect(driver.take().isEmpty)
+        driver.advance(.milliseconds(100))
+        driver.demand()
+        #expect(driver.takeConnects().count == 1)
+    }
+}

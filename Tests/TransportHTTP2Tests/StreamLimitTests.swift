@@ -1,0 +1,103 @@
+import Delivery
+import HTTP2
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import TLS
+import Testing
+import Transport
+
+@Suite(.timeLimit(.minutes(1))) struct StreamLimitTests {
+    /// Notes the most streams that were open at once.
+    private static func note(_ open: Int, in most: NIOLockedValueBox<Int>) {
+        most.withLockedValue { $0 = max($0, open) }
+    }
+
+    @Test func `limits of 1, then 100, then 0, then 5 are obeyed`() async throws {
+        let bed = try Bed()
+        var configuration = HTTP2ServerSession.Configuration()
+        configuration.maxConcurrentStreams = 1
+        let most = NIOLockedValueBox([0, 0, 0])
+        let far = try await FarSide.start(on: bed.group, tls: bed.server, configuration: configuration) {
+            connection,
+            request in
+            let phase = connection.requests <= 50 ? 0 : connection.requests <= 1000 ? 1 : 2
+            let open = connection.http2.openStreams
+            most.withLockedValue { $0[phase] = max($0[phase], open) }
+            connection.respond(request.streamID, 200)
+            if connection.requests == 50 { try? connection.http2.changeMaxConcurrentStreams(100) }
+            if connection.requests == 900 {
+                // Nothing for a moment, then five at a time.
+                try? connection.http2.changeMaxConcurrentStreams(0)
+                let bound = NIOLoopBound(connection, eventLoop: MultiThreadedLoop.current)
+                MultiThreadedLoop.current.scheduleTask(in: .milliseconds(30)) {
+                    try? bound.value.http2.changeMaxConcurrentStreams(5)
+                    bound.value.flush()
+                }
+            }
+        }
+        let outcome = try await bed.run(port: far.port, requests: 2000) { $0.connections.connectionsMax = 1 }
+        #expect(outcome.answered == 2000)
+        #expect(outcome.counters.refused == 0)
+        let found = most.withLockedValue { $0 }
+        #expect(found[0] == 1)
+        #expect(found[1] > 1 && found[1] <= 100)
+        #expect(found[2] <= 5)
+        try await far.stop()
+        try await bed.stop()
+    }
+
+    @Test func `one stream until the credential was accepted, then as many as allowed`() async throws {
+        let bed = try Bed()
+        let early = NIOLockedValueBox(0)
+        let late = NIOLockedValueBox(0)
+        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+            Self.note(connection.http2.openStreams, in: connection.requests <= 10 ? early : late)
+            // Ten answers that say nothing about the credential.
+            connection.respond(request.streamID, connection.requests < 10 ? 503 : 200)
+        }
+        let outcome = try await bed.run(port: far.port, requests: 1000) {
+            $0.connections.oneStreamUntilAuthenticated = true
+            $0.connections.connectionsMax = 1
+        }
+        #expect(outcome.answered == 1000)
+        #expect(early.withLockedValue { $0 } == 1)
+        #expect(late.withLockedValue { $0 } > 1)
+        try await far.stop()
+        try await bed.stop()
+    }
+
+    @Test func `slow answers make the pool open more connections`() async throws {
+        let bed = try Bed()
+        let connections = NIOLockedValueBox(0)
+        let far = try await FarSide.start(
+            on: bed.group,
+            tls: bed.server,
+            opened: { _ in connections.withLockedValue { $0 += 1 } },
+            behaviour: { connection, request in
+                let (bound, id) = (NIOLoopBound(connection, eventLoop: MultiThreadedLoop.current), request.streamID)
+                MultiThreadedLoop.current.scheduleTask(in: .milliseconds(20)) {
+                    bound.value.respond(id, 200)
+                    bound.value.flush()
+                }
+            }
+        )
+        let outcome = try await bed.run(port: far.port, requests: 300) {
+            $0.connections.streamsMax = 4
+            $0.connections.connectionsMax = 3
+            $0.connections.growAfter = .milliseconds(30)
+        }
+        #expect(outcome.answered == 300)
+        #expect(connections.withLockedValue { $0 } == 3)
+        try await far.stop()
+        try await bed.stop()
+    }
+}
+
+/// The loop that runs the calling code.
+enum MultiThreadedLoop {
+    static var current: any EventLoop {
+        guard let loop = MultiThreadedEventLoopGroup.currentEventLoop else { preconditionFailure("not on a loop") }
+        return loop
+    }
+}

@@ -1,0 +1,185 @@
+import Delivery
+import HTTP2
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import TLS
+import Testing
+import Transport
+
+/// A source of numbered requests that writes down how each ended.
+///
+/// Confined to its loop.
+final class TestSender: RequestSource {
+    /// How a request ended.
+    enum End: Equatable, Sendable {
+        case status(UInt16, retryAfter: String, body: String)
+        case refused
+        case unknown(Unanswered.UnknownReason)
+    }
+
+    private(set) var ends: [UInt64: [End]] = [:]
+    private(set) var failures: [ConnectionFailure] = []
+    var pool: ProviderPool?
+    /// Refused requests are sent again until they have an answer.
+    var repeatsRefused = false
+    var retiresOn: UInt16?
+    private var waiting: [UInt64]
+    private let headers: PreparedHeaders
+    private var endedCount = 0
+    private let total: Int
+    private let done: EventLoopPromise<Void>
+    private let bodyBytes: Int
+
+    init(requests: Int, bodyBytes: Int = 20, done: EventLoopPromise<Void>) {
+        self.waiting = (0..<UInt64(requests)).reversed()
+        self.total = requests
+        self.done = done
+        self.bodyBytes = bodyBytes
+        self.headers = PreparedHeaders(
+            authority: "localhost",
+            fields: [HeaderField("authorization", "bearer token", indexing: .never)],
+            perRequestName: "apns-id"
+        )
+    }
+
+    func nextRequest(_ request: inout RequestWriter) -> Bool {
+        guard let number = self.waiting.popLast() else { return false }
+        request.tag = number
+        request.setHeaders(self.headers)
+        Array("/3/device/\(number)".utf8).withUnsafeBytes { request.setPath($0) }
+        Array("id-\(number)".utf8).withUnsafeBytes { request.setPerRequestValue($0) }
+        [UInt8](repeating: 0x61, count: self.bodyBytes).withUnsafeBytes { request.setBody($0) }
+        return true
+    }
+
+    func answered(tag: UInt64, answer: borrowing ProviderAnswer) {
+        let end = End.status(
+            answer.status,
+            retryAfter: String(decoding: answer.retryAfter, as: UTF8.self),
+            body: String(decoding: answer.body, as: UTF8.self)
+        )
+        if answer.status == self.retiresOn { self.pool?.retireConnection(answer.connection) }
+        self.note(tag, end)
+    }
+
+    func unanswered(tag: UInt64, reason: Unanswered) {
+        switch reason {
+        case .refused:
+            self.ends[tag, default: []].append(.refused)
+            guard self.repeatsRefused else { return self.count() }
+            self.waiting.append(tag)
+            self.pool?.demandChanged()
+        case .unknown(let why): self.note(tag, .unknown(why))
+        }
+    }
+
+    func turnEnded() {}
+
+    func connectionFailed(_ failure: ConnectionFailure) {
+        self.failures.append(failure)
+        self.onFailure?()
+    }
+
+    var onFailure: (() -> Void)?
+
+    private func note(_ tag: UInt64, _ end: End) {
+        self.ends[tag, default: []].append(end)
+        self.count()
+    }
+
+    private func count() {
+        self.endedCount += 1
+        if self.endedCount == self.total { self.done.succeed() }
+    }
+}
+
+/// What a finished run has to show.
+struct Outcome: Sendable {
+    var ends: [UInt64: [TestSender.End]]
+    var failures: [ConnectionFailure]
+    var counters: ProviderPoolCounters
+    var state: ConnectionPool.Snapshot
+
+    func last(_ tag: UInt64) -> TestSender.End? { self.ends[tag]?.last }
+    var answered: Int { self.ends.values.count { if case .status = $0.last { true } else { false } } }
+}
+
+/// Certificates and runs of a pool against a far side.
+struct Bed {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+    let authority: CertificateAuthority
+    let server: TLSServerContext
+    let client: TLSClientContext
+
+    init(serverProtocols: [ALPNProtocol] = [.h2]) throws {
+        self.authority = try CertificateAuthority(commonName: "test")
+        let identity = try self.authority.issueServer(names: ["localhost"], addresses: ["127.0.0.1"])
+        self.server = try TLSServerContext(
+            certificatePEM: identity.certificatePEM,
+            privateKeyPEM: identity.privateKeyPEM,
+            protocols: serverProtocols
+        )
+        self.client = try TLSClientContext(
+            trust: .authorities(pem: self.authority.certificatePEM, source: "test CA")
+        )
+    }
+
+    /// Sends `requests` and waits until each has ended, or (`untilFailure`) until a connection failed.
+    func run(
+        port: Int,
+        requests: Int,
+        bodyBytes: Int = 20,
+        client: TLSClientContext? = nil,
+        untilFailure: Bool = false,
+        repeatsRefused: Bool = false,
+        retiresOn: UInt16? = nil,
+        configure: (inout ProviderPoolConfiguration) -> Void = { _ in }
+    ) async throws -> Outcome {
+        let loop = self.group.next()
+        let done = loop.makePromise(of: Void.self)
+        let outcome = loop.makePromise(of: Outcome.self)
+        var configuration = ProviderPoolConfiguration(seed: 7)
+        configure(&configuration)
+        let context = client ?? self.client
+        loop.execute { [configuration] in
+            let sender = TestSender(requests: requests, bodyBytes: bodyBytes, done: done)
+            var logger = Logger(label: "test")
+            logger.logLevel = .critical
+            let pool = ProviderPool(
+                loop: loop,
+                endpoint: ProviderEndpoint(host: "127.0.0.1", port: port),
+                tls: context,
+                configuration: configuration,
+                source: sender,
+                logger: logger
+            )
+            sender.pool = pool
+            sender.repeatsRefused = repeatsRefused
+            sender.retiresOn = retiresOn
+            if untilFailure { sender.onFailure = { done.succeed() } }
+            done.futureResult.assumeIsolated().whenComplete { _ in
+                sender.onFailure = nil
+                // In a later turn: the end came from within a read.
+                loop.assumeIsolated().execute {
+                    pool.close {
+                        sender.pool = nil
+                        outcome.succeed(
+                            Outcome(
+                                ends: sender.ends,
+                                failures: sender.failures,
+                                counters: pool.counters,
+                                state: pool.state
+                            )
+                        )
+                    }
+                }
+            }
+            pool.demandChanged()
+        }
+        return try await outcome.futureResult.get()
+    }
+
+    func stop() async throws { try await self.group.shutdownGracefully() }
+}
