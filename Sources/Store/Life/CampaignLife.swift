@@ -86,7 +86,10 @@ extension LedgerTransaction {
             """
             SELECT 1 FROM campaigns c WHERE c.number = ?1 AND (
                 c.completed_at IS NOT NULL OR c.cursor < c.chunks
-                OR EXISTS (SELECT 1 FROM \(ShardRows.open) WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1)
+                OR EXISTS (
+                    SELECT 1 FROM \(ShardRows.open)
+                    WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
+                )
             )
             """,
             .int(campaign)
