@@ -90,7 +90,35 @@ let package = Package(
             swiftSettings: houseSettings
         ),
 
-        // Tests
+        // Tests; `Servers` starts private brokers for them
+        .target(name: "Servers", path: "Tests/Servers", swiftSettings: houseSettings),
+        tests("AMQPTests", ["AMQP"]),
+        tests("CampaignsTests", ["Campaigns"]),
+        tests("CommandTests", ["fanfare", "Campaigns", "Store", "Servers"]),
+        tests("DeliveryPoolTests", ["Delivery"]),
+        tests("DeliveryPublishingTests", ["Campaigns", "Delivery"]),
+        tests("DeliveryTests", ["Campaigns", "Delivery", "PushProviders"]),
+        tests("FleetConfigurationTests", ["Fleet", "Campaigns", "PushProviders", "TLS", "Transport", logging]),
+        tests("HTTP2Tests", ["HTTP2"]),
+        tests("PushProvidersTests", ["PushProviders", "Campaigns"]),
+        tests("SimulationTests", ["Campaigns", "Delivery"]),
+        tests("SimulatorTests", ["Simulator", "TLS", "HTTP2", nioCore, nioPosix, nioHTTP1, logging]),
+        tests(
+            "StoreTests",
+            ["Campaigns", "Delivery", "PushProviders", "Store", .product(name: "GRDB", package: "GRDB.swift")]
+        ),
+        tests("TLSTests", ["TLS"]),
         tests("TidyTests", []),
+        tests(
+            "TransportAMQPTests",
+            ["Campaigns", "Delivery", "AMQP", "TLS", "Transport", "Fleet", "Servers", nioCore, nioPosix]
+        ),
+        tests(
+            "TransportHTTP2Tests",
+            [
+                "Delivery", "HTTP2", "TLS", "Transport", "Simulator", nioCore, nioPosix, logging,
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+            ]
+        ),
     ]
 )
