@@ -1,23 +1,4 @@
-/// 64 bits of a campaign's identity: what ids of requests are made from.
-///
-/// FNV-1a over `app`, a zero byte and `id`, with the finaliser of MurmurHash3, because FNV alone leaves neighbouring
-/// ids alike in their upper bits. It labels, it does not protect.
-public struct CampaignHash: Hashable, Sendable {
-    /// The bits.
-    public let bits: UInt64
-
-    /// The hash of a campaign's key; the same on every machine and in every version.
-    public init(app: String, id: String) {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        func take(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        for byte in app.utf8 { take(byte) }
-        take(0)
-        for byte in id.utf8 { take(byte) }
-        hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
-        hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
-        bits = hash ^ (hash >> 33)
-    }
-}
+public import Campaigns
 
 /// The id of a request: a UUIDv8 (RFC 9562, 5.8) of the campaign's hash and the device's index in the campaign.
 ///

@@ -81,7 +81,7 @@ struct StoredJobTests {
 
     @Test func `default collapse ids are short, stable and distinct`() {
         #expect(
-            DefaultCollapseID.make(app: "news", id: "hello-1") == DefaultCollapseID.make(app: "news", id: "hello-1")
+            DefaultCollapseID.make(app: "news", id: "derby-2026") == "1iuR6u2CtiQ"
         )
         let ids = (0..<10_000).map { DefaultCollapseID.make(app: "news", id: "run-\($0)") }
         #expect(Set(ids).count == 10_000)
