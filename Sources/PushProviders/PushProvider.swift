@@ -47,6 +47,8 @@ public protocol ProviderAccount: Sendable {
     var credential: AccountCredential { get }
     /// The file with the root certificates of a gateway of one's own; nil for the system's.
     var caFile: String? { get }
+    /// What the app has, for people and scripts, without secrets; the names are words of the provider's block.
+    var summary: [(name: String, value: String)] { get }
 
     /// Where requests go; nil is the app's own environment.
     func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint

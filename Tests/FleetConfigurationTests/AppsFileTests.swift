@@ -1,4 +1,5 @@
 import Campaigns
+import PushProviders
 import TLS
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
     @Test func `an app with a key is read, paths relative to the file`() throws {
         let apps = try read(
             app(
-                "    default_locale: es-ES\n    time_zone: Europe/Madrid\n    events: [shard.settled]\n",
+                "    default_locale: es-ES\n    time_zone: Europe/Madrid\n",
                 apns: """
                     topic: com.example.news, team_id: ABCDE12345, key_id: 1234567890, key_file: key.p8,
                       environment: sandbox, endpoint: "https://localhost:8443"
@@ -42,25 +43,37 @@ import Testing
         #expect(news.name == "news")
         #expect(news.defaultLocale == "es-ES")
         #expect(news.timeZone == "Europe/Madrid")
-        #expect(news.events == [.shardSettled])
-        let apns = try #require(news.apns)
-        #expect(apns.topic == "com.example.news")
-        #expect(apns.environment == .sandbox)
-        #expect(apns.endpoint == .init(host: "localhost", port: 8443))
-        guard case .key(let team, let id, let pem) = apns.credential else {
-            Issue.record("not a key")
-            return
-        }
-        #expect(team == "ABCDE12345")
-        #expect(id == "1234567890")
-        #expect(pem.bytes == key)
+        #expect(news.accounts.count == 1)
+        let apns = try #require(news.accounts.first)
+        let identity = try #require(ProviderTokenIdentity(teamID: "ABCDE12345", keyID: "1234567890"))
+        #expect(apns.account.provider.name == .apns)
+        #expect(apns.account.credential == .providerToken(identity, keyFile: "key.p8"))
+        #expect(apns.account.endpoint(nil) == ProviderEndpoint(host: "localhost", port: 8443))
+        #expect(apns.files.mapValues(\.bytes) == ["key.p8": key])
+        #expect(apns.files["key.p8"]?.source == folder.path + "/key.p8")
+        #expect(apns.place == folder.path + "/apps.yaml:3")
     }
 
     @Test func `production and Apple are the defaults`() throws {
-        let apns = try #require(try read(app("")).first?.apns)
-        #expect(apns.environment == .production)
-        #expect(apns.endpoint == nil)
-        #expect(apns.certificateAuthority == nil)
+        let account = try #require(try read(app("")).first?.accounts.first?.account)
+        #expect(account.endpoint(nil) == account.endpoint(.production))
+        #expect(account.endpoint(nil).host == "api.push.apple.com")
+        #expect(account.caFile == nil)
+    }
+
+    @Test func `a certificate and its key are read`() throws {
+        let authority = try CertificateAuthority(commonName: "test")
+        let identity = try authority.issueClient(commonName: "a.b")
+        try folder.write("c.pem", identity.certificatePEM)
+        try folder.write("k.pem", identity.privateKeyPEM)
+        let block = "topic: a.b, certificate_file: c.pem, private_key_file: k.pem"
+        let account = try #require(try read(app("", apns: block)).first?.accounts.first)
+        #expect(account.account.credential == .certificate(certificateFile: "c.pem", privateKeyFile: "k.pem"))
+        #expect(
+            account.files.mapValues(\.bytes) == [
+                "c.pem": identity.certificatePEM, "k.pem": identity.privateKeyPEM,
+            ]
+        )
     }
 
     @Test func `a key is never printed`() throws {
@@ -80,8 +93,7 @@ import Testing
         ("    per_second: 5\n", "apps.news.per_second", "not_in_this_version"),
         ("    frequency_cap: []\n", "apps.news.frequency_cap", "not_in_this_version"),
         ("    payload_names: {}\n", "apps.news.payload_names", "not_in_this_version"),
-        ("    events: [device.invalidd]\n", "apps.news.events", "unknown_word"),
-        ("    events: device.invalid\n", "apps.news.events", "wrong_type"),
+        ("    events: [shard.settled, device.invalid]\n", "apps.news.events", "not_in_this_version"),
         ("    time_zone: Europe/Madri\n", "apps.news.time_zone", "invalid_value"),
         ("    time_zone: ../../etc/passwd\n", "apps.news.time_zone", "invalid_value"),
         ("    default_locale: spanish_es\n", "apps.news.default_locale", "invalid_value"),
@@ -89,7 +101,7 @@ import Testing
             "  two words:\n    apns: {topic: a.b, team_id: ABCDE12345, key_id: ABC123DEFG, key_file: key.p8}\n",
             "apps.two words", "invalid_name"
         ),
-        ("  sports:\n    default_locale: es\n", "apps.sports.apns", "missing"),
+        ("  sports:\n    default_locale: es\n", "apps.sports", "missing"),
     ])
     func `a field that cannot be is refused with its line`(fields: String, path: String, code: String) throws {
         let found = try problems(app(fields))
@@ -99,24 +111,34 @@ import Testing
     }
 
     @Test(arguments: [
-        ("team_id: ABCDE12345, key_id: ABC123DEFG, key_file: key.p8", "topic", "missing"),
-        ("topic: a.b, key_id: ABC123DEFG, key_file: key.p8", "team_id", "missing"),
-        ("topic: a.b, team_id: ABCDE12345, key_id: short, key_file: key.p8", "key_id", "invalid_value"),
+        ("team_id: ABCDE12345, key_id: ABC123DEFG, key_file: key.p8", "topic", "required"),
+        ("topic: a.b, key_id: ABC123DEFG, key_file: key.p8", "team_id", "required"),
+        ("topic: a.b, team_id: ABCDE12345, key_id: short, key_file: key.p8", "key_id", "format"),
         ("topic: a.b, team_id: ABCDE12345, key_id: ABC123DEFG, key_file: none.p8", "key_file", "unreadable_file"),
-        ("topic: a.b, certificate_file: key.p8", "private_key_file", "missing"),
+        ("topic: a.b, certificate_file: key.p8", "private_key_file", "required"),
         ("topic: a.b, certificate_file: key.p8, private_key_file: key.p8", "certificate_file", "invalid_key"),
         (
             "topic: a.b, team_id: ABCDE12345, key_id: ABC123DEFG, key_file: key.p8, environment: live", "environment",
-            "invalid_value"
+            "value"
         ),
         (
             "topic: a.b, team_id: ABCDE12345, key_id: ABC123DEFG, key_file: key.p8, endpoint: http://a", "endpoint",
-            "invalid_value"
+            "format"
         ),
         (
             "topic: a.b, team_id: ABCDE12345, key_id: ABC123DEFG, key_file: key.p8, endpoint: https://a, ca_file: key.p8",
             "ca_file", "invalid_key"
         ),
+        (
+            "topic: a.b, team_id: ABCDE12345, key_id: ABC123DEFG, key_file: key.p8, key_fil: a", "key_fil",
+            "unknown_field"
+        ),
+        (
+            "topic: a.b, team_id: ABCDE12345, key_id: ABC123DEFG, key_file: key.p8, proxy: {host: a}", "proxy",
+            "unknown_field"
+        ),
+        ("topic: [a.b], team_id: ABCDE12345, key_id: ABC123DEFG, key_file: key.p8", "topic", "wrong_type"),
+        ("topic: a.b, team_id: ABCDE12345, key_id: ABC123DEFG, key_file: ", "key_file", "no_value"),
     ])
     func `an apns block that cannot be is refused`(block: String, field: String, code: String) throws {
         let found = try problems(app("", apns: block))
@@ -125,18 +147,21 @@ import Testing
     }
 
     @Test func `a credential is a key or a certificate, one of them`() throws {
-        #expect(try problems(app("", apns: "topic: a.b")).map(\.code) == ["credential"])
+        let none = try problems(app("", apns: "topic: a.b"))
+        #expect(none.map(\.code) == ["required"])
+        #expect(none.map(\.key) == ["apps.news.apns"])
         let both = "topic: a.b, team_id: ABCDE12345, key_id: ABC123DEFG, key_file: key.p8, certificate_file: key.p8"
-        #expect(try problems(app("", apns: both)).map(\.code) == ["credential"])
+        #expect(try problems(app("", apns: both)).map(\.code) == ["conflict"])
     }
 
     @Test func `a CA without an endpoint is refused`() throws {
         let authority = try CertificateAuthority(commonName: "test")
         try folder.write("ca.pem", authority.certificatePEM)
         let block = "topic: a.b, team_id: ABCDE12345, key_id: ABC123DEFG, key_file: key.p8, ca_file: ca.pem"
-        #expect(try problems(app("", apns: block)).map(\.code) == ["needs_endpoint"])
-        let apns = try #require(try read(app("", apns: block + ", endpoint: https://a:1/")).first?.apns)
-        #expect(apns.certificateAuthority?.bytes == authority.certificatePEM)
+        #expect(try problems(app("", apns: block)).map(\.code) == ["conflict"])
+        let apns = try #require(try read(app("", apns: block + ", endpoint: https://a:1/")).first?.accounts.first)
+        #expect(apns.account.caFile == "ca.pem")
+        #expect(apns.files["ca.pem"]?.bytes == authority.certificatePEM)
     }
 
     @Test func `a file that is no key is refused without its content`() throws {
@@ -157,8 +182,51 @@ import Testing
     }
 
     @Test func `several problems come at once`() throws {
-        let found = try problems(app("    tme_zone: x\n    default_locale: 5\n", apns: "topic: a.b, key_file: none"))
-        #expect(found.count == 5)
+        let found = try problems(
+            app("    tme_zone: x\n    default_locale: 5\n", apns: "topic: a.b, key_fil: a, key_file: none")
+        )
+        #expect(
+            Set(found.map(\.key)) == [
+                "apps.news.tme_zone", "apps.news.default_locale", "apps.news.apns.key_fil", "apps.news.apns.team_id",
+                "apps.news.apns.key_id",
+            ]
+        )
         #expect(found.first { $0.code == "unknown_key" }?.mend == "did you mean time_zone?")
+        #expect(found.first { $0.code == "unknown_field" }?.mend == "did you mean key_file?")
+    }
+
+    @Test func `a field of a provider's block has its own line, a missing one that of the block`() throws {
+        let yaml = """
+            apps:
+              news:
+                default_locale: es
+                apns:
+                  topic: a.b
+                  environment: live
+                  team_id: ABCDE12345
+                  key_file: key.p8
+            """
+        let found = try problems(yaml)
+        let places = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.place) })
+        let file = folder.path + "/apps.yaml"
+        #expect(places == ["apps.news.apns.environment": file + ":6", "apps.news.apns.key_id": file + ":5"])
+    }
+
+    @Test func `a file that the block names is missed at its own line`() throws {
+        let yaml = """
+            apps:
+              news:
+                apns:
+                  topic: a.b
+                  team_id: ABCDE12345
+                  key_id: ABC123DEFG
+                  key_file: none.p8
+                  endpoint: https://localhost:1
+                  ca_file: none.pem
+            """
+        let found = try problems(yaml)
+        #expect(found.map(\.key) == ["apps.news.apns.key_file", "apps.news.apns.ca_file"])
+        #expect(found.map(\.place) == [7, 9].map { "\(folder.path)/apps.yaml:\($0)" })
+        #expect(found.map(\.code) == ["unreadable_file", "unreadable_file"])
     }
 }

@@ -48,6 +48,45 @@ struct APNsSettingsTests {
         #expect(account.credential == .certificate(certificateFile: "c.pem", privateKeyFile: "k.pem"))
     }
 
+    @Test func `a summary says topic, credential, environment and endpoint`() throws {
+        func summary(_ block: [String: String]) throws -> [String] {
+            try APNsProvider().account(block).summary.map { "\($0.name)=\($0.value)" }
+        }
+        #expect(
+            try summary(good) == [
+                "topic=com.example.news", "credential=key ABC123DEFG of team ABCDE12345", "environment=production",
+                "endpoint=https://api.push.apple.com",
+            ]
+        )
+        let gateway = [
+            "topic": "a.b", "certificate_file": "c.pem", "private_key_file": "k.pem", "environment": "sandbox",
+            "endpoint": "https://localhost:8443", "ca_file": "ca.pem",
+        ]
+        #expect(
+            try summary(gateway) == [
+                "topic=a.b", "credential=certificate c.pem", "environment=sandbox", "endpoint=https://localhost:8443",
+                "ca_file=ca.pem",
+            ]
+        )
+    }
+
+    @Test func `a credential names its files`() throws {
+        #expect(try APNsProvider().account(good).credential.files == ["AuthKey_ABC123DEFG.p8"])
+        let pair = AccountCredential.certificate(certificateFile: "c.pem", privateKeyFile: "k.pem")
+        #expect(pair.files == ["c.pem", "k.pem"])
+    }
+
+    @Test func `an unknown setting is answered with the one that was meant`() throws {
+        for (key, pointer, mend) in [("key_flie", "/key_flie", "did you mean key_file?"), ("a/b", "/a~1b", nil)] {
+            let refused = try #require(throws: SettingsRefused.self) {
+                try APNsProvider().account(good.merging([key: "x"]) { $1 })
+            }
+            #expect(refused.problems.map(\.pointer) == [pointer])
+            let all = "the settings are \(APNsSettings.keys.joined(separator: ", "))"
+            #expect(refused.problems.first?.mend == mend ?? all)
+        }
+    }
+
     @Test func `what is wrong is said with its place`() {
         #expect(problems([:]) == [])
         #expect(problems([:], without: ["topic"]) == ["/topic required"])

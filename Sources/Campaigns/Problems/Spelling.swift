@@ -1,7 +1,7 @@
 /// Finds the word that somebody probably meant.
-enum Spelling {
+public enum Spelling {
     /// The nearest candidate, nil when none is near: a third of the letters may differ, but at most three.
-    static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let letters = folded(word)
         // Names of the contract are short; the bound keeps a stranger's long name cheap.
         guard letters.count <= 64 else { return nil }

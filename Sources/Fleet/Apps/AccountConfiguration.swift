@@ -1,4 +1,5 @@
 public import PushProviders
+import TLS
 
 /// An app's block for one provider, with the files that it names.
 public struct AccountConfiguration: Sendable {
@@ -6,38 +7,36 @@ public struct AccountConfiguration: Sendable {
     public let account: any ProviderAccount
     /// The content of the files that the block names, by the name as it stands there.
     public let files: [String: Secret]
-    /// The file that the block stands in.
+    /// The file and line where the block stands.
     public let place: String
 
-    /// The content of a file; the reader of the block has refused a block whose files cannot be read.
-    func secret(_ file: String) -> [UInt8] {
-        guard let secret = files[file] else { preconditionFailure("\(file) was not read with its block") }
-        return secret.bytes
+    /// The key in a file of the block.
+    func signingKey(_ file: String) throws(TLSError) -> ES256.SigningKey {
+        let secret = secret(file)
+        return try ES256.SigningKey(pem: secret.bytes, source: secret.source)
     }
-}
 
-extension AppConfiguration {
-    /// The app's accounts, one per provider block.
-    public var accounts: [AccountConfiguration] {
-        guard let apns else { return [] }
-        var files: [String: Secret] = [:]
-        let credential: AccountCredential
-        switch apns.credential {
-        case .key(let teamID, let keyID, let pem):
-            guard let identity = ProviderTokenIdentity(teamID: teamID, keyID: keyID) else { return [] }
-            files["key_file"] = pem
-            credential = .providerToken(identity, keyFile: "key_file")
-        case .certificate(let certificate, let privateKey):
-            files["certificate_file"] = certificate
-            files["private_key_file"] = privateKey
-            credential = .certificate(certificateFile: "certificate_file", privateKeyFile: "private_key_file")
-        }
-        if let authority = apns.certificateAuthority { files["ca_file"] = authority }
-        let settings = APNsSettings(
-            topic: apns.topic, credential: credential, environment: apns.environment,
-            endpoint: apns.endpoint.map { ProviderEndpoint(host: $0.host, port: UInt16($0.port)) },
-            caFile: apns.certificateAuthority == nil ? nil : "ca_file"
+    /// The client certificate in two files of the block.
+    func identity(_ certificateFile: String, _ privateKeyFile: String) -> TLSClientContext.Identity {
+        let certificate = secret(certificateFile)
+        let privateKey = secret(privateKeyFile)
+        return TLSClientContext.Identity(
+            certificatePEM: certificate.bytes,
+            privateKeyPEM: privateKey.bytes,
+            source: "\(certificate.source) with \(privateKey.source)"
         )
-        return [AccountConfiguration(account: APNsAccount(settings: settings), files: files, place: "apps.yaml")]
+    }
+
+    /// Whom to trust at the account's endpoint.
+    var trust: TLSClientContext.Trust {
+        guard let file = account.caFile else { return .system }
+        let secret = secret(file)
+        return .authorities(pem: secret.bytes, source: secret.source)
+    }
+
+    /// The content of a file; the reader of the block has refused a block whose files cannot be read.
+    private func secret(_ file: String) -> Secret {
+        guard let secret = files[file] else { preconditionFailure("\(file) was not read with its block") }
+        return secret
     }
 }

@@ -35,32 +35,30 @@ struct AppDirectory: Sendable {
     }
 
     private static func load(
-        _ app: String, _ settings: AccountConfiguration, _ holders: inout [ProviderTokenIdentity: ProviderTokenHolder]
+        _ app: String,
+        _ settings: AccountConfiguration,
+        _ holders: inout [ProviderTokenIdentity: ProviderTokenHolder]
     ) throws(ConfigurationError) -> LoadedAccount {
         do throws(TLSError) {
             var identity: TLSClientContext.Identity?
             var holder: ProviderTokenHolder?
             switch settings.account.credential {
             case .providerToken(let name, let file):
-                let key = try ES256.SigningKey(pem: settings.secret(file), source: file)
+                let key = try settings.signingKey(file)
                 holder = holders[name] ?? ProviderTokenHolder(identity: name, key: key)
                 holders[name] = holder
             case .certificate(let certificate, let privateKey):
-                identity = TLSClientContext.Identity(
-                    certificatePEM: settings.secret(certificate), privateKeyPEM: settings.secret(privateKey),
-                    source: certificate
-                )
+                identity = settings.identity(certificate, privateKey)
             }
-            let trust = settings.account.caFile.map {
-                TLSClientContext.Trust.authorities(pem: settings.secret($0), source: $0)
-            }
-            let tls = try TLSClientContext(trust: trust ?? .system, identity: identity)
+            let tls = try TLSClientContext(trust: settings.trust, identity: identity)
             return LoadedAccount(app: app, account: settings.account, tls: tls, token: holder)
         } catch {
             throw ConfigurationError([
                 ConfigurationProblem(
-                    place: settings.place, key: "apps.\(app).\(settings.account.provider.name.rawValue)",
-                    code: "invalid_key", detail: error.message
+                    place: settings.place,
+                    key: "apps.\(app).\(settings.account.provider.name.rawValue)",
+                    code: "invalid_key",
+                    detail: error.message
                 )
             ])
         }

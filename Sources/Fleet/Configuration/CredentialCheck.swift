@@ -1,3 +1,4 @@
+import PushProviders
 import TLS
 
 /// Says early what is wrong with a key or a certificate, instead of at the first push.
@@ -14,15 +15,23 @@ enum CredentialCheck {
             }
         }
         if let authority = configuration.account.caFile {
-            attempt(authority, fields) { () throws(TLSError) in _ = try TLSClientContext(trust: configuration.trust) }
+            attempt(authority, fields, isAuthority: true) { () throws(TLSError) in
+                _ = try TLSClientContext(trust: configuration.trust)
+            }
         }
     }
 
-    private static func attempt(_ file: String, _ fields: FieldReader, _ use: () throws(TLSError) -> Void) {
+    /// One file may stand in two fields; `ca_file` is the contract's name for the authority in every provider's block.
+    private static func attempt(
+        _ file: String,
+        _ fields: FieldReader,
+        isAuthority: Bool = false,
+        _ use: () throws(TLSError) -> Void
+    ) {
         do throws(TLSError) {
             try use()
         } catch {
-            let place = fields.place(ofValue: file)
+            let place = fields.place(ofValue: file) { ($0 == "ca_file") == isAuthority }
             fields.problems.add(place.line, place.key, "invalid_key", error.message)
         }
     }

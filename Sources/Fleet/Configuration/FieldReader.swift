@@ -70,9 +70,13 @@ struct FieldReader {
         return text
     }
 
-    /// The key and line whose value is that text; those of the mapping when none is.
-    func place(ofValue text: String) -> (line: Int, key: String) {
-        let entry = entries.first { $0.value.text == text }
+    /// The line and key whose value is that text, among the preferred fields first; those of the mapping when none is.
+    func place(
+        ofValue text: String,
+        preferring isPreferred: (String) -> Bool = { _ in true }
+    ) -> (line: Int, key: String) {
+        let entries = entries.filter { $0.value.text == text }
+        let entry = entries.first { isPreferred($0.key) } ?? entries.first
         return entry.map { ($0.line, path($0.key)) } ?? (line, key)
     }
 

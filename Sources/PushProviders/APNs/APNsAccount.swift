@@ -16,6 +16,16 @@ public struct APNsAccount: ProviderAccount {
     public var credential: AccountCredential { settings.credential }
     /// See `ProviderAccount`.
     public var caFile: String? { settings.caFile }
+    /// See `ProviderAccount`.
+    public var summary: [(name: String, value: String)] {
+        let authority = caFile.map { [(name: "ca_file", value: $0)] } ?? []
+        return [
+            (name: "topic", value: settings.topic),
+            (name: "credential", value: credential.summary),
+            (name: "environment", value: settings.environment.rawValue),
+            (name: "endpoint", value: endpoint(nil).url),
+        ] + authority
+    }
 
     /// See `ProviderAccount`.
     public func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint {

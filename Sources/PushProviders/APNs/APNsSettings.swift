@@ -43,10 +43,11 @@ public struct APNsSettings: Hashable, Sendable {
     public init(_ block: [String: String]) throws(SettingsRefused) {
         var problems = block.keys.sorted().filter { !Self.keys.contains($0) }.map { key in
             Problem(
-                pointer: "/\(key)",
+                pointer: JSONPointer.root.appending(key).text,
                 code: .unknownField,
                 detail: "apns has no setting \(key)",
-                mend: "the settings are \(Self.keys.joined(separator: ", "))"
+                mend: Spelling.nearest(to: key, among: Self.keys).map { "did you mean \($0)?" }
+                    ?? "the settings are \(Self.keys.joined(separator: ", "))"
             )
         }
         let topic = Self.topic(block, &problems)

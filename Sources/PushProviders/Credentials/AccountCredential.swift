@@ -6,6 +6,22 @@ public enum AccountCredential: Hashable, Sendable {
     case providerToken(ProviderTokenIdentity, keyFile: String)
     /// A client certificate; requests carry no authorization.
     case certificate(certificateFile: String, privateKeyFile: String)
+
+    /// The files that the driver reads.
+    public var files: [String] {
+        switch self {
+        case .providerToken(_, let keyFile): [keyFile]
+        case .certificate(let certificateFile, let privateKeyFile): [certificateFile, privateKeyFile]
+        }
+    }
+
+    /// Its kind and its name, for people; no secret.
+    public var summary: String {
+        switch self {
+        case .providerToken(let identity, _): "key \(identity.keyID) of team \(identity.teamID)"
+        case .certificate(let certificateFile, _): "certificate \(certificateFile)"
+        }
+    }
 }
 
 /// Who signs a provider token: processes share one token per identity.

@@ -49,6 +49,9 @@ public struct ProviderEndpoint: Hashable, Sendable, CustomStringConvertible {
         return port == 443 ? name : "\(name):\(port)"
     }
 
+    /// `https://host[:port]`, as it is configured.
+    public var url: String { "https://\(authority)" }
+
     /// `host:port`, for logs.
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 

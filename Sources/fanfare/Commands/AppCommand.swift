@@ -1,6 +1,7 @@
 import ArgumentParser
 import Campaigns
 import Fleet
+import PushProviders
 
 /// The commands about apps.
 struct AppCommand: AsyncParsableCommand {
@@ -30,42 +31,31 @@ struct AppCommand: AsyncParsableCommand {
                 Terminal.write(JSONValue.array(apps.map(Self.json)).text + "\n")
                 return
             }
-            var table = TextTable([
-                ("app", .left), ("provider", .left), ("topic", .left), ("credential", .left), ("environment", .left),
-                ("endpoint", .left),
-            ])
-            for app in apps {
-                guard let apns = app.apns else { continue }
-                table.add([
-                    app.name, "apns", apns.topic, Self.credential(apns), apns.environment.rawValue,
-                    Self.endpoint(apns) ?? "Apple",
-                ])
-            }
-            Terminal.write(table.text + "\n")
+            Terminal.write(Self.table(apps).text + "\n")
         }
 
         private static func json(_ app: AppConfiguration) -> JSONValue {
-            .object([
-                "app": .string(app.name),
-                "apns": app.apns.map { apns in
-                    .object([
-                        "topic": .string(apns.topic), "credential": .string(credential(apns)),
-                        "environment": .string(apns.environment.rawValue),
-                        "endpoint": endpoint(apns).map(JSONValue.string) ?? .null,
-                    ])
-                },
-            ])
-        }
-
-        private static func credential(_ apns: APNsConfiguration) -> String {
-            switch apns.credential {
-            case .key(let team, let key, _): "key \(key) of team \(team)"
-            case .certificate(let certificate, _): "certificate \(certificate.source)"
+            let accounts = app.accounts.map(\.account).map { account in
+                let fields = account.summary.map { JSONMember($0.name, .string($0.value)) }
+                return JSONMember(account.provider.name.rawValue, .object(fields))
             }
+            return .object([JSONMember("app", .string(app.name))] + accounts)
         }
 
-        private static func endpoint(_ apns: APNsConfiguration) -> String? {
-            apns.endpoint.map { "https://\($0.host):\($0.port)" }
+        /// A column for whatever any provider has to say.
+        private static func table(_ apps: [AppConfiguration]) -> TextTable {
+            let rows = apps.flatMap { app in app.accounts.map { (app: app.name, account: $0.account) } }
+            var columns: [String] = []
+            for name in rows.flatMap({ $0.account.summary.map(\.name) }) where !columns.contains(name) {
+                columns.append(name)
+            }
+            var table = TextTable((["app", "provider"] + columns).map { ($0, .left) })
+            for row in rows {
+                let summary = row.account.summary
+                let cells = columns.map { name in summary.first { $0.name == name }?.value ?? "" }
+                table.add([row.app, row.account.provider.name.rawValue] + cells)
+            }
+            return table
         }
     }
 }
