@@ -67,7 +67,13 @@ let package = Package(
 
         // Drivers: own sockets, loops and files; do what the state machines say
         library("Transport", ["Delivery", "TLS", "HTTP2", "AMQP", nioCore, nioPosix, nioHTTP1, logging]),
-        library("Store", ["Campaigns", "PushProviders", "Delivery", logging, .product(name: "GRDB", package: "GRDB.swift")]),
+        library(
+            "Store",
+            [
+                "Campaigns", "PushProviders", "Delivery", logging, .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]
+        ),
 
         // Wiring
         library(
@@ -105,7 +111,9 @@ let package = Package(
         tests("SimulatorTests", ["Simulator", "TLS", "HTTP2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(
             "StoreTests",
-            ["Campaigns", "Delivery", "PushProviders", "Store", .product(name: "GRDB", package: "GRDB.swift")]
+            [
+                "Campaigns", "Delivery", "PushProviders", "Store", .product(name: "GRDB", package: "GRDB.swift"), logging,
+            ]
         ),
         tests("TLSTests", ["TLS"]),
         tests("TidyTests", []),

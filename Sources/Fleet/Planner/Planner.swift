@@ -170,7 +170,12 @@ struct Planner: Sendable {
             }
             try await republishLost(lease)
         }
-        if try await ledger.write(.normal, { try $0.sweepLists(now: WallClock.now()) }) { signal.wake() }
+        try await ledger.write(.normal) { transaction in
+            let now = WallClock.now()
+            _ = try transaction.sweepLists(now: now)
+            _ = try transaction.learnDeadTokens()
+            try transaction.dropOldEvents(now: now)
+        }
     }
 
     /// Shards whose messages the broker has lost; only while their lane is empty.

@@ -26,7 +26,7 @@ final class ShardPublisher {
     /// `completion` says within ten seconds whether the broker has it; when not, its row stays in the outbox.
     func publish(_ record: ShardRecord, body: [UInt8], lane: Lane, expiresAt: Timestamp, _ completion: @escaping (Bool) -> Void) {
         var exchange = BrokerNames.work
-        if record.generation == 1, let rung = record.rung {
+        if let rung = record.rung, let dueAt = record.dueAt, dueAt > WallClock.now() {
             let queue = RungQueue.choose(
                 rung, random: Bool.random(using: &random), now: WallClock.now(), expiresAt: expiresAt
             )
