@@ -69,16 +69,36 @@ public struct HTTP1Client: Sendable {
         for header in headers { fields.add(name: header.name, value: header.value) }
         let head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: fields)
         let result = await withCheckedContinuation { (continuation: Completion) in
-            loop.execute { exchange(head, body, continuation) }
+            loop.execute { exchange(head, body, nil, continuation) }
         }
         return try result.get()
     }
 
+    /// Gets an answer of any length piece by piece and answers its status.
+    ///
+    /// `piece` is called on the event loop, in order; `bodyLimit` does not apply, `timeout` does.
+    public func stream(
+        _ path: String,
+        _ piece: @escaping @Sendable ([UInt8]) -> Void
+    ) async throws(HTTP1Error) -> Int {
+        let fields = HTTPHeaders([("Host", "\(host):\(port)"), ("Connection", "close")])
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: fields)
+        let result = await withCheckedContinuation { (continuation: Completion) in
+            loop.execute { exchange(head, nil, piece, continuation) }
+        }
+        return try result.get().status
+    }
+
     private typealias Completion = CheckedContinuation<Result<Response, HTTP1Error>, Never>
 
-    private func exchange(_ head: HTTPRequestHead, _ body: [UInt8]?, _ continuation: Completion) {
+    private func exchange(
+        _ head: HTTPRequestHead,
+        _ body: [UInt8]?,
+        _ piece: (([UInt8]) -> Void)?,
+        _ continuation: Completion
+    ) {
         let place = "\(host):\(port)"
-        let handler = HTTP1Exchange(head: head, body: body, place: place, bodyLimit: bodyLimit) {
+        let handler = HTTP1Exchange(head: head, body: body, place: place, bodyLimit: bodyLimit, piece: piece) {
             continuation.resume(returning: $0)
         }
         let bound = NIOLoopBound(handler, eventLoop: loop)
@@ -131,6 +151,7 @@ private final class HTTP1Exchange: ChannelInboundHandler {
     private let body: [UInt8]?
     private let place: String
     private let bodyLimit: Int
+    private let piece: (([UInt8]) -> Void)?
     private var completion: ((Result<HTTP1Client.Response, HTTP1Error>) -> Void)?
     private var response: HTTP1Client.Response?
     private var context: ChannelHandlerContext?
@@ -140,12 +161,14 @@ private final class HTTP1Exchange: ChannelInboundHandler {
         body: [UInt8]?,
         place: String,
         bodyLimit: Int,
+        piece: (([UInt8]) -> Void)?,
         completion: @escaping (Result<HTTP1Client.Response, HTTP1Error>) -> Void
     ) {
         self.head = head
         self.body = body
         self.place = place
         self.bodyLimit = bodyLimit
+        self.piece = piece
         self.completion = completion
     }
 
@@ -176,6 +199,7 @@ private final class HTTP1Exchange: ChannelInboundHandler {
         case .head(let head):
             response = HTTP1Client.Response(status: Int(head.status.code), body: [])
         case .body(let part):
+            if let piece { return piece(Array(part.readableBytesView)) }
             guard (response?.body.count ?? 0) + part.readableBytes <= bodyLimit else {
                 return fail(.broken("\(place) answers with more than \(bodyLimit) bytes"))
             }
