@@ -1,0 +1,120 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Logging
+import UnixSignals
+
+/// Everything at work, once, and checked.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Send a campaign to made-up devices through everything that is here, and check the count.",
+        discussion: """
+            Starts a simulator of Apple's push service and two workers, uploads a list of devices, publishes one job \
+            as any producer would, follows it to its end, and compares the ledger with the simulator's own count. Some \
+            tokens are dead, some are answered 503 once, some always with a Retry-After beyond the campaign's end.
+
+            Needs a broker with nobody else at work on it (FANFARE_AMQP_URL); Deploy/demo.sh starts one. Ends with 0 \
+            only if every device is accounted for and both counts agree, token by token.
+            """
+    )
+
+    @Option(help: "How many devices.")
+    var devices = 100_000
+
+    @Option(
+        help: "A new folder for configuration, ledger and logs (default: a temporary one, removed when all agreed)."
+    )
+    var folder: String?
+
+    @Flag(help: "Let everything run on afterwards, until Ctrl-C.")
+    var keep = false
+
+    @Option(help: "The configuration file in which the broker is named (default: fanfare.yaml, which may be missing).")
+    var config: String?
+
+    @Option(help: "The broker, without a password: amqp://host:5672 (amqp.url).")
+    var amqp: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...10_000_000).contains(devices) else {
+            throw ValidationError("--devices is a number from 1 to 10000000")
+        }
+    }
+
+    func run() async throws {
+        StandardErrorLog.install(Configuration.LogSettings(level: .warning))
+        let sources = ConfigurationSources(
+            flags: [ConfigurationOptions.flag("--amqp", "amqp.url", amqp)].compactMap { $0 },
+            file: config
+        )
+        let broker = try sources.load()
+        // Both listen from the start, so that no Ctrl-C is lost between the campaign and the waiting after it.
+        let interruption = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let ending = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let folder = try DemoFolder(folder)
+        let fleet = DemoFleet(folder)
+        let demo = Demo(broker: broker, devices: DemoDevices(count: devices), folder: folder, fleet: fleet)
+        let end = await Self.race(demo, isJSON: output.json, interruption)
+        var isWell = false
+        if case .ran(let report) = end {
+            isWell = report.isWell
+            Terminal.write((output.json ? report.json.text : report.text) + "\n")
+            if keep {
+                await tellHowToLook(folder, fleet)
+                for await _ in ending { break }
+            }
+        }
+        await fleet.stop()
+        if isWell, folder.isTemporary {
+            folder.remove()
+        } else {
+            Terminal.writeError("demo: configuration, ledger and logs are in \(folder.path)\n")
+        }
+        switch end {
+        case .ran: if !isWell { throw FanfareExit.failed }
+        case .failed(let error): throw error
+        case .interrupted: throw CommandFailure(.failed, "interrupted; everything that was started is ended")
+        }
+    }
+
+    private enum End {
+        case ran(DemoReport)
+        case failed(any Error)
+        case interrupted
+    }
+
+    private static func race(_ demo: Demo, isJSON: Bool, _ signals: UnixSignalsSequence) async -> End {
+        await withTaskGroup(of: End.self) { group in
+            group.addTask {
+                do {
+                    return .ran(try await demo.run(isQuiet: isJSON))
+                } catch {
+                    return .failed(error)
+                }
+            }
+            group.addTask {
+                for await _ in signals { break }
+                return .interrupted
+            }
+            let end = await group.next() ?? .interrupted
+            group.cancelAll()
+            return end
+        }
+    }
+
+    private func tellHowToLook(_ folder: DemoFolder, _ fleet: DemoFleet) async {
+        let option = "--config \(folder.configuration)"
+        let text = """
+
+            Everything runs on until Ctrl-C (\(await fleet.description)). Look around:
+              fanfare status \(option)
+              fanfare campaign status \(DemoJob.id) \(option)
+              fanfare campaign outcomes \(DemoJob.id) --outcome expired \(option)
+
+            """
+        if output.json { Terminal.writeError(text) } else { Terminal.write(text) }
+    }
+}

@@ -1,0 +1,176 @@
+import Campaigns
+import Delivery
+import Fleet
+import Foundation
+import NIOCore
+import NIOPosix
+import PushProviders
+import Store
+import Transport
+
+/// The demo, step by step; what it starts is ended by whoever owns the fleet.
+struct Demo: Sendable {
+    let broker: Configuration
+    let devices: DemoDevices
+    let folder: DemoFolder
+    let fleet: DemoFleet
+
+    private static let workers = 2
+    /// What the simulator does wrong: shares of the tokens, decided by the token alone.
+    private static let shares = ["dead=0.02", "once_503=0.05", "unavailable=0.01"]
+    /// The campaign is given this long after its expiry to end its last device.
+    private static let grace = Duration.seconds(30)
+
+    /// The time of the campaign: two minutes, more for audiences that take longer than that.
+    private var ttl: Int { max(120, devices.count / 1000) }
+    /// A `Retry-After` that lies beyond the campaign's end.
+    private var retryAfter: Int { max(3600, 2 * ttl) }
+
+    /// Runs it; with `isQuiet` nothing is printed on the way.
+    func run(isQuiet: Bool) async throws -> DemoReport {
+        let say: @Sendable (String) -> Void = { if !isQuiet { Terminal.write($0 + "\n") } }
+        let client = try await connect()
+        let addresses = broker.settings.filter { $0.key.name.hasPrefix("amqp.") }
+        try folder.writeConfiguration(
+            broker: addresses.first { $0.key.name == "amqp.url" }?.text ?? "",
+            management: addresses.first { $0.key.name == "amqp.management_url" }?.text
+        )
+        let option = ["--config", folder.configuration]
+        say("broker \(broker.amqp), everything else in \(folder.path)\n")
+
+        let control = try await startSimulator(say)
+        let apply = ["topology", "apply"] + option
+        say("$ " + DemoFleet.line(apply))
+        say(try await fleet.run("topology", apply))
+
+        let ledger = try Self.open(folder.ledger)
+        for number in 1...Self.workers {
+            let worker = ["worker"] + option
+            say("$ \(DemoFleet.line(worker)) &")
+            try await fleet.start("worker-\(number)", worker)
+        }
+        try await waitForWorkers(ledger)
+        say("\(Self.workers) workers are up\n")
+
+        try devices.write(to: folder.audience)
+        let put = ["list", "put", DemoJob.list, folder.audience, "--app", DemoJob.app] + option
+        say("$ " + DemoFleet.line(put))
+        say(try await fleet.run("list", put))
+
+        let job = DemoJob(ttl: ttl, createdAt: CommandClock.now())
+        say("published on exchange \(BrokerNames.campaigns), routing key \(DemoJob.app), with confirm and mandatory:")
+        say(job.text + "\n")
+        try await job.publish(client)
+        await client.close()
+
+        let view = try await follow(ledger, isQuiet: isQuiet)
+        let comparison = try await compare(ledger, control)
+        await ledger.close()
+        return DemoReport(view: view, comparison: comparison, now: CommandClock.now())
+    }
+
+    // MARK: Starting
+
+    /// Connects, and makes sure that nobody else would take the demo's campaign, nor the demo's workers theirs.
+    private func connect() async throws -> AMQPClient {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        do {
+            let client = try await AMQPClient.connect(broker.amqp, name: "fanfare demo", on: loop)
+            for queue in TopologyManifest.fanfare(lanes: Self.lanes).queues {
+                guard let counts = try await client.counts(of: queue.name) else { continue }
+                if counts.consumers > 0 { throw taken("somebody takes from its queue \(queue.name)") }
+                if counts.ready > 0, queue.name != BrokerNames.parkedQueue {
+                    throw taken("its queue \(queue.name) holds messages")
+                }
+            }
+            return client
+        } catch let error as AMQPConnectError {
+            throw CommandFailure(error)
+        }
+    }
+
+    private func taken(_ reason: String) -> CommandFailure {
+        CommandFailure(
+            .usage,
+            "the broker \(broker.amqp) is in use, \(reason): give the demo a virtual host of its own (FANFARE_AMQP_URL)"
+        )
+    }
+
+    private static var lanes: [Lane] {
+        ProviderRegistry.providers.flatMap { provider in
+            Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
+        }
+    }
+
+    private static func open(_ path: String) throws -> Ledger {
+        do throws(LedgerError) {
+            return try Ledger.open(path: path, create: true)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// Starts the far side on free ports and answers a client for its control address.
+    private func startSimulator(_ say: (String) -> Void) async throws -> HTTP1Client {
+        let faults = (Self.shares + ["retry_after=\(retryAfter)"]).flatMap { ["--fault", $0] }
+        let arguments = ["simulator", "--json", "--folder", folder.simulator] + faults
+        say("$ \(DemoFleet.line(arguments)) &")
+        try await fleet.start("simulator", arguments)
+        let line = try await fleet.firstLine(of: "simulator")
+        say(line + "\n")
+        guard let address = JSONReader.read(Array(line.utf8)).value?["control"]?.string,
+            let url = URL(string: address), let host = url.host, let port = url.port
+        else { throw CommandFailure(.failed, "the simulator does not say where it is: \(line)") }
+        return HTTP1Client(
+            host: host,
+            port: port,
+            loop: MultiThreadedEventLoopGroup.singleton.next(),
+            timeout: .seconds(300)
+        )
+    }
+
+    /// A worker is up when it has entered itself into the ledger with the app.
+    private func waitForWorkers(_ ledger: Ledger) async throws {
+        for _ in 0..<600 {
+            try await fleet.check()
+            let workers = try await ledger.read { try $0.liveWorkers(now: CommandClock.now()) }
+            if workers.count(where: { $0.apps.contains(DemoJob.app) }) == Self.workers { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw CommandFailure(.failed, "the workers were not up within 30 s; their logs are in \(folder.path)")
+    }
+
+    // MARK: Following
+
+    /// Shows the campaign's progress until its last device has an outcome.
+    private func follow(_ ledger: Ledger, isQuiet: Bool) async throws -> CampaignStatusView {
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(ttl) + Self.grace
+        let style = Terminal.progressStyle
+        var (report, meter) = (ProgressReport(style: style), RateMeter())
+        var seen: CampaignStatusView?
+        while clock.now < deadline {
+            let now = CommandClock.now()
+            let status = try await ledger.read { try $0.status(app: DemoJob.app, id: DemoJob.id, now: now) }
+            if var view = status.map({ CampaignStatusView($0) }) {
+                view.note(rate: meter.rate(total: view.outcomes.total, now: now), now: now)
+                if !isQuiet, let text = report.update(view, now: now) { Terminal.write(text) }
+                seen = view
+                if view.isFinished { break }
+            }
+            try await fleet.check()
+            try await Task.sleep(for: .milliseconds(style == .lines ? 200 : 100))
+        }
+        if !isQuiet { Terminal.write(report.finish()) }
+        guard let seen else {
+            throw CommandFailure(.failed, "no worker took the job; their logs are in \(folder.path)")
+        }
+        return seen
+    }
+
+    private func compare(_ ledger: Ledger, _ control: HTTP1Client) async throws -> DemoComparison {
+        let number = try await ledger.read { try $0.campaignNumber(app: DemoJob.app, id: DemoJob.id) }
+        guard let number else { throw CommandFailure(.failed, "the campaign is gone from the ledger") }
+        return try await DemoComparison.make(ledger: ledger, campaign: number, control: control)
+    }
+}

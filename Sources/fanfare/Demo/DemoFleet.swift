@@ -1,0 +1,118 @@
+import Campaigns
+import Fleet
+import Foundation
+
+/// The processes that a demo starts: this executable again, in the roles that a real fleet has.
+///
+/// Each writes to a file of its own in the demo's folder. All are ended by their pids.
+actor DemoFleet {
+    private struct Member {
+        let name: String
+        let process: Process
+        let log: String
+    }
+
+    /// After so long a worker is told a second time to end: it does not drain any more.
+    private static let patience = Duration.seconds(5)
+    private static let end = Duration.seconds(10)
+
+    private let folder: DemoFolder
+    private var members: [Member] = []
+
+    init(_ folder: DemoFolder) {
+        self.folder = folder
+    }
+
+    /// The command line as a person would type it.
+    static func line(_ arguments: [String]) -> String { (["fanfare"] + arguments).joined(separator: " ") }
+
+    /// Starts a process that runs until the demo ends.
+    func start(_ name: String, _ arguments: [String]) throws {
+        members.append(try launch(name, arguments))
+    }
+
+    /// Runs a command to its end and answers what it printed; one that fails ends the demo.
+    func run(_ name: String, _ arguments: [String]) async throws -> String {
+        let member = try launch(name, arguments)
+        members.append(member)
+        while member.process.isRunning { try await Task.sleep(for: .milliseconds(20)) }
+        members.removeAll { $0.process === member.process }
+        guard member.process.terminationStatus == 0 else { throw failure(of: member) }
+        return text(member)
+    }
+
+    /// The first line that a process printed; ends the demo when it has none in time.
+    func firstLine(of name: String) async throws -> String {
+        for _ in 0..<500 {
+            try check()
+            if let member = members.first(where: { $0.name == name }) {
+                let lines = text(member).split(separator: "\n", omittingEmptySubsequences: false)
+                if lines.count > 1 { return String(lines[0]) }
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw CommandFailure(.failed, "\(name) said nothing within 10 s; its output is in \(folder.path)/\(name).log")
+    }
+
+    /// Throws when one of them ended by itself.
+    func check() throws {
+        for member in members where !member.process.isRunning { throw failure(of: member) }
+    }
+
+    /// Ends all of them, the last one that was started first; returns when they are gone.
+    func stop() async {
+        for member in members.reversed() { await stop(member) }
+        members.removeAll()
+    }
+
+    /// The processes with their ids, for people.
+    var description: String {
+        members.map { "\($0.name) \($0.process.processIdentifier)" }.joined(separator: ", ")
+    }
+
+    private func launch(_ name: String, _ arguments: [String]) throws -> Member {
+        let log = "\(folder.path)/\(name).log"
+        guard FileManager.default.createFile(atPath: log, contents: nil),
+            let output = FileHandle(forWritingAtPath: log), let executable = Bundle.main.executableURL
+        else { throw CommandFailure(.failed, "the file \(log) cannot be written") }
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        // What is set here for this process must not overrule the demo's own configuration file.
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FANFARE_") }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        try output.close()
+        return Member(name: name, process: process, log: log)
+    }
+
+    private func stop(_ member: Member) async {
+        let clock = ContinuousClock()
+        let started = clock.now
+        var times = 0
+        while member.process.isRunning {
+            let waited = clock.now - started
+            if times == 0 || (times == 1 && waited > Self.patience) {
+                member.process.terminate()
+                times += 1
+            } else if waited > Self.end {
+                kill(member.process.processIdentifier, SIGKILL)
+            }
+            // Cancelled or not, nobody is left behind.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private func text(_ member: Member) -> String {
+        (try? String(contentsOfFile: member.log, encoding: .utf8)) ?? ""
+    }
+
+    private func failure(of member: Member) -> CommandFailure {
+        let last = text(member).split(separator: "\n").suffix(3).map { TerminalText.safe(String($0)) }
+        let reason = last.isEmpty ? "without a word" : last.joined(separator: " | ")
+        let status = member.process.terminationStatus
+        return CommandFailure(.failed, "\(member.name) ended with \(status): \(reason) (\(member.log))")
+    }
+}

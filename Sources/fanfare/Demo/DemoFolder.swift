@@ -1,0 +1,51 @@
+import Campaigns
+import Foundation
+
+/// The folder in which a demo lives: configuration, ledger, keys, logs.
+struct DemoFolder: Sendable {
+    /// Without a slash at its end.
+    let path: String
+    /// Whether nobody asked for this folder, so that nobody misses it when all went well.
+    let isTemporary: Bool
+
+    /// Makes the folder; one that has something in it is left alone.
+    init(_ wanted: String?) throws {
+        isTemporary = wanted == nil
+        let manager = FileManager.default
+        let url = wanted.map { URL(fileURLWithPath: $0) }
+        let name = "fanfare-demo-\(ProcessInfo.processInfo.processIdentifier)"
+        path = (url ?? manager.temporaryDirectory.appendingPathComponent(name)).standardizedFileURL.path
+        if let found = try? manager.contentsOfDirectory(atPath: path), !found.isEmpty {
+            throw CommandFailure(.usage, "\(path) is not empty: give --folder a new folder")
+        }
+        do {
+            try manager.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw CommandFailure(.failed, "the folder \(path) cannot be made: \(error.localizedDescription)")
+        }
+    }
+
+    /// The configuration of everything that the demo starts.
+    var configuration: String { path + "/fanfare.yaml" }
+    /// The ledger.
+    var ledger: String { path + "/fanfare.db" }
+    /// The devices.
+    var audience: String { path + "/devices.csv" }
+    /// The simulator's keys, authority and `apps.yaml`.
+    var simulator: String { path + "/simulator" }
+
+    /// Writes the configuration file; it may hold the broker's password, so that only its owner can read it.
+    func writeConfiguration(broker: String, management: String?) throws {
+        var lines = ["amqp:", "  url: \(JSONValue.string(broker).text)"]
+        if let management { lines.append("  management_url: \(JSONValue.string(management).text)") }
+        lines += ["store:", "  url: sqlite:fanfare.db", "apps:", "  file: simulator/apps.yaml", ""]
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        let data = Data(lines.joined(separator: "\n").utf8)
+        guard FileManager.default.createFile(atPath: configuration, contents: data, attributes: attributes) else {
+            throw CommandFailure(.failed, "the file \(configuration) cannot be written")
+        }
+    }
+
+    /// Removes it with all that is in it.
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+}

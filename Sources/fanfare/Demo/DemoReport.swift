@@ -1,0 +1,60 @@
+import Campaigns
+import Fleet
+
+/// What a demo ends with: the ledger's closing table and its comparison with the simulator.
+struct DemoReport: Sendable {
+    let view: CampaignStatusView
+    let comparison: DemoComparison
+    let now: Timestamp
+
+    /// Whether every device is accounted for and both sides counted the same.
+    var isWell: Bool {
+        view.state == "completed" && view.isLawKept && view.pending.total == 0
+            && view.attempts == comparison.ledger.requests && comparison.agrees
+    }
+
+    /// For people.
+    var text: String {
+        var lines = ["", view.text(now: now)]
+        if let seconds { lines.append("speed     \(NumberText.grouped(rate)) devices/s over \(tenths(seconds)) s") }
+        lines += ["", comparison.text, "", verdict]
+        return lines.joined(separator: "\n")
+    }
+
+    /// For scripts.
+    var json: JSONValue {
+        .object([
+            "well": .bool(isWell), "campaign": view.json, "comparison": comparison.json,
+            "seconds": seconds.map { .number(JSONNumber(text: tenths($0))) } ?? .null,
+        ])
+    }
+
+    private var verdict: String {
+        let audience = NumberText.grouped(view.audience)
+        if isWell {
+            return "Every one of \(audience) devices is accounted for, and ledger and simulator agree on every token."
+        }
+        var reasons: [String] = []
+        if view.state != "completed" { reasons.append("the campaign is \(view.state)") }
+        if view.pending.total > 0 { reasons.append("\(NumberText.grouped(view.pending.total)) devices are pending") }
+        if !view.isLawKept { reasons.append("the ledger's own numbers do not add up") }
+        if view.attempts != comparison.ledger.requests {
+            reasons.append("the ledger's total of requests is not the sum over its devices")
+        }
+        if !comparison.agrees { reasons.append("ledger and simulator differ") }
+        return "Not as it should be: \(reasons.joined(separator: "; "))."
+    }
+
+    /// From the first shard to the last outcome, at least a millisecond.
+    private var seconds: Double? {
+        guard let startedAt = view.startedAt, let completedAt = view.completedAt else { return nil }
+        return Double(max(1, completedAt.milliseconds - startedAt.milliseconds)) / 1000
+    }
+
+    private var rate: Int { seconds.map { Int(Double(view.audience) / $0) } ?? 0 }
+
+    private func tenths(_ seconds: Double) -> String {
+        let tenths = Int((seconds * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}
