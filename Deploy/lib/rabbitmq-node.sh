@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC1091
 # A private RabbitMQ node without root, in its own folder, on its own ports, on loopback only.
 #
 #   . Deploy/lib/rabbitmq-node.sh
