@@ -149,7 +149,7 @@ struct Bed {
             logger.logLevel = .critical
             let pool = ProviderPool(
                 loop: loop,
-                endpoint: ProviderEndpoint(host: "127.0.0.1", port: port),
+                endpoint: HTTP2Endpoint(host: "127.0.0.1", port: port),
                 tls: context,
                 configuration: configuration,
                 source: sender,

@@ -26,7 +26,9 @@ final class ProviderConnection: ChannelInboundHandler {
     private var pool: ProviderPool?
     private var context: ChannelHandlerContext?
     private var ciphertext = ByteBuffer()
+    /// Frames on their way to one TLS record.
     private let plaintext: UnsafeMutableRawBufferPointer
+    private var plaintextCount = 0
     private var failure: (any Error)?
 
     /// Frames are collected up to here, then encrypted: just below a full TLS record.
@@ -128,26 +130,43 @@ final class ProviderConnection: ChannelInboundHandler {
 
     // MARK: Sending
 
-    /// Encrypts what HTTP/2 has to say while the channel takes it.
-    func encrypt() {
+    /// Serialises what HTTP/2 has to say while the channel takes it, and encrypts it in full records.
+    ///
+    /// Called between requests, too: what nghttp2 holds for a few dozen requests stays in the cache, for a thousand
+    /// it does not.
+    func serialise() {
         guard self.isEstablished, self.failure == nil else { return }
         do {
             // Back-pressure: what does not fit stays in nghttp2 until the channel is writable again.
             while self.isWritable {
-                let count = try self.http2.send(into: self.plaintext, threshold: Self.recordBytes)
-                guard count > 0 else { return }
-                try self.encrypt(UnsafeRawBufferPointer(rebasing: self.plaintext[..<count]))
-                if self.ciphertext.readableBytes >= Self.writeBytes { self.writeCiphertext() }
+                let room = UnsafeMutableRawBufferPointer(rebasing: self.plaintext[self.plaintextCount...])
+                let count = try self.http2.send(into: room, threshold: Self.recordBytes - self.plaintextCount)
+                self.plaintextCount += count
+                guard self.plaintextCount >= Self.recordBytes else { return }
+                try self.encryptRecord()
             }
         } catch {
             self.fail(error)
         }
     }
 
+    private func encryptRecord() throws(TLSError) {
+        guard self.plaintextCount > 0 else { return }
+        let bytes = UnsafeRawBufferPointer(rebasing: self.plaintext[..<self.plaintextCount])
+        self.plaintextCount = 0
+        try self.encrypt(bytes)
+        if self.ciphertext.readableBytes >= Self.writeBytes { self.writeCiphertext() }
+    }
+
     /// Encrypts what HTTP/2 has to say and gives it to the socket: one flush.
     func flush() {
         self.needsFlush = false
-        self.encrypt()
+        self.serialise()
+        do {
+            if self.isEstablished && self.failure == nil { try self.encryptRecord() }
+        } catch {
+            return self.fail(error)
+        }
         self.writeCiphertext()
         self.context?.flush()
         // Not all left: the next writability change continues.
@@ -196,7 +215,8 @@ final class ProviderConnection: ChannelInboundHandler {
         if self.isEstablished {
             // The peer is told why the socket goes, if it still listens; a failure changes nothing any more.
             try? self.http2.goAway()
-            self.encrypt()
+            self.serialise()
+            try? self.encryptRecord()
             self.tls.close()
         }
         self.writeCiphertext()

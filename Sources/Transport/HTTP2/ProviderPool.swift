@@ -9,7 +9,7 @@ public import TLS
 ///
 /// ```swift
 /// let pool = ProviderPool(
-///     loop: loop, endpoint: ProviderEndpoint(host: "api.push.apple.com", port: 443), tls: context,
+///     loop: loop, endpoint: HTTP2Endpoint(host: "api.push.apple.com", port: 443), tls: context,
 ///     configuration: ProviderPoolConfiguration(seed: seed), source: sender, logger: logger)
 /// pool.demandChanged()          // sender.nextRequest is asked from now on until it has none
 /// pool.close { … }              // answers are waited for, then all is closed
@@ -22,7 +22,7 @@ public final class ProviderPool {
     public internal(set) var counters = ProviderPoolCounters()
 
     let loop: any EventLoop
-    let endpoint: ProviderEndpoint
+    let endpoint: HTTP2Endpoint
     let configuration: ProviderPoolConfiguration
     let source: any RequestSource
     let logger: Logger
@@ -46,7 +46,7 @@ public final class ProviderPool {
     /// Makes a pool without connections; call it on `loop`.
     public init(
         loop: any EventLoop,
-        endpoint: ProviderEndpoint,
+        endpoint: HTTP2Endpoint,
         tls: TLSClientContext,
         configuration: ProviderPoolConfiguration,
         source: any RequestSource,

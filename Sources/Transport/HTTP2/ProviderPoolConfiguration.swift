@@ -1,7 +1,7 @@
 public import Delivery
 
 /// Where a provider is.
-public struct ProviderEndpoint: Sendable, Hashable, CustomStringConvertible {
+public struct HTTP2Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// A DNS name or an IP address; the peer's certificate must carry it.
     public let host: String
     /// The TCP port.

@@ -30,7 +30,7 @@ public struct TransportBench: Sendable {
     }
 
     /// Where to.
-    public var endpoint: ProviderEndpoint
+    public var endpoint: HTTP2Endpoint
     /// Requests of the whole run; the first and last tenth are not measured.
     public var requests: Int
     /// Connections at most.
@@ -39,7 +39,7 @@ public struct TransportBench: Sendable {
     public var streams = 1000
 
     /// A run against `endpoint`.
-    public init(endpoint: ProviderEndpoint, requests: Int, connections: Int) {
+    public init(endpoint: HTTP2Endpoint, requests: Int, connections: Int) {
         self.endpoint = endpoint
         self.requests = requests
         self.connections = connections
