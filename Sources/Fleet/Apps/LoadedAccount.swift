@@ -56,7 +56,7 @@ final class LoadedAccount: Sendable {
         configuration.connections.oneStreamUntilAuthenticated = token != nil
         configuration.streamDeadline = account.provider.limits.streamDeadline
         return ProviderPool(
-            loop: loop, endpoint: Transport.ProviderEndpoint(host: endpoint.host, port: Int(endpoint.port)), tls: tls,
+            loop: loop, endpoint: HTTP2Endpoint(host: endpoint.host, port: Int(endpoint.port)), tls: tls,
             configuration: configuration, source: source, logger: logger
         )
     }
