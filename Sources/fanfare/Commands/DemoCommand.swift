@@ -68,7 +68,7 @@ struct DemoCommand: AsyncParsableCommand {
             }
         }
         await fleet.stop()
-        if isWell, folder.isTemporary {
+        if folder.isTemporary, isWell || folder.isEmpty {
             folder.remove()
         } else {
             Terminal.writeError("demo: configuration, ledger and logs are in \(folder.path)\n")

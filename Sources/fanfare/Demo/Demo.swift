@@ -63,10 +63,10 @@ struct Demo: Sendable {
         try await job.publish(client)
         await client.close()
 
-        let view = try await follow(ledger, isQuiet: isQuiet)
+        let (view, peak) = try await follow(ledger, isQuiet: isQuiet)
         let comparison = try await compare(ledger, control)
         await ledger.close()
-        return DemoReport(view: view, comparison: comparison, now: CommandClock.now())
+        return DemoReport(view: view, peak: peak, comparison: comparison, now: CommandClock.now())
     }
 
     // MARK: Starting
@@ -92,7 +92,8 @@ struct Demo: Sendable {
     private func taken(_ reason: String) -> CommandFailure {
         CommandFailure(
             .usage,
-            "the broker \(broker.amqp) is in use, \(reason): give the demo a virtual host of its own (FANFARE_AMQP_URL)"
+            "the broker \(broker.amqp) is in use, \(reason): "
+                + "give the demo a virtual host of its own (FANFARE_AMQP_URL); an interrupted demo leaves messages, too"
         )
     }
 
@@ -142,18 +143,20 @@ struct Demo: Sendable {
 
     // MARK: Following
 
-    /// Shows the campaign's progress until its last device has an outcome.
-    private func follow(_ ledger: Ledger, isQuiet: Bool) async throws -> CampaignStatusView {
+    /// Shows the campaign's progress until its last device has an outcome; answers the highest rate as well.
+    private func follow(_ ledger: Ledger, isQuiet: Bool) async throws -> (CampaignStatusView, peak: Int) {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(ttl) + Self.grace
         let style = Terminal.progressStyle
         var (report, meter) = (ProgressReport(style: style), RateMeter())
-        var seen: CampaignStatusView?
+        var (seen, peak) = (CampaignStatusView?.none, 0)
         while clock.now < deadline {
             let now = CommandClock.now()
             let status = try await ledger.read { try $0.status(app: DemoJob.app, id: DemoJob.id, now: now) }
             if var view = status.map({ CampaignStatusView($0) }) {
-                view.note(rate: meter.rate(total: view.outcomes.total, now: now), now: now)
+                let rate = meter.rate(total: view.outcomes.total, now: now)
+                peak = max(peak, rate ?? 0)
+                view.note(rate: rate, now: now)
                 if !isQuiet, let text = report.update(view, now: now) { Terminal.write(text) }
                 seen = view
                 if view.isFinished { break }
@@ -165,7 +168,7 @@ struct Demo: Sendable {
         guard let seen else {
             throw CommandFailure(.failed, "no worker took the job; their logs are in \(folder.path)")
         }
-        return seen
+        return (seen, peak)
     }
 
     private func compare(_ ledger: Ledger, _ control: HTTP1Client) async throws -> DemoComparison {

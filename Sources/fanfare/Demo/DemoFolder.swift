@@ -46,6 +46,9 @@ struct DemoFolder: Sendable {
         }
     }
 
+    /// Whether there is nothing to look at afterwards.
+    var isEmpty: Bool { (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty ?? true }
+
     /// Removes it with all that is in it.
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

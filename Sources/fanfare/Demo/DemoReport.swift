@@ -4,6 +4,8 @@ import Fleet
 /// What a demo ends with: the ledger's closing table and its comparison with the simulator.
 struct DemoReport: Sendable {
     let view: CampaignStatusView
+    /// The most devices a second that got an outcome.
+    let peak: Int
     let comparison: DemoComparison
     let now: Timestamp
 
@@ -16,7 +18,10 @@ struct DemoReport: Sendable {
     /// For people.
     var text: String {
         var lines = ["", view.text(now: now)]
-        if let seconds { lines.append("speed     \(NumberText.grouped(rate)) devices/s over \(tenths(seconds)) s") }
+        if let seconds {
+            let wait = view.attempts > view.audience ? ", the wait for the retries among them" : ""
+            lines.append("speed     up to \(NumberText.grouped(peak)) devices/s; \(tenths(seconds)) s in all\(wait)")
+        }
         lines += ["", comparison.text, "", verdict]
         return lines.joined(separator: "\n")
     }
@@ -25,6 +30,7 @@ struct DemoReport: Sendable {
     var json: JSONValue {
         .object([
             "well": .bool(isWell), "campaign": view.json, "comparison": comparison.json,
+            "peak_rate": .number(JSONNumber(peak)),
             "seconds": seconds.map { .number(JSONNumber(text: tenths($0))) } ?? .null,
         ])
     }
@@ -50,8 +56,6 @@ struct DemoReport: Sendable {
         guard let startedAt = view.startedAt, let completedAt = view.completedAt else { return nil }
         return Double(max(1, completedAt.milliseconds - startedAt.milliseconds)) / 1000
     }
-
-    private var rate: Int { seconds.map { Int(Double(view.audience) / $0) } ?? 0 }
 
     private func tenths(_ seconds: Double) -> String {
         let tenths = Int((seconds * 10).rounded())
