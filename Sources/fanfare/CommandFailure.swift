@@ -6,10 +6,13 @@ import Fleet
 struct CommandFailure: Error {
     let document: ProblemDocument
     let exit: FanfareExit
+    /// The errors for people where a file says better than a pointer where they are: `derby.json:12:5: …`.
+    let lines: [String]?
 
     /// A failure with several problems; without a code, the one that goes with the sort of problem.
-    init(_ document: ProblemDocument, exit: FanfareExit? = nil) {
+    init(_ document: ProblemDocument, exit: FanfareExit? = nil, lines: [String]? = nil) {
         self.document = document
+        self.lines = lines
         self.exit = exit ?? FanfareExit(document.kind)
     }
 
@@ -55,7 +58,7 @@ struct FailureReport {
     func end() -> Never {
         if let code = error as? FanfareExit { Fanfare.exit(withError: ExitCode(code.rawValue)) }
         if let failure {
-            Terminal.writeError((isJSON ? failure.document.json.text : lines(failure.document)) + "\n")
+            Terminal.writeError((isJSON ? failure.document.json.text : lines(failure)) + "\n")
             Fanfare.exit(withError: ExitCode(failure.exit.rawValue))
         }
         switch Fanfare.exitCode(for: error) {
@@ -69,13 +72,14 @@ struct FailureReport {
     }
 
     /// One line a problem, each with the command's name in front, as other tools do it.
-    private func lines(_ document: ProblemDocument) -> String {
+    private func lines(_ failure: CommandFailure) -> String {
+        let document = failure.document
         if let configuration = error as? ConfigurationError {
             return configuration.problems.map { "fanfare: " + TerminalText.safe($0.line) }.joined(separator: "\n")
         }
         let campaign = document.campaign.map { " (\($0))" } ?? ""
         let title = ["fanfare: " + TerminalText.safe(document.title + campaign)]
-        let problems = document.errors.map { "fanfare: " + $0.text }
+        let problems = (failure.lines ?? document.errors.map(\.text)).map { "fanfare: " + TerminalText.safe($0) }
         let warnings = document.warnings.map { "fanfare: warning: " + $0.text }
         return (title + problems + warnings).joined(separator: "\n")
     }

@@ -39,6 +39,15 @@ struct CSVAudienceReader {
         if columns.isEmpty, !report.isUnusable {
             refuseFile(.empty, "the file is empty", mend: "begin with a header: token, and whatever else there is")
         }
+        if report.deviceCount == 0, report.problemCount == 0 {
+            report.note(
+                .empty,
+                line: 1,
+                column: 1,
+                "the file has a header and no device",
+                mend: "give one device a line"
+            )
+        }
     }
 
     private mutating func begin(_ start: [UInt8], _ each: (Device, Int) throws -> Void) rethrows {

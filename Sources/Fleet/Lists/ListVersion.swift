@@ -9,7 +9,9 @@ struct ListVersion {
     mutating func add(_ chunk: ListChunk) throws {
         let group = chunk.group
         var bytes = digest
-        for word in [group.provider.rawValue, group.environment?.rawValue ?? "", group.locale ?? "", group.timeZone ?? ""] {
+        for word in [
+            group.provider.rawValue, group.environment?.rawValue ?? "", group.locale ?? "", group.timeZone ?? "",
+        ] {
             bytes.append(contentsOf: word.utf8)
             bytes.append(0)
         }

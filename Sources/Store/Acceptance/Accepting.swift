@@ -161,4 +161,10 @@ extension LedgerReader {
         let rows = try db.rows("SELECT document FROM refused WHERE app = ?1 AND id = ?2", .text(app), .text(id))
         return try rows.next() ? rows.blob(0) : nil
     }
+
+    /// When that key was refused last; nil when it was not, or when it is a campaign's now.
+    public func refusedAt(app: String, id: String) throws(LedgerError) -> Timestamp? {
+        try db.number("SELECT at FROM refused WHERE app = ?1 AND id = ?2", .text(app), .text(id))
+            .map { Timestamp(milliseconds: $0) }
+    }
 }

@@ -8,8 +8,56 @@ struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Lists of devices in the ledger.",
-        subcommands: [Ls.self]
+        subcommands: [Put.self, Ls.self]
     )
+
+    /// Uploads a list.
+    struct Put: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Upload a file of devices as a new version of a list.",
+            discussion: """
+                CSV has a header: token, provider, environment, id, locale, time_zone; every other column is a \
+                variable. NDJSON has one device object a line. A device that occurs twice is taken once. A file with a \
+                line that is no device is refused whole.
+
+                Example: fanfare list put sport devices.csv --app news
+                """
+        )
+
+        @Argument(help: "The list's name.")
+        var name: String
+
+        @Argument(help: "The file, .csv or .ndjson, or - for standard input.")
+        var file: String
+
+        @Option(help: "Whose list it is.")
+        var app: String
+
+        @Option(help: "csv or ndjson, when the file's name does not say it.")
+        var format: String?
+
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard NameRule.isID(name) else {
+                throw ValidationError("a list's name is 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
+            }
+            guard NameRule.isApp(app) else {
+                throw ValidationError("--app is 1 to 128 of the characters A-Z a-z 0-9 . _ -")
+            }
+            _ = try AudienceUpload.format(of: file, named: format)
+        }
+
+        func run() async throws {
+            let upload = try AudienceUpload(file, format: format, isJSON: output.json)
+            let (app, name) = (app, name)
+            let uploaded = try await options.withLedger { try await upload.run(app: app, list: name, to: $0) }
+            uploaded.printWarnings(isJSON: output.json)
+            let text = output.json ? uploaded.json.text : "\(app)/\(uploaded.line)"
+            Terminal.write(text + "\n")
+        }
+    }
 
     /// What lists there are.
     struct Ls: AsyncParsableCommand {

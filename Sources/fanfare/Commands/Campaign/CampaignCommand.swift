@@ -4,10 +4,11 @@ import ArgumentParser
 struct CampaignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "campaign",
-        abstract: "Look at campaigns and steer them; ID is ID or APP/ID.",
+        abstract: "Send campaigns, look at them and steer them; ID is ID or APP/ID.",
         subcommands: [
-            CampaignStatusCommand.self, CampaignListCommand.self, CampaignPauseCommand.self,
-            CampaignResumeCommand.self, CampaignCancelCommand.self, CampaignOutcomesCommand.self,
+            CampaignSendCommand.self, CampaignStatusCommand.self, CampaignListCommand.self,
+            CampaignPauseCommand.self, CampaignResumeCommand.self, CampaignCancelCommand.self,
+            CampaignOutcomesCommand.self,
         ]
     )
 }

@@ -1,0 +1,8 @@
+/// The rules of names that travel outside of a job too: in flags, in paths, in queue names (contract, section 1).
+public enum NameRule {
+    /// Whether a text can be a campaign's id, a list's name or its version: 1–128 of `[A-Za-z0-9._:-]`.
+    public static func isID(_ text: String) -> Bool { JobIdentity.isID(text) }
+
+    /// Whether a text can be an app's name: 1–128 of `[A-Za-z0-9._-]`.
+    public static func isApp(_ text: String) -> Bool { JobIdentity.isApp(text) }
+}

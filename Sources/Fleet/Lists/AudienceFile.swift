@@ -1,0 +1,85 @@
+public import Campaigns
+public import Store
+
+/// A CSV or NDJSON file of devices (contract, section 3), read piece by piece.
+///
+/// Confined to one task; reading blocks.
+public final class AudienceFile {
+    private static let pieceBytes = 262_144
+
+    /// The file's name for people.
+    public let name: String
+    /// The file's bytes; nil for a pipe.
+    public let size: Int64?
+    private let format: AudienceFileFormat
+    private let input: InputFile
+
+    /// What became of a file.
+    public enum Result: Sendable {
+        /// Every line is a device.
+        case uploaded(ListUpload.Summary, warnings: [AudienceFileProblem])
+        /// Some lines are none: nothing of the file was kept.
+        case refused(AudienceFileReport)
+    }
+
+    /// How far an upload is.
+    public struct Progress: Sendable {
+        /// Bytes that were read.
+        public var bytes: Int64
+        /// Bytes in all; nil for a pipe.
+        public var size: Int64?
+        /// Devices so far.
+        public var devices: Int
+    }
+
+    /// Opens a file, or standard input for `-`.
+    public init(path: String, format: AudienceFileFormat) throws(InputFile.Unreadable) {
+        input = try InputFile(path: path)
+        name = input.name
+        size = input.size
+        self.format = format
+    }
+
+    /// Uploads the file as a version of a list; after the first bad line the rest is only checked.
+    ///
+    /// Without a ledger nothing is written. Throws `InputFile.Unreadable` or `LedgerError`; then nothing is kept.
+    public func upload(
+        app: String,
+        list: String,
+        to ledger: Ledger?,
+        progress: (Progress) -> Void = { _ in }
+    ) async throws -> Result {
+        let upload = try ListUpload(app: app, name: list, to: ledger)
+        do {
+            let report = try await feed(upload, progress: progress)
+            if report.problemCount == 0 {
+                return .uploaded(try await upload.finish(), warnings: report.warnings)
+            }
+            try await upload.abandon()
+            return .refused(report)
+        } catch {
+            // What went wrong first is what a person has to mend.
+            try? await upload.abandon()
+            throw error
+        }
+    }
+
+    private func feed(_ upload: ListUpload, progress: (Progress) -> Void) async throws -> AudienceFileReport {
+        var reader = AudienceFileReader(format)
+        var bytes: Int64 = 0
+        while true {
+            var devices: [Device] = []
+            let piece = try input.read(upTo: Self.pieceBytes)
+            if piece.isEmpty {
+                reader.finish { device, _ in devices.append(device) }
+            } else {
+                reader.read(piece) { device, _ in devices.append(device) }
+            }
+            if reader.report.problemCount == 0 { try await upload.add(devices) }
+            bytes += Int64(piece.count)
+            progress(Progress(bytes: bytes, size: size, devices: reader.report.deviceCount))
+            if piece.isEmpty || reader.report.isUnusable { break }
+        }
+        return reader.report
+    }
+}

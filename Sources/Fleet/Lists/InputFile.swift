@@ -1,0 +1,60 @@
+import Glibc
+
+/// A file that a command reads once from its beginning; `-` is standard input.
+///
+/// Confined to one task; reading blocks.
+public final class InputFile {
+    /// A file that cannot be read, with the system's reason.
+    public struct Unreadable: Error, CustomStringConvertible {
+        /// One line for people.
+        public let description: String
+    }
+
+    /// The path, or `standard input`.
+    public let name: String
+    /// Bytes of a file; nil for a pipe or a terminal.
+    public let size: Int64?
+    private let descriptor: Int32
+    private let isOurs: Bool
+
+    /// Opens it.
+    public init(path: String) throws(Unreadable) {
+        isOurs = path != "-"
+        name = isOurs ? path : "standard input"
+        descriptor = isOurs ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO
+        var facts = stat()
+        guard descriptor >= 0, fstat(descriptor, &facts) == 0 else { throw Self.unreadable(name, errno) }
+        guard facts.st_mode & S_IFMT != S_IFDIR else { throw Self.unreadable(name, EISDIR) }
+        size = facts.st_mode & S_IFMT == S_IFREG ? Int64(facts.st_size) : nil
+    }
+
+    deinit { if isOurs { close(descriptor) } }
+
+    /// The next bytes; none at the end.
+    public func read(upTo count: Int) throws(Unreadable) -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            var got = Glibc.read(descriptor, buffer.baseAddress, count)
+            while got < 0, errno == EINTR { got = Glibc.read(descriptor, buffer.baseAddress, count) }
+            if got < 0 { failure = errno }
+            filled = max(0, got)
+        }
+        guard failure == 0 else { throw Self.unreadable(name, failure) }
+        return bytes
+    }
+
+    /// Everything to the end, but not more than so many bytes.
+    public func readAll(upTo most: Int) throws(Unreadable) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < most {
+            let piece = try read(upTo: min(65_536, most - bytes.count))
+            if piece.isEmpty { break }
+            bytes += piece
+        }
+        return bytes
+    }
+
+    private static func unreadable(_ name: String, _ code: Int32) -> Unreadable {
+        Unreadable(description: "\(name) cannot be read: \(String(cString: strerror(code)))")
+    }
+}

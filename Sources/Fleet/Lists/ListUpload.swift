@@ -1,0 +1,128 @@
+public import Campaigns
+public import Store
+
+/// Writes devices into a new version of a list, in pieces: neither the devices nor their tokens are in memory at once.
+///
+/// A device that occurs twice (provider and token) is taken once. Nobody sees the list before `finish`; one that is
+/// neither finished nor abandoned is swept by the workers an hour later. Confined to one task.
+public final class ListUpload {
+    /// Chunks a transaction at most: about 2 MB, so that workers on the same ledger are not kept waiting.
+    private static let chunksMax = 100
+    /// Devices that are looked up in the filter at once.
+    private static let batchMax = 8_192
+
+    private let app: String
+    private let name: String
+    private let ledger: Ledger?
+    private let filter: TokenFilter
+    private var builder = ListBuilder()
+    private var version = ListVersion()
+    private var waiting: [ListChunk] = []
+    private var number: UInt32?
+    private var isOver = false
+    /// Devices that were taken.
+    public private(set) var deviceCount = 0
+    /// Devices that had occurred before and were left out.
+    public private(set) var duplicateCount = 0
+
+    /// What an upload has come to.
+    public struct Summary: Sendable, Equatable {
+        /// The hash of the content.
+        public var version: String
+        /// Devices in the list.
+        public var devices: Int
+        /// Devices that had occurred before and were left out.
+        public var duplicates: Int
+        /// Whether this version was there before, so that nothing was added.
+        public var isKnown: Bool
+    }
+
+    /// An upload that has taken nothing.
+    ///
+    /// - Parameters:
+    ///   - app: Whose list it is.
+    ///   - name: The list's name.
+    ///   - ledger: Where it goes; without one nothing is written, and `finish` says what would have been.
+    public init(app: String, name: String, to ledger: Ledger?) throws(LedgerError) {
+        self.app = app
+        self.name = name
+        self.ledger = ledger
+        filter = try TokenFilter()
+    }
+
+    /// Takes devices in their order.
+    public func add(_ devices: [Device]) async throws(LedgerError) {
+        precondition(!isOver, "an upload takes nothing after its end")
+        var start = 0
+        while start < devices.count {
+            let end = min(start + Self.batchMax, devices.count)
+            try await take(devices[start..<end])
+            start = end
+        }
+    }
+
+    /// Makes the list visible, synced.
+    public func finish() async throws(LedgerError) -> Summary {
+        isOver = true
+        for chunk in builder.finish() { try await write(chunk) }
+        try await flush()
+        var summary = Summary(
+            version: version.text,
+            devices: deviceCount,
+            duplicates: duplicateCount,
+            isKnown: false
+        )
+        guard let ledger else { return summary }
+        let (list, name, text, duplicates) = (try await begun(ledger), name, version.text, duplicateCount)
+        let record = try await ledger.write(.synced) { transaction in
+            try transaction.finishList(list, version: text, duplicates: duplicates, now: WallClock.now())
+        }
+        precondition(record.name == name && record.version == text, "the ledger finished another list")
+        summary.isKnown = record.number != list
+        return summary
+    }
+
+    /// Gives the list up: what was written is removed by the workers.
+    public func abandon() async throws(LedgerError) {
+        isOver = true
+        waiting.removeAll()
+        guard let number, let ledger else { return }
+        self.number = nil
+        try await ledger.write { try $0.abandonList(number) }
+    }
+
+    private func take(_ devices: ArraySlice<Device>) async throws(LedgerError) {
+        let keys = devices.map { (provider: $0.provider, token: TokenBytes.raw($0)) }
+        let isNew = try filter.areNew(keys)
+        for (index, device) in devices.enumerated() {
+            guard isNew[index] else {
+                duplicateCount += 1
+                continue
+            }
+            deviceCount += 1
+            if let chunk = builder.add(device, token: keys[index].token) { try await write(chunk) }
+        }
+    }
+
+    private func write(_ chunk: ListChunk) async throws(LedgerError) {
+        do { try version.add(chunk) } catch { throw .failed("chunk \(chunk.ordinal) of the list \(name): \(error)") }
+        guard ledger != nil else { return }
+        waiting.append(chunk)
+        if waiting.count >= Self.chunksMax { try await flush() }
+    }
+
+    private func flush() async throws(LedgerError) {
+        guard let ledger, !waiting.isEmpty else { return }
+        let (list, chunks) = (try await begun(ledger), waiting)
+        waiting.removeAll(keepingCapacity: true)
+        try await ledger.write { try $0.appendChunks(chunks, to: list, now: WallClock.now()) }
+    }
+
+    private func begun(_ ledger: Ledger) async throws(LedgerError) -> UInt32 {
+        if let number { return number }
+        let (app, name) = (app, name)
+        let list = try await ledger.write { try $0.beginList(app: app, name: name, now: WallClock.now()) }
+        number = list
+        return list
+    }
+}

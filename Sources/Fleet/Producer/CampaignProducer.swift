@@ -1,0 +1,69 @@
+public import Campaigns
+import Delivery
+public import NIOCore
+public import Transport
+
+/// Publishes jobs as any producer would: mandatory, with confirm.
+///
+/// May be used from any task; does not connect again when the connection is lost.
+public final class CampaignProducer: Sendable {
+    /// Why the broker did not take a job.
+    public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        /// There is no exchange for campaigns.
+        case noExchange
+        /// The exchange has no queue for the message.
+        case returned(String)
+        /// The queue is at its limit.
+        case full
+        /// The broker did not say whether it has the job.
+        case unconfirmed
+        /// It cannot be written as AMQP.
+        case unwritable(String)
+
+        /// What is wrong and how to mend it, in one line.
+        public var description: String {
+            switch self {
+            case .noExchange:
+                "the broker has no exchange \(BrokerNames.campaigns): run fanfare topology apply"
+            case .returned(let text):
+                "the broker has no queue for campaigns (\(text)): run fanfare topology apply"
+            case .full:
+                "the broker's queue for campaigns is full and refused the job: see that workers take from it "
+                    + "(fanfare status), then send it again"
+            case .unconfirmed:
+                "the broker did not confirm the job: it may have it; send it again, the same id is one campaign only"
+            case .unwritable(let detail): "the job cannot be written as an AMQP message: \(detail)"
+            }
+        }
+    }
+
+    private let client: AMQPClient
+
+    private init(_ client: AMQPClient) {
+        self.client = client
+    }
+
+    /// Connects and sees that there is somewhere to publish to; throws `AMQPConnectError` or `Failure`.
+    public static func connect(_ endpoint: AMQPEndpoint, on loop: any EventLoop) async throws -> CampaignProducer {
+        let client = try await AMQPClient.connect(endpoint, name: "fanfare campaign send", on: loop)
+        guard try await client.exchangeExists(BrokerNames.campaigns) else {
+            await client.close()
+            throw Failure.noExchange
+        }
+        return CampaignProducer(client)
+    }
+
+    /// Publishes a job and waits for the confirm; `body` are the bytes that `job` was decoded from.
+    public func publish(_ job: Job, body: [UInt8], at: Timestamp) async throws(Failure) {
+        switch await client.publish(JobMessage.outbound(job, body: body, at: at)) {
+        case .confirmed: return
+        case .returned(_, let text): throw .returned(text)
+        case .nacked: throw .full
+        case .timedOut, .connectionLost, .queueFull: throw .unconfirmed
+        case .invalid(let error): throw .unwritable("\(error)")
+        }
+    }
+
+    /// Closes the connection in order.
+    public func close() async { await client.close() }
+}

@@ -1,0 +1,38 @@
+public import Campaigns
+public import Delivery
+import PushProviders
+public import Store
+import TLS
+
+/// What a producer on the ledger's host can know of a job before it is published: the rules of intake, asked early.
+public enum LocalIntake {
+    /// What the providers find wrong with a job.
+    public static func check(_ job: Job) -> (problems: [Problem], warnings: [Problem]) {
+        let checks = ProviderRegistry.providers.map { $0.check(job) }
+        return (checks.flatMap(\.problems), checks.flatMap(\.warnings))
+    }
+
+    /// What intake will say of a good job, as far as the ledger tells.
+    ///
+    /// Whether a worker knows the app is left to the worker that takes the job: it may start later.
+    public static func decide(_ job: Job, in ledger: Ledger) async throws(LedgerError) -> IntakeDecision {
+        let identity = SHA256.digest(job.canonicalJSON())
+        let knowledge = try await ledger.read { reader in
+            var knowledge = IntakeDecision.Knowledge(
+                holder: try reader.holder(app: job.app, id: job.id),
+                isAppKnown: true,
+                isAudienceKnown: true,
+                deviceCount: 0
+            )
+            switch job.audience {
+            case .devices(let devices): knowledge.deviceCount = devices.count
+            case .list(let name, let version):
+                let list = try reader.list(app: job.app, name: name, version: version)
+                knowledge.isAudienceKnown = list != nil
+                knowledge.deviceCount = list?.devices ?? 0
+            }
+            return knowledge
+        }
+        return IntakeDecision.decide(job: job, identity: identity, knowledge: knowledge)
+    }
+}

@@ -1,0 +1,155 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Store
+
+/// An audience file on its way into the ledger: a bar on a terminal, refusals in the contract's form.
+struct AudienceUpload {
+    private let file: AudienceFile
+    private let isJSON: Bool
+
+    /// A list as it lies in the ledger now.
+    struct Uploaded {
+        let app: String
+        let list: String
+        let file: String
+        let summary: ListUpload.Summary
+        let warnings: [AudienceFileProblem]
+
+        /// The name by which a job asks for just this version.
+        var reference: String { "\(list)@\(summary.version)" }
+    }
+
+    /// Opens the file; a wrong name is a wrong call.
+    init(_ path: String, format: String? = nil, isJSON: Bool) throws {
+        let format = try Self.format(of: path, named: format)
+        do {
+            file = try AudienceFile(path: path, format: format)
+        } catch {
+            throw CommandFailure(.usage, error.description)
+        }
+        self.isJSON = isJSON
+    }
+
+    /// The format that was named, or the one that the file's name says.
+    static func format(of path: String, named name: String?) throws -> AudienceFileFormat {
+        if let name {
+            guard let format = AudienceFileFormat(rawValue: name) else {
+                throw ValidationError("--format is csv or ndjson")
+            }
+            return format
+        }
+        if let format = AudienceFileFormat(fileName: path) { return format }
+        throw ValidationError(
+            path == "-"
+                ? "standard input has no name: say --format csv or --format ndjson"
+                : "\(path) is neither .csv nor .ndjson"
+        )
+    }
+
+    /// Uploads it; without a ledger it is only read and counted. A file with bad lines is refused whole.
+    func run(app: String, list: String, to ledger: Ledger?) async throws -> Uploaded {
+        var bar = UploadBar(isShown: !isJSON && Terminal.progressStyle != .lines)
+        let result: AudienceFile.Result
+        do {
+            result = try await file.upload(app: app, list: list, to: ledger) { bar.show($0) }
+        } catch let error as InputFile.Unreadable {
+            bar.clear()
+            throw CommandFailure(.usage, error.description)
+        } catch {
+            bar.clear()
+            throw error
+        }
+        bar.clear()
+        switch result {
+        case .uploaded(let summary, let warnings):
+            return Uploaded(app: app, list: list, file: file.name, summary: summary, warnings: warnings)
+        case .refused(let report): throw refusal(report)
+        }
+    }
+
+    private func refusal(_ report: AudienceFileReport) -> CommandFailure {
+        var problems = report.problems.map(\.problem)
+        var lines = report.problems.map { problem in
+            "\(file.name):\(problem.line):\(problem.column): \(problem.detail)"
+                + (problem.mend.map { " (\($0))" } ?? "")
+        }
+        let more = report.problemCount - report.problems.count
+        if more > 0 {
+            let detail = "\(NumberText.grouped(more)) more problems are not listed"
+            problems.append(Problem(pointer: "", code: .moreProblems, detail: detail, mend: "mend these first"))
+            lines.append(detail)
+        }
+        let count = NumberText.grouped(report.problemCount)
+        let title =
+            "\(file.name) cannot be used: \(report.problemCount == 1 ? "1 problem" : "\(count) problems"), "
+            + "nothing of it was kept"
+        let warnings = report.warnings.map(\.problem)
+        return CommandFailure(
+            ProblemDocument(.invalidAudience, title: title, errors: problems, warnings: warnings),
+            lines: lines
+        )
+    }
+}
+
+extension AudienceUpload.Uploaded {
+    /// `sport@3f2a…: 100,000 devices, 12 repeats left out`.
+    var line: String {
+        let repeats = summary.duplicates
+        let left = repeats == 0 ? "" : ", \(NumberText.grouped(repeats)) repeat\(repeats == 1 ? "" : "s") left out"
+        let devices = summary.devices
+        let known = summary.isKnown ? ", a version that was there already" : ""
+        return "\(reference): \(NumberText.grouped(devices)) device\(devices == 1 ? "" : "s")\(left)\(known)"
+    }
+
+    var json: JSONValue {
+        .object([
+            "app": .string(app), "name": .string(list), "version": .string(summary.version),
+            "devices": .number(JSONNumber(summary.devices)), "duplicates": .number(JSONNumber(summary.duplicates)),
+            "existing": .bool(summary.isKnown), "warnings": .array(warnings.map(\.problem.json)),
+        ])
+    }
+
+    /// Warnings on standard error, a line each; in JSON they are part of the document.
+    func printWarnings(isJSON: Bool) {
+        guard !isJSON else { return }
+        for warning in warnings {
+            let mend = warning.mend.map { " (\($0))" } ?? ""
+            let place = "\(file):\(warning.line):\(warning.column)"
+            Terminal.writeError("fanfare: warning: \(TerminalText.safe("\(place): \(warning.detail)\(mend)"))\n")
+        }
+    }
+}
+
+/// How far an upload is, redrawn in place; a terminal only.
+private struct UploadBar {
+    private static let width = 24
+    private static let interval = Duration.milliseconds(100)
+
+    let isShown: Bool
+    private var last: ContinuousClock.Instant?
+
+    init(isShown: Bool) {
+        self.isShown = isShown
+    }
+
+    mutating func show(_ progress: AudienceFile.Progress) {
+        let now = ContinuousClock.now
+        guard isShown, last.map({ now - $0 >= Self.interval }) ?? true else { return }
+        last = now
+        let devices = "\(NumberText.grouped(progress.devices)) devices"
+        guard let size = progress.size, size > 0 else {
+            Terminal.write("\r\u{1B}[2K\(devices)")
+            return
+        }
+        let filled = min(Self.width, Int(Double(progress.bytes) / Double(size) * Double(Self.width)))
+        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: Self.width - filled)
+        let share = NumberText.percent(Int(min(progress.bytes, size)), of: Int(size))
+        Terminal.write("\r\u{1B}[2K[\(bar)]  \(share)  \(devices)")
+    }
+
+    mutating func clear() {
+        if last != nil { Terminal.write("\r\u{1B}[2K") }
+        last = nil
+    }
+}

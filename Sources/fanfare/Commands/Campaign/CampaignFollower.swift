@@ -1,0 +1,65 @@
+import Campaigns
+import Fleet
+import Store
+
+/// Follows a campaign to its end: a bar on a terminal, now and then a line elsewhere, nothing with `--json`.
+struct CampaignFollower {
+    let ledger: Ledger
+    let campaign: UInt32
+    let isQuiet: Bool
+    /// When to give up.
+    let deadline: ContinuousClock.Instant?
+
+    /// The campaign when nothing will change any more, or when only a person can go on.
+    ///
+    /// Throws the time-out, with the campaign as it stood then.
+    func follow() async throws -> CampaignStatusView {
+        let style = Terminal.progressStyle
+        var (report, meter) = (ProgressReport(style: style), RateMeter())
+        while true {
+            let now = CommandClock.now()
+            guard let status = try await ledger.read({ try $0.status(campaign: campaign, now: now) }) else {
+                throw CommandFailure(.failed, "the campaign is gone from the ledger \(ledger.path)")
+            }
+            var view = CampaignStatusView(status)
+            view.note(rate: meter.rate(total: view.outcomes.total, now: now), now: now)
+            if !isQuiet, let text = report.update(view, now: now) { Terminal.write(text) }
+            if view.isFinished || view.isOnlyParked {
+                if !isQuiet { Terminal.write(report.finish()) }
+                return view
+            }
+            if let deadline, ContinuousClock.now >= deadline {
+                if !isQuiet { Terminal.write(report.finish()) }
+                throw timeout(view)
+            }
+            try await Task.sleep(for: .milliseconds(style == .lines ? 200 : 100))
+        }
+    }
+
+    private func timeout(_ view: CampaignStatusView) -> CommandFailure {
+        let done = "\(NumberText.grouped(view.outcomes.total)) of \(NumberText.grouped(view.audience)) devices are done"
+        let state = view.stateReason.map { "\(view.state) (\($0))" } ?? view.state
+        return CommandFailure(
+            ProblemDocument(
+                .timeout,
+                title: "the time is over: \(view.app)/\(view.id) is \(state), \(done); it goes on without this command",
+                campaign: view.id
+            ),
+            lines: []
+        )
+    }
+}
+
+extension CampaignStatusView {
+    /// Whether every device without an outcome waits for a person.
+    var isOnlyParked: Bool { !isFinished && pending.total > 0 && pending.parked == pending.total }
+
+    /// The exit code of a command that waited for this end.
+    var exit: FanfareExit {
+        switch state {
+        case "completed": outcomes[.failed] > 0 ? .devicesFailed : .done
+        case _ where isOnlyParked: .devicesFailed
+        default: .failed
+        }
+    }
+}

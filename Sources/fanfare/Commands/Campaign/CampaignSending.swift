@@ -1,0 +1,163 @@
+import Campaigns
+import Delivery
+import Fleet
+import NIOPosix
+import Store
+import Transport
+
+/// A job that was found good, on its way: the ledger is asked, the list uploaded, the job published, intake heard.
+struct CampaignSending {
+    /// Intake answers within milliseconds when a worker is there and not busy.
+    private static let patience = Duration.seconds(2)
+
+    let file: JobFile
+    let audience: AudienceUpload?
+    /// The job, with a list that is not there yet when there is an audience file.
+    let job: Job
+    let now: Timestamp
+    let report: SendReport
+
+    func run(_ ledger: Ledger, broker: AMQPEndpoint, wait: Bool, timeout: Duration?) async throws {
+        var report = report
+        if let known = try await known(ledger, &report) {
+            return try await end(.existing, known, ledger, report, wait: wait, deadline: timeout.map { .now + $0 })
+        }
+        let producer = try await connect(broker)
+        let verdict: CampaignVerdict?
+        let watch: VerdictWatch
+        do {
+            report.uploaded = try await audience?.run(app: job.app, list: job.id, to: ledger)
+            let complete = try file.decode(list: report.uploaded?.reference, at: now)
+            try refuseUnknownList(try await LocalIntake.decide(complete.job, in: ledger))
+            report.sayUploaded()
+            watch = try await VerdictWatch(complete.job, in: ledger)
+            try await publish(complete, producer)
+            verdict = try await watch.verdict(within: Self.patience)
+            await producer.close()
+        } catch {
+            await producer.close()
+            throw error
+        }
+        let deadline = timeout.map { ContinuousClock.now + $0 }
+        try await end(verdict, watch, ledger, report, wait: wait, deadline: deadline)
+    }
+
+    // MARK: - Before
+
+    /// The campaign that has the id, if it is this job's; another job's is a conflict.
+    private func known(_ ledger: Ledger, _ report: inout SendReport) async throws -> UInt32? {
+        let (app, id) = (job.app, job.id)
+        guard case .campaign = try await ledger.read({ try $0.holder(app: app, id: id) }) else {
+            if audience == nil { try refuseUnknownList(try await LocalIntake.decide(job, in: ledger)) }
+            return nil
+        }
+        // Whether the audience is the same is told by its version, for which nothing has to be written.
+        report.uploaded = try await audience?.run(app: app, list: id, to: nil)
+        let complete = try file.decode(list: report.uploaded?.reference, at: now)
+        switch try await LocalIntake.decide(complete.job, in: ledger) {
+        case .existing(let number): return number
+        case .conflict(let problem): throw conflict(problem)
+        case .accept, .refuse: return nil
+        }
+    }
+
+    private func refuseUnknownList(_ decision: IntakeDecision) throws {
+        if case .refuse(let problems) = decision {
+            throw file.refusal(problems, campaign: job.id, warnings: report.untold)
+        }
+    }
+
+    private func conflict(_ problem: Problem) -> CommandFailure {
+        CommandFailure(
+            ProblemDocument(
+                .campaignConflict,
+                title: "Another job has this id",
+                campaign: job.id,
+                errors: [problem],
+                warnings: report.untold
+            ),
+            lines: file.lines([problem])
+        )
+    }
+
+    // MARK: - Publishing
+
+    private func connect(_ broker: AMQPEndpoint) async throws -> CampaignProducer {
+        do {
+            return try await CampaignProducer.connect(broker, on: MultiThreadedEventLoopGroup.singleton.next())
+        } catch let error as AMQPConnectError {
+            throw CommandFailure(error)
+        } catch let error as CampaignProducer.Failure {
+            throw CommandFailure(.unavailable, error.description)
+        }
+    }
+
+    private func publish(
+        _ complete: (job: Job, body: [UInt8], warnings: [Problem]),
+        _ producer: CampaignProducer
+    ) async throws {
+        do throws(CampaignProducer.Failure) {
+            try await producer.publish(complete.job, body: complete.body, at: now)
+        } catch {
+            throw CommandFailure(.unavailable, error.description)
+        }
+    }
+
+    // MARK: - After
+
+    private func end(
+        _ verdict: CampaignVerdict?,
+        _ watch: VerdictWatch,
+        _ ledger: Ledger,
+        _ report: SendReport,
+        wait: Bool,
+        deadline: ContinuousClock.Instant?
+    ) async throws {
+        var verdict = verdict
+        if verdict == nil {
+            guard wait else { return report.say(.pending) }
+            report.sayWaiting()
+            let rest = deadline.map { $0 - ContinuousClock.now } ?? .seconds(100 * 365 * 86_400)
+            verdict = try await watch.verdict(within: rest)
+        }
+        switch verdict {
+        case .accepted(let number):
+            try await end(.accepted, number, ledger, report, wait: wait, deadline: deadline)
+        case .refused(var document):
+            // The worker's warnings come with its refusal; ours were told before.
+            if !report.isJSON { document.warnings = [] }
+            throw CommandFailure(document, exit: .refused, lines: file.lines(document.errors))
+        case .conflict(let problem): throw conflict(problem)
+        case nil:
+            throw CommandFailure(
+                .timeout,
+                "the time is over: \(job.app)/\(job.id) is published, but no worker has taken it (see fanfare status)"
+            )
+        }
+    }
+
+    private func end(
+        _ verdict: SendReport.Verdict,
+        _ number: UInt32,
+        _ ledger: Ledger,
+        _ report: SendReport,
+        wait: Bool,
+        deadline: ContinuousClock.Instant?
+    ) async throws {
+        let now = CommandClock.now()
+        let status = try await ledger.read { try $0.status(campaign: number, now: now) }
+        guard let view = status.map({ CampaignStatusView($0) }) else {
+            throw CommandFailure(.failed, "the campaign is gone from the ledger \(ledger.path)")
+        }
+        guard wait else { return report.say(verdict, view) }
+        if !report.isJSON { report.say(verdict, view) }
+        let follower = CampaignFollower(ledger: ledger, campaign: number, isQuiet: report.isJSON, deadline: deadline)
+        let last = try await follower.follow()
+        if report.isJSON {
+            report.say(verdict, last)
+        } else {
+            Terminal.write("\n" + last.text(now: CommandClock.now()) + "\n")
+        }
+        if last.exit != .done { throw last.exit }
+    }
+}

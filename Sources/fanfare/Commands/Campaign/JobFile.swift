@@ -1,0 +1,106 @@
+import Campaigns
+import Fleet
+
+/// A job as it lies in a file, with the places of everything in it.
+struct JobFile {
+    /// One more than a job may have is enough to refuse it.
+    private static let bytesMax = JSONReader.Limits().bytesMax + 1
+
+    let name: String
+    let bytes: [UInt8]
+    private let reading: JSONReading
+
+    /// Reads a file, or standard input for `-`.
+    init(_ path: String) throws {
+        do {
+            let input = try InputFile(path: path)
+            name = input.name
+            bytes = try input.readAll(upTo: Self.bytesMax)
+        } catch {
+            throw CommandFailure(.usage, error.description)
+        }
+        reading = JSONReader.read(bytes)
+    }
+
+    /// Whether the job names its audience itself.
+    var hasAudience: Bool { reading.value?["audience"] != nil }
+
+    /// The job as intake will decode it, or everything that is wrong with it.
+    ///
+    /// A job without an audience of its own gets `list` (`name@version`); a text that is not JSON is told as such.
+    func decode(list: String?, at now: Timestamp) throws -> (job: Job, body: [UInt8], warnings: [Problem]) {
+        let (envelope, body) = (envelope(now), body(list: list))
+        let decoding = JobDecoder.decode(body, envelope: envelope)
+        guard let job = decoding.job else {
+            // With a list to come the job does not lack one, though a broken text could not be given it.
+            let problems = decoding.problems.filter { problem in
+                list == nil || problem.pointer != "/audience" || problem.code != ProblemCode.required.rawValue
+            }
+            throw refusal(problems, campaign: decoding.id, warnings: decoding.warnings)
+        }
+        return (job, body, decoding.warnings)
+    }
+
+    /// The bytes to publish: the file's own, or the job with its audience.
+    private func body(list: String?) -> [UInt8] {
+        guard let list, reading.problems.isEmpty, let value = reading.value?.addingAudience(list: list) else {
+            return bytes
+        }
+        return JSONWriter.bytes(value)
+    }
+
+    private func envelope(_ now: Timestamp) -> JobEnvelope {
+        JobEnvelope(
+            contentType: "application/json",
+            type: JobDecoder.messageType,
+            timestampSeconds: now.seconds,
+            now: now
+        )
+    }
+
+    /// Exit 65 with everything that is wrong, each with its place in the file.
+    func refusal(_ problems: [Problem], campaign: String?, warnings: [Problem] = []) -> CommandFailure {
+        CommandFailure(
+            ProblemDocument(
+                .invalidJob,
+                title: "The job cannot be sent",
+                campaign: campaign,
+                errors: problems,
+                warnings: warnings
+            ),
+            lines: lines(problems)
+        )
+    }
+
+    /// `derby.json:12:5: /delivery/expire_at: …`; of what is missing, the place where it would stand.
+    func lines(_ problems: [Problem]) -> [String] {
+        let pointers = problems.flatMap { Self.upwards($0.pointer) }
+        let positions = JSONReader.positions(of: Set(pointers), in: bytes)
+        return problems.map { problem in
+            if let broken = reading.problems.first(where: { $0.problem == problem }) {
+                let bare = Problem(
+                    pointer: problem.pointer,
+                    code: problem.code,
+                    detail: broken.detail,
+                    mend: problem.mend
+                )
+                return place(broken.position) + bare.text
+            }
+            let position = Self.upwards(problem.pointer).lazy.compactMap { positions[$0] }.first
+            return (position.map(place) ?? "\(name): ") + problem.text
+        }
+    }
+
+    private func place(_ position: JSONPosition) -> String { "\(name):\(position.line):\(position.column): " }
+
+    /// A pointer and those of everything around it, the innermost first.
+    private static func upwards(_ pointer: String) -> [String] {
+        var pointers = [pointer]
+        var rest = Substring(pointer)
+        while let slash = rest.lastIndex(of: "/") {
+            rest = rest[..<slash]
+            pointers.append(String(rest))
+        }
+        return pointers
+    }
+}

@@ -1,0 +1,87 @@
+import Campaigns
+import Fleet
+
+/// What `campaign send` tells: lines for people as it goes, or one JSON document at the end.
+struct SendReport {
+    let job: Job
+    let warnings: [Problem]
+    let isJSON: Bool
+    /// The list that was made of the audience file.
+    var uploaded: AudienceUpload.Uploaded?
+
+    init(job: Job, warnings: [Problem], isJSON: Bool) {
+        self.job = job
+        self.warnings = warnings
+        self.isJSON = isJSON
+    }
+
+    /// What became of the job.
+    enum Verdict: String {
+        /// It is a campaign now.
+        case accepted
+        /// It was a campaign before, as the same job.
+        case existing
+        /// It is published; no worker has answered yet.
+        case pending
+        /// It was only checked.
+        case valid
+    }
+
+    /// The warnings that a refusal still has to carry: those that were not printed.
+    var untold: [Problem] { isJSON ? warnings : [] }
+
+    /// Warnings on standard error, a line each.
+    func printWarnings(_ lines: [String]) {
+        for line in lines { Terminal.writeError("fanfare: warning: \(TerminalText.safe(line))\n") }
+    }
+
+    /// The list that was made.
+    func sayUploaded() {
+        guard !isJSON, let uploaded else { return }
+        uploaded.printWarnings(isJSON: false)
+        Terminal.write("\(uploaded.file) is list \(uploaded.line)\n")
+    }
+
+    /// No worker has answered within the first seconds.
+    func sayWaiting() {
+        if !isJSON { Terminal.write("\(name) is published; no worker has taken it yet, waiting\n") }
+    }
+
+    /// The verdict, with the campaign where there is one.
+    func say(_ verdict: Verdict, _ view: CampaignStatusView? = nil) {
+        Terminal.write((isJSON ? document(verdict, view).text : line(verdict, view)) + "\n")
+    }
+
+    private var name: String { "\(job.app)/\(job.id)" }
+
+    private func line(_ verdict: Verdict, _ view: CampaignStatusView?) -> String {
+        switch verdict {
+        case .valid: "\(name) is a job that can be sent: \(audience)"
+        case .pending: "\(name) is published; no worker has taken it yet: see fanfare campaign status \(name)"
+        case .existing: "\(name) exists already with the same job\(view.map(Self.state) ?? "")"
+        case .accepted: "\(name) is accepted\(view.map(Self.state) ?? "")"
+        }
+    }
+
+    private static func state(_ view: CampaignStatusView) -> String {
+        let reason = view.stateReason.map { " (\(TerminalText.safe($0)))" } ?? ""
+        let expiry = view.isFinished ? "" : view.expiresAt.map { ", until \($0.rfc3339)" } ?? ""
+        return ": \(NumberText.grouped(view.audience)) devices, \(view.state)\(reason)\(expiry)"
+    }
+
+    private var audience: String {
+        if let uploaded { return "\(uploaded.file) makes list \(uploaded.line)" }
+        switch job.audience {
+        case .devices(let devices):
+            return devices.count == 1 ? "1 device" : "\(NumberText.grouped(devices.count)) devices"
+        case .list(let name, let version): return "list \(version.map { name + "@" + $0 } ?? name)"
+        }
+    }
+
+    private func document(_ verdict: Verdict, _ view: CampaignStatusView?) -> JSONValue {
+        .object([
+            "campaign": .string(job.id), "app": .string(job.app), "verdict": .string(verdict.rawValue),
+            "list": uploaded?.json ?? .null, "warnings": .array(warnings.map(\.json)), "status": view?.json ?? .null,
+        ])
+    }
+}
