@@ -34,6 +34,8 @@ public struct Progress: Equatable, Sendable {
         public var notBefore: Timestamp?
         /// Since when the provider knows that the token is dead.
         public var deadSince: Timestamp?
+        /// Whether a retry is for want of an answer: the device may have been sent to.
+        public var unanswered: Bool
 
         /// A note; the defaults are those of an accepted device.
         public init(
@@ -41,13 +43,15 @@ public struct Progress: Equatable, Sendable {
             requests: UInt8 = 1,
             charged: Bool = true,
             notBefore: Timestamp? = nil,
-            deadSince: Timestamp? = nil
+            deadSince: Timestamp? = nil,
+            unanswered: Bool = false
         ) {
             self.reason = reason
             self.requests = requests
             self.charged = charged
             self.notBefore = notBefore
             self.deadSince = deadSince
+            self.unanswered = unanswered
         }
     }
 
@@ -117,6 +121,11 @@ public struct Progress: Equatable, Sendable {
 
     /// Devices that wait for another try.
     public var retryCount: Int { codes.reduce(0) { $0 + ($1 >= 8 ? 1 : 0) } }
+
+    /// Devices that are sent to again for want of an answer.
+    public var unansweredCount: Int {
+        notes.reduce(0) { $0 + ($1.value.unanswered && codes[Int($1.key)] >= 8 ? 1 : 0) }
+    }
 
     /// Requests made by this shard.
     public var attempts: Int {

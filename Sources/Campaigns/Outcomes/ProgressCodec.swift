@@ -102,7 +102,10 @@ private struct PackedWriter {
         let reason = note.reason.flatMap { reasons.firstIndex(of: $0) }
         number(UInt64(reason.map { $0 + 1 } ?? 0))
         bytes.append(note.requests)
-        bytes.append((note.charged ? 1 : 0) | (note.notBefore == nil ? 0 : 2) | (note.deadSince == nil ? 0 : 4))
+        bytes.append(
+            (note.charged ? 1 : 0) | (note.notBefore == nil ? 0 : 2) | (note.deadSince == nil ? 0 : 4)
+                | (note.unanswered ? 8 : 0)
+        )
         if let notBefore = note.notBefore { number(UInt64(bitPattern: notBefore.milliseconds)) }
         if let deadSince = note.deadSince { number(UInt64(bitPattern: deadSince.milliseconds)) }
     }
@@ -147,12 +150,12 @@ private struct PackedReader {
 
     mutating func run(reasons: [String]) -> Progress.NoteRun? {
         guard let start = number(max: 65_535), let length = number(max: 65_535), start + length <= 65_535,
-            let reason = number(max: reasons.count), let requests = byte(), let flags = byte(), flags < 8
+            let reason = number(max: reasons.count), let requests = byte(), let flags = byte(), flags < 16
         else { return nil }
         var note = Progress.Note(
             reason: reason == 0 ? nil : reasons[reason - 1],
             requests: requests,
-            charged: flags & 1 != 0
+            charged: flags & 1 != 0, unanswered: flags & 8 != 0
         )
         if flags & 2 != 0 {
             guard let value = number() else { return nil }

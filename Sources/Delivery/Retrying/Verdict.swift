@@ -8,8 +8,19 @@ public enum Verdict: Equatable, Sendable {
     case retry(reason: String, retryAfter: Duration?, charged: Bool)
     /// The request was certainly not processed: send it again at once, elsewhere.
     case resend
+    /// The answer was about the connection or the credential, not about the device: send it again at once on another
+    /// connection; when that does not help, `otherwise`.
+    case again(reason: String, otherwise: Otherwise)
     /// Nothing of this app can be sent now; the device stays pending and the shard is set aside.
     case setAside(AsideReason)
+
+    /// What follows when sending again at once did not help.
+    public enum Otherwise: Sendable {
+        /// The shortest rung, not charged.
+        case retry
+        /// The shard is set aside with the app.
+        case setAside
+    }
 }
 
 /// Why a shard, or a whole campaign, waits: when the reason ends, the planner publishes what it held back.

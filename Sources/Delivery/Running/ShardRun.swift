@@ -179,22 +179,31 @@ public struct ShardRun: Sendable {
             retry(position, reason: reason, retryAfter: retryAfter, charged: charged, now: now)
         case .resend:
             requests[position] -= 1  // it was certainly not processed
-            refused(position, now: now)
+            sendAgain(position, reason: "RefusedStream", otherwise: .retry, now: now)
+        case .again(let reason, let otherwise):
+            sendAgain(position, reason: reason, otherwise: otherwise, now: now)
         case .setAside(let reason):
-            // The device stays pending; a request was made all the same.
-            progress.noteRequests(position, requests[position])
-            changed()
-            if self.reason == nil { self.reason = .setAside(reason) }
+            keepPending(position, reason)
         }
     }
 
-    private mutating func refused(_ position: Int, now: Timestamp) {
+    /// The device stays pending; a request was made all the same.
+    private mutating func keepPending(_ position: Int, _ reason: AsideReason) {
+        progress.noteRequests(position, requests[position])
+        changed()
+        if self.reason == nil { self.reason = .setAside(reason) }
+    }
+
+    private mutating func sendAgain(_ position: Int, reason: String, otherwise: Verdict.Otherwise, now: Timestamp) {
         let count = refusals[UInt16(position), default: 0] + 1
         refusals[UInt16(position)] = count
         if count <= Self.refusalsMax {
             again.append(UInt16(position))
-        } else {
-            retry(position, reason: "RefusedStream", retryAfter: nil, charged: false, now: now)
+            return
+        }
+        switch otherwise {
+        case .retry: retry(position, reason: reason, retryAfter: nil, charged: false, now: now)
+        case .setAside: keepPending(position, .credentials)
         }
     }
 
@@ -203,6 +212,7 @@ public struct ShardRun: Sendable {
         reason: String?,
         retryAfter: Duration?,
         charged: Bool,
+        unanswered: Bool = false,
         now: Timestamp
     ) {
         let situation = RetryLadder.Situation(
@@ -210,7 +220,7 @@ public struct ShardRun: Sendable {
             maxAttempts: shard.facts.maxAttempts,
             expiresAt: shard.facts.expiresAt
         )
-        var note = Progress.Note(reason: reason, requests: requests[position])
+        var note = Progress.Note(reason: reason, requests: requests[position], unanswered: unanswered)
         switch ladder.decide(situation, retryAfter: retryAfter, charged: charged, now: now) {
         case .wait(let rung, let notBefore, let isCharged):
             note.notBefore = notBefore
@@ -229,7 +239,8 @@ public struct ShardRun: Sendable {
         if shard.facts.dropUnknown {
             ended(position, .outcome(.failed, reason: "Unknown", deadSince: nil), now: now)
         } else {
-            ended(position, .retry(reason: reason, retryAfter: nil, charged: true), now: now)
+            inFlight -= 1
+            retry(position, reason: reason, retryAfter: nil, charged: true, unanswered: true, now: now)
         }
     }
 

@@ -40,17 +40,19 @@ final class LoadedAccount: Sendable {
     }
 
     /// What an answer says about the credential.
-    func apply(_ step: AnswerRule.CredentialStep, generation: UInt32, now: Timestamp) {
+    func apply(_ step: AnswerRule.CredentialStep, generation: UInt32, now: Timestamp, logger: Logger) {
         switch step {
         case .keep: break
-        case .renew: token?.expired(generation: generation, now: now)
+        case .renew:
+            guard token?.expired(generation: generation, now: now) == false else { return }
+            logger.error("a new provider token is called expired: is this machine's clock wrong?", metadata: ["app": "\(app)"])
         case .stopRenewing: token?.tooManyUpdates(now: now)
         }
     }
 
     /// Connections of one loop to one endpoint.
     func pool(
-        endpoint: PushProviders.ProviderEndpoint, loop: any EventLoop, logger: Logger, source: any RequestSource
+        endpoint: ProviderEndpoint, loop: any EventLoop, logger: Logger, source: any RequestSource
     ) -> ProviderPool {
         var configuration = ProviderPoolConfiguration(seed: .random(in: 0 ... .max))
         configuration.connections.oneStreamUntilAuthenticated = token != nil

@@ -27,15 +27,21 @@ final class ProviderTokenHolder: Sendable {
                     return rule.signed(try key.sign(input))
                 } catch {
                     rule.signingFailed(now: now)
+                    // The old token usually still serves.
+                    if case .use(let token) = rule.tokenNeeded(now: now) { return token }
                     return nil
                 }
             }
         }
     }
 
-    /// Apple called a token of this generation expired.
-    func expired(generation: UInt32, now: Timestamp) {
-        rule.withLock { _ = $0.expired(generation: generation, now: now) }
+    /// Apple called a token of this generation expired; false when it is too young for that, so that this machine's
+    /// clock is suspect.
+    func expired(generation: UInt32, now: Timestamp) -> Bool {
+        rule.withLock { rule in
+            if case .clockSuspect = rule.expired(generation: generation, now: now) { return false }
+            return true
+        }
     }
 
     /// Apple counted too many tokens.

@@ -13,11 +13,11 @@ final class EndpointSender: RequestSource {
     let account: LoadedAccount
     private var ownPool: ProviderPool?
     private unowned let owner: SenderLoop
-    private let endpoint: PushProviders.ProviderEndpoint
+    private let endpoint: ProviderEndpoint
     private let logger: Logger
     private var queue: [Int] = []
 
-    init(owner: SenderLoop, account: LoadedAccount, endpoint: PushProviders.ProviderEndpoint, logger: Logger) {
+    init(owner: SenderLoop, account: LoadedAccount, endpoint: ProviderEndpoint, logger: Logger) {
         self.owner = owner
         self.endpoint = endpoint
         self.account = account
@@ -59,7 +59,7 @@ final class EndpointSender: RequestSource {
         if active.requests.isAccepted(status: Int(answer.status)) {
             active.run.accepted(position)
         } else {
-            refused(answer, active, position)
+            refused(answer, slot, active, position)
         }
         owner.answered(slot)
     }
@@ -90,7 +90,7 @@ final class EndpointSender: RequestSource {
 
     // MARK: - Answers that are not the usual one
 
-    private func refused(_ answer: borrowing ProviderAnswer, _ active: ActiveRun, _ position: Int) {
+    private func refused(_ answer: borrowing ProviderAnswer, _ slot: Int, _ active: ActiveRun, _ position: Int) {
         let body = answer.body
         let retryAfter = answer.retryAfter
         let meaning = active.requests.classify(
@@ -101,13 +101,16 @@ final class EndpointSender: RequestSource {
         )
         let rule = active.requests.provider.rule(for: meaning.kind)
         if rule.connection == .replace { pool.retireConnection(answer.connection) }
-        account.apply(rule.credential, generation: active.tokenGeneration, now: owner.clock())
+        account.apply(rule.credential, generation: active.tokenGeneration, now: owner.clock(), logger: logger)
         if rule.credential == .renew, let next = account.requests(for: active.run.shard.facts, now: owner.clock()) {
             active.replace(next.requests, tokenGeneration: next.generation)
         }
         let verdict = Verdict(meaning, rule: rule)
-        if case .setAside = verdict { owner.credentialsRefused(active, reason: meaning.reason ?? "Unknown") }
         active.run.ended(position, verdict, now: owner.clock())
+        if active.run.stop == .setAside(.credentials) {
+            owner.credentialsRefused(active, reason: meaning.reason ?? "Unknown")
+        }
+        if active.run.hasWork { add(slot) }
     }
 
     private static func place(_ tag: UInt64) -> (slot: Int, position: Int) {
