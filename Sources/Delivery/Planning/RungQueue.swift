@@ -6,31 +6,30 @@ public import Campaigns
 public struct RungQueue: Hashable, Sendable, CustomStringConvertible {
     /// The rung.
     public var rung: Rung
-    /// Whether it is the `.b` queue.
-    public var isLonger: Bool
+    /// Which of the two.
+    public var side: RungSide
 
     /// A queue of a rung.
-    public init(rung: Rung, isLonger: Bool) {
+    public init(rung: Rung, side: RungSide) {
         self.rung = rung
-        self.isLonger = isLonger
+        self.side = side
     }
 
     /// The choice for a shard by a random bit; never `.b` where that would come back too late and `.a` would not.
     public static func choose(_ rung: Rung, random: Bool, now: Timestamp, expiresAt: Timestamp) -> RungQueue {
-        let longer = RungQueue(rung: rung, isLonger: true)
-        return RungQueue(rung: rung, isLonger: random && now.advanced(by: longer.delay) < expiresAt)
+        let longer = RungQueue(rung: rung, side: .b)
+        let isInTime = now.advanced(by: longer.delay) < expiresAt
+        return random && isInTime ? longer : RungQueue(rung: rung, side: .a)
     }
 
     /// All queues of all rungs, shortest first.
     public static let all = Rung.allCases.flatMap { rung in
-        [RungQueue(rung: rung, isLonger: false), RungQueue(rung: rung, isLonger: true)]
+        RungSide.allCases.map { RungQueue(rung: rung, side: $0) }
     }
 
     /// How long a message stays in it: the queue's `message-ttl`.
-    public var delay: Duration {
-        isLonger ? rung.delay + rung.delay / 4 : rung.delay
-    }
+    public var delay: Duration { side.delay(of: rung) }
 
     /// The end of the queue's and the exchange's name, for example `30s.a`.
-    public var description: String { "\(rung.name).\(isLonger ? "b" : "a")" }
+    public var description: String { "\(rung.name).\(side.rawValue)" }
 }

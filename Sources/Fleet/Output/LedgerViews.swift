@@ -20,6 +20,7 @@ extension CampaignStatusView {
         pending.parked = status.pending.parked
         attempts = status.attempts
         maybeSent = status.maybeSent
+        unknownResent = status.unknownResent
         reasons = status.reasons
         nextRetryAt = status.nextRetryAt
         createdAt = status.createdAt

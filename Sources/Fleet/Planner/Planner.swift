@@ -181,10 +181,17 @@ struct Planner: Sendable {
     /// Shards whose messages the broker has lost; only while their lane is empty.
     private func republishLost(_ lease: LeasedCampaign) async throws {
         let campaign = lease.facts.number
-        let lost = try await ledger.read {
+        let candidates = try await ledger.read {
             try $0.lostShards(campaign: campaign, patience: Sweep.lostAfter, now: WallClock.now(), limit: 100)
         }
-        guard !lost.isEmpty, await isEmpty(lease.lane) else { return }
+        guard !candidates.isEmpty, await isEmpty(lease.lane) else { return }
+        let now = WallClock.now()
+        let lost = candidates.filter { shard in
+            // The ledger gives rows that nothing has happened to for the whole patience.
+            let since = shard.dueAt ?? now.advanced(by: .zero - Sweep.lostAfter)
+            return Sweep.action(for: shard, outboxWrittenAt: nil, since: since, isLaneEmpty: true, now: now) == .publishAnew
+        }
+        guard !lost.isEmpty else { return }
         logger.warning("shards without a message are published anew", metadata: ["count": "\(lost.count)"])
         let shards = try await ledger.write(.synced) { try $0.raiseGeneration(lost, now: WallClock.now()) }
         try await publish(shards)

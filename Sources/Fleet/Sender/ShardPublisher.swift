@@ -30,7 +30,7 @@ final class ShardPublisher {
             let queue = RungQueue.choose(
                 rung, random: Bool.random(using: &random), now: WallClock.now(), expiresAt: expiresAt
             )
-            exchange = BrokerNames.retryExchange(queue.rung, queue.isLonger ? .b : .a)
+            exchange = BrokerNames.retryExchange(queue.rung, queue.side)
         }
         let properties = MessageProperties(
             contentType: "application/x-protobuf",

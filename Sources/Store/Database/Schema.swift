@@ -163,6 +163,7 @@ enum Schema {
             skipped INTEGER NOT NULL DEFAULT 0,
             retried INTEGER NOT NULL DEFAULT 0,
             requests INTEGER NOT NULL DEFAULT 0,
+            unanswered INTEGER NOT NULL DEFAULT 0,
             reasons TEXT,
             aside TEXT,
             path TEXT NOT NULL,

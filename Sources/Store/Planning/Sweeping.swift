@@ -30,8 +30,8 @@ extension LedgerReader {
 
     /// Rows whose message the broker seems to have lost, oldest first.
     ///
-    /// Out, and due, for longer than `patience`; or running for longer than that while the worker that claimed them has
-    /// not reported since. The caller sees to it that their lane is empty.
+    /// Candidates for `Sweep.action`, which has the last word: out, claimed or saved longer ago than `patience`, and due.
+    /// The caller sees to it that their lane is empty.
     public func lostShards(
         campaign: UInt32,
         patience: Duration = .seconds(900),
@@ -44,7 +44,6 @@ extension LedgerReader {
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
             WHERE s.state IN (1, 2) AND s.state <> 4 AND s.campaign = ?1 AND s.since < ?2
                 AND coalesce(s.due_at, 0) < ?2 AND coalesce(s.not_before, 0) < ?2
-                AND (s.state = 1 OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.owner AND w.seen_at >= ?2))
             ORDER BY s.since LIMIT ?3
             """,
             .int(campaign),

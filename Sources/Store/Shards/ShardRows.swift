@@ -173,7 +173,7 @@ extension LedgerTransaction {
             """
             UPDATE shards SET state = 4, owner = 0, aside = NULL, since = ?5, progress = ?6, reasons = ?7,
                 requests = ?8, retried = ?9, accepted = ?10, invalid = ?11, failed = ?12, expired = ?13,
-                superseded = ?14, cancelled = ?15, skipped = ?16
+                superseded = ?14, cancelled = ?15, skipped = ?16, unanswered = ?17
             WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
             """,
             .int(key.campaign),
@@ -191,7 +191,8 @@ extension LedgerTransaction {
             .int(counts.expired),
             .int(counts.superseded),
             .int(counts.cancelled),
-            .int(counts.skipped)
+            .int(counts.skipped),
+            .int(settlement.progress.unansweredCount)
         )
         guard !settlement.retries.isEmpty else { return [] }
         let last = try db.number(

@@ -33,6 +33,8 @@ public struct CampaignStatus: Sendable, Equatable {
     public var attempts: Int
     /// Pending devices that a run may have sent to before it ended without a word.
     public var maybeSent: Int
+    /// Devices that were sent to again because no answer had come.
+    public var unknownResent: Int
     /// Outcomes by reason.
     public var reasons: [String: Int]
     /// When the next retry shard is due; nil when none waits.

@@ -22,6 +22,7 @@ extension LedgerReader {
         status.pending = tally.pending
         status.attempts = tally.attempts
         status.maybeSent = tally.maybeSent
+        status.unknownResent = tally.unknownResent
         status.reasons = tally.reasons
         status.nextRetryAt = tally.nextRetryAt
         status.law = tally.law(audience: status.audience)
@@ -87,6 +88,7 @@ extension LedgerReader {
             pending: CampaignStatus.PendingDetail(),
             attempts: 0,
             maybeSent: 0,
+            unknownResent: 0,
             reasons: [:],
             nextRetryAt: nil,
             createdAt: rows.time(12),
@@ -104,7 +106,7 @@ extension LedgerReader {
             SELECT coalesce(sum(accepted), 0), coalesce(sum(invalid), 0), coalesce(sum(failed), 0),
                 coalesce(sum(expired), 0), coalesce(sum(superseded), 0), coalesce(sum(cancelled), 0),
                 coalesce(sum(skipped), 0), coalesce(sum(retried), 0), coalesce(sum(requests), 0),
-                coalesce(sum(count), 0)
+                coalesce(sum(count), 0), coalesce(sum(unanswered), 0)
             FROM shards WHERE campaign = ?1 AND state = 4
             """,
             .int(number)
@@ -114,6 +116,7 @@ extension LedgerReader {
             tally.retried = rows.int(7)
             tally.attempts = rows.int(8)
             tally.settledDevices = rows.int(9)
+            tally.unknownResent = rows.int(10)
         }
         let reasons = try db.rows(
             """

@@ -7,6 +7,7 @@ struct Tally {
     var pending = CampaignStatus.PendingDetail()
     var attempts = 0
     var maybeSent = 0
+    var unknownResent = 0
     var reasons: [String: Int] = [:]
     var nextRetryAt: Timestamp?
     /// Devices of settled rows, their outcomes, and those that went on to retry rows.

@@ -39,15 +39,15 @@ import Testing
     @Test func `no queue of a rung waits less than the rung`() {
         #expect(RungQueue.all.count == 12 && Set(RungQueue.all.map(\.description)).count == 12)
         for queue in RungQueue.all { #expect(queue.delay >= queue.rung.delay) }
-        #expect(RungQueue(rung: .seconds30, isLonger: true).description == "30s.b")
+        #expect(RungQueue(rung: .seconds30, side: .b).description == "30s.b")
     }
 
     @Test func `the longer queue is not taken where it would come back too late`() {
         let choose = { RungQueue.choose(.minutes2, random: true, now: Fixtures.now, expiresAt: Fixtures.after($0)) }
-        #expect(choose(151).isLonger)
-        #expect(!choose(150).isLonger)
+        #expect(choose(151).side == .b)
+        #expect(choose(150).side == .a)
         let shorter = RungQueue.choose(.minutes2, random: false, now: Fixtures.now, expiresAt: Fixtures.after(999))
-        #expect(!shorter.isLonger)
+        #expect(shorter.side == .a)
     }
 }
 
