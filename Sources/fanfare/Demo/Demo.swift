@@ -118,10 +118,11 @@ struct Demo: Sendable {
         say("$ \(DemoFleet.line(arguments)) &")
         try await fleet.start("simulator", arguments)
         let line = try await fleet.firstLine(of: "simulator")
-        say(line + "\n")
-        guard let address = JSONReader.read(Array(line.utf8)).value?["control"]?.string,
+        let document = JSONReader.read(Array(line.utf8)).value
+        guard let address = document?["control"]?.string, let endpoint = document?["endpoint"]?.string,
             let url = URL(string: address), let host = url.host, let port = url.port
         else { throw CommandFailure(.failed, "the simulator does not say where it is: \(line)") }
+        say("Apple's push service is played at \(endpoint); what it counts is at \(address)/stats\n")
         return HTTP1Client(
             host: host,
             port: port,
