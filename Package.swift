@@ -79,7 +79,8 @@ let package = Package(
         library(
             "Fleet",
             [
-                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", nioCore, nioPosix,
+                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", nioCore,
+                nioPosix,
                 nioHTTP1, logging, .product(name: "Yams", package: "Yams"),
             ]
         ),
@@ -104,6 +105,14 @@ let package = Package(
         tests("DeliveryPoolTests", ["Delivery"]),
         tests("DeliveryPublishingTests", ["Campaigns", "Delivery"]),
         tests("DeliveryTests", ["Campaigns", "Delivery", "PushProviders"]),
+        tests(
+            "EndToEndTests",
+            [
+                "fanfare", "Campaigns", "Delivery", "Store", "Simulator", "Servers", "AMQP", "Transport", "TLS",
+                nioCore,
+                nioPosix, logging,
+            ]
+        ),
         tests("FleetConfigurationTests", ["Fleet", "Campaigns", "PushProviders", "TLS", "Transport", logging]),
         tests("HTTP2Tests", ["HTTP2"]),
         tests("PushProvidersTests", ["PushProviders", "Campaigns"]),
@@ -112,7 +121,8 @@ let package = Package(
         tests(
             "StoreTests",
             [
-                "Campaigns", "Delivery", "PushProviders", "Store", .product(name: "GRDB", package: "GRDB.swift"), logging,
+                "Campaigns", "Delivery", "PushProviders", "Store", .product(name: "GRDB", package: "GRDB.swift"),
+                logging,
             ]
         ),
         tests("TLSTests", ["TLS"]),

@@ -1,0 +1,113 @@
+import Campaigns
+import Delivery
+import Servers
+import Simulator
+import Store
+import Testing
+
+extension EndToEnd {
+    /// What a campaign comes to when somebody dies.
+    @Suite("Dying")
+    struct Dying {
+        @Test func `a worker killed in mid-campaign leaves it to the other one`() async throws {
+            try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
+                let first = try await fleet.startWorker()
+                _ = try await fleet.startWorker()
+                try await fleet.putList("fans", TestDevices.tokens(40_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 6000)
+                let connections = Int(fleet.simulator.statistics.connectionsOpened)
+                first.kill()
+                #expect(fleet.simulator.statistics.requests < 36_000)
+
+                let status = try await fleet.completed("derby", within: .seconds(120))
+                #expect(status.counts.accepted == 40_000)
+                #expect(status.pending.total == 0)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.count == 40_000)
+                #expect(devices.allSatisfy { $0.outcome == .accepted && $0.accepted >= 1 })
+                #expect(devices.allSatisfy { $0.requests >= $0.attempts })
+                // Streams in flight and answers that were not committed (design, section 7).
+                let inFlight = connections * fleet.simulator.statistics.streamsMost
+                #expect(devices.repeats <= inFlight + 4000)
+                let unrepeated = devices.count { $0.requests == 1 }
+                #expect(unrepeated >= 40_000 - inFlight - 4000)
+            }
+        }
+
+        @Test func `all workers killed while everything is on a rung, one started again`() async throws {
+            try await PrivateFleet.with(faults: ["rules": "5030=once-503"]) { fleet in
+                let workers = [try await fleet.startWorker(), try await fleet.startWorker()]
+                try await fleet.publish(TestJob("derby", TestDevices.tokens(1500, prefix: "5030")))
+                try await eventually("everything is on the rung") {
+                    try await fleet.waiting(on: .seconds5) == 3
+                }
+                for worker in workers { worker.kill() }
+                #expect(try await fleet.status("derby")?.pending.retrying == 1500)
+                _ = try await fleet.startWorker()
+                let status = try await fleet.completed("derby")
+                #expect(status.counts.accepted == 1500)
+                #expect(status.attempts == 3000)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.differing.isEmpty)
+                #expect(devices.allSatisfy { $0.requests == 2 })
+            }
+        }
+
+        @Test func `a worker that is told to end in mid-campaign repeats nothing`() async throws {
+            try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
+                let first = try await fleet.startWorker()
+                try await fleet.putList("fans", TestDevices.tokens(20_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 3000)
+                first.terminate()
+                #expect(fleet.simulator.statistics.requests < 17_000)
+                _ = try await fleet.startWorker()
+                let outcome = try await first.ended(within: .seconds(30))
+                #expect(outcome.exit == 0 && !outcome.isSignalled)
+                let status = try await fleet.completed("derby", within: .seconds(120))
+                #expect(status.counts.accepted == 20_000)
+                #expect(try await fleet.devices("derby").differing.isEmpty)
+                #expect(fleet.simulator.statistics.requests == 20_000)
+            }
+        }
+
+        @Test(arguments: [false, true])
+        func `an urgent job whose worker dies is finished by another`(isSent: Bool) async throws {
+            try await PrivateFleet.with(faults: ["rules": "a=stall"]) { fleet in
+                let first = try await fleet.startWorker()
+                var job = TestJob("alarm", TestDevices.tokens(3)).delivered(["urgency": "urgent"])
+                job.isUrgent = true
+                try await fleet.publish(job)
+                try await eventually("it is accepted") { try await fleet.status("alarm") != nil }
+                if isSent { try await eventually("no answer comes") { fleet.simulator.statistics.stalled == 3 } }
+                first.kill()
+                try await fleet.simulator.changeFaults { faults throws(FaultsError) in try faults.set("rules", to: "") }
+                _ = try await fleet.startWorker()
+                let status = try await fleet.completed("alarm")
+                #expect(status.counts.accepted == 3)
+                let devices = try await fleet.devices("alarm")
+                #expect(devices.allSatisfy { $0.accepted == 1 && (isSent ? 2...2 : 1...2).contains($0.requests) })
+            }
+        }
+
+        @Test func `a broker killed in mid-campaign loses nothing`() async throws {
+            try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
+                let node = try await PrivateBroker.node()
+                let workers = [try await fleet.startWorker(), try await fleet.startWorker()]
+                try await fleet.putList("fans", TestDevices.tokens(30_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 3000)
+                node.kill()
+                #expect(fleet.simulator.statistics.requests < 27_000)
+                try await node.restart()
+                let status = try await fleet.completed("derby", within: .seconds(120))
+                #expect(status.counts.accepted == 30_000)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.count == 30_000)
+                #expect(devices.allSatisfy { $0.outcome == .accepted && $0.accepted >= 1 })
+                #expect(workers.allSatisfy { $0.isRunning })
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Campaigns
+import Delivery
+import Servers
+import Simulator
+import Store
+import Testing
+
+extension EndToEnd {
+    /// What operators and the clock do to a campaign.
+    @Suite("Life of a campaign")
+    struct Life {
+        @Test func `cancelled while everything is on rungs, nothing is pending within two seconds`() async throws {
+            let faults = ["rules": "5030=503", "retry_after": "100"]
+            try await PrivateFleet.with(faults: faults) { fleet in
+                _ = try await fleet.startWorker()
+                try await fleet.publish(TestJob("derby", TestDevices.tokens(1500, prefix: "5030")))
+                try await eventually("everything is on the rung") {
+                    try await fleet.waiting(on: .minutes2) == 3
+                }
+                let outcome = try await fleet.run("campaign", "cancel", "derby")
+                #expect(outcome.exit == 0, "\(outcome.errors)")
+                try await eventually("nothing is pending", within: .seconds(2)) {
+                    try await fleet.status("derby")?.pending.total == 0
+                }
+                let status = try await fleet.completed("derby")
+                #expect(status.state == "cancelled")
+                #expect(status.counts.cancelled == 1500)
+                #expect(try await fleet.devices("derby").differing.isEmpty)
+                #expect(fleet.simulator.statistics.requests == 1500)
+            }
+        }
+
+        @Test func `cancelled in mid-campaign, every device is one or the other`() async throws {
+            try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
+                for _ in 1...2 { _ = try await fleet.startWorker() }
+                try await fleet.putList("fans", TestDevices.tokens(30_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 2000)
+                let outcome = try await fleet.run("campaign", "cancel", "news/derby")
+                #expect(outcome.exit == 0, "\(outcome.errors)")
+                try await eventually("nothing is pending", within: .seconds(2)) {
+                    try await fleet.status("derby")?.pending.total == 0
+                }
+                let status = try await fleet.completed("derby")
+                #expect(status.state == "cancelled")
+                #expect(status.counts.cancelled > 0)
+                #expect(status.counts.accepted >= 2000)
+                #expect(status.counts.accepted + status.counts.cancelled == 30_000)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.differing.isEmpty)
+                #expect(UInt64(status.counts.accepted) == fleet.simulator.statistics.requests)
+            }
+        }
+
+        @Test func `paused and resumed in mid-campaign, no device gets it twice`() async throws {
+            try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
+                for _ in 1...2 { _ = try await fleet.startWorker() }
+                try await fleet.putList("fans", TestDevices.tokens(30_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 2000)
+                let pause = try await fleet.run("campaign", "pause", "derby")
+                #expect(pause.exit == 0, "\(pause.errors)")
+                try await eventually("nothing is sent") {
+                    let status = try await fleet.status("derby")
+                    return status?.pending.sending == 0 && status?.pending.queued == 0
+                }
+                let paused = try #require(try await fleet.status("derby"))
+                #expect(paused.state == "paused")
+                #expect(paused.law == .holds)
+                #expect(paused.pending.total > 0)
+                let seen = fleet.simulator.statistics.requests
+                #expect(UInt64(paused.counts.accepted) == seen)
+
+                let resume = try await fleet.run("campaign", "resume", "derby")
+                #expect(resume.exit == 0, "\(resume.errors)")
+                #expect(try await fleet.completed("derby").counts.accepted == 30_000)
+                #expect(try await fleet.devices("derby").differing.isEmpty)
+                #expect(fleet.simulator.statistics.requests == 30_000)
+            }
+        }
+
+        @Test func `a retry that could only come back too late is expired without another request`() async throws {
+            let faults = ["rules": "5030=503", "retry_after": "20"]
+            try await PrivateFleet.with(faults: faults) { fleet in
+                _ = try await fleet.startWorker()
+                let job = TestJob("derby", TestDevices.tokens(100) + TestDevices.tokens(50, prefix: "5030"))
+                try await fleet.publish(job.delivered(["ttl": 15]))
+                let status = try await fleet.completed("derby", within: .seconds(10))
+                #expect(status.state == "completed")
+                #expect(status.counts.accepted == 100)
+                #expect(status.counts.expired == 50)
+                #expect(status.attempts == 150)
+                #expect(try await fleet.devices("derby").differing.isEmpty)
+            }
+        }
+
+        @Test func `a campaign whose time passes before anybody plans it ends expired`() async throws {
+            try await PrivateFleet.with { fleet in
+                let intake = try await fleet.startWorker(roles: "intake")
+                try await fleet.publish(TestJob("derby", TestDevices.tokens(600)).delivered(["ttl": 2]))
+                let accepted = try await eventually("it is accepted") { try await fleet.status("derby") }
+                #expect(accepted.pending.unplanned == 600)
+                try await eventually("its time is over") { TestClock.now() >= accepted.expiresAt }
+                _ = try await fleet.startWorker()
+                let status = try await fleet.completed("derby", within: .seconds(10))
+                #expect(status.counts.expired == 600)
+                #expect(status.attempts == 0)
+                #expect(fleet.simulator.statistics.requests == 0)
+                intake.terminate()
+                #expect(try await intake.ended().exit == 0)
+            }
+        }
+    }
+}

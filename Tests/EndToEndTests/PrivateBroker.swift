@@ -1,0 +1,54 @@
+import NIOCore
+import NIOPosix
+import Servers
+import Transport
+
+/// The RabbitMQ node of these tests, which they may kill, and a virtual host of it for each of them.
+enum PrivateBroker {
+    static let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    private static let starter = Starter()
+
+    /// One node for all of this target's tests; other targets' tests have theirs, and kill them.
+    static func node() async throws -> RabbitMQNode { try await starter.node() }
+
+    private actor Starter {
+        private var starting: Task<RabbitMQNode, any Error>?
+
+        func node() async throws -> RabbitMQNode {
+            let task = starting ?? Task { try await RabbitMQNode.start() }
+            starting = task
+            return try await task.value
+        }
+    }
+
+    static func addVirtualHost(_ name: String) async throws {
+        try await manage("PUT", "/api/vhosts/\(name)", body: "{\"default_queue_type\":\"classic\"}")
+    }
+
+    static func removeVirtualHost(_ name: String) async throws {
+        try await manage("DELETE", "/api/vhosts/\(name)", body: nil)
+    }
+
+    private static func manage(_ method: String, _ path: String, body: String?) async throws {
+        let client = HTTP1Client(
+            host: "127.0.0.1",
+            port: try await node().managementPort,
+            loop: loop,
+            timeout: .seconds(60)
+        )
+        let headers = [
+            HTTP1Client.Header("Authorization", "Basic Z3Vlc3Q6Z3Vlc3Q="),
+            HTTP1Client.Header("Content-Type", "application/json"),
+        ]
+        let response = try await client.send(method, path, headers: headers, body: body.map { Array($0.utf8) })
+        guard (200..<300).contains(response.status) else {
+            let answer = String(decoding: response.body, as: UTF8.self)
+            throw Refused(description: "\(response.status) to \(method) \(path): \(answer)")
+        }
+    }
+
+    /// The management API does not do what was asked.
+    struct Refused: Error, CustomStringConvertible {
+        let description: String
+    }
+}

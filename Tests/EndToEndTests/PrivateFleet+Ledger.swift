@@ -1,0 +1,112 @@
+import Campaigns
+import Delivery
+import Servers
+import Simulator
+import Store
+import Synchronization
+import Testing
+
+/// What the ledger says, held against what the far side saw.
+extension PrivateFleet {
+    /// A campaign's status; nil when the ledger does not know it.
+    func status(_ id: String) async throws -> CampaignStatus? {
+        try await ledger.read { try $0.status(app: Self.app, id: id, now: TestClock.now()) }
+    }
+
+    /// Waits until a campaign's last device has an outcome; at every look the law must hold.
+    func completed(_ id: String, within limit: Duration = .seconds(90)) async throws -> CampaignStatus {
+        var last: CampaignStatus?
+        do {
+            return try await eventually("\(id) is over", within: limit) {
+                last = try await status(id)
+                guard let status = last else { return nil }
+                try #require(status.law == .holds)
+                return status.completedAt == nil ? nil : status
+            }
+        } catch let error as NotInTime {
+            throw NotInTime("\(error.description); it stands at \(String(describing: last))")
+        }
+    }
+
+    /// Waits until the far side has seen so many requests.
+    func requests(reach count: Int) async throws {
+        try await eventually("\(count) requests") { simulator.statistics.requests >= UInt64(count) }
+    }
+
+    /// A campaign's number.
+    func number(_ id: String) async throws -> UInt32 {
+        try #require(try await ledger.read { try $0.campaignNumber(app: Self.app, id: id) })
+    }
+
+    /// The rows of the first shard of a campaign: itself, then its retry shards.
+    func rows(_ id: String, ordinal: UInt32 = 0) async throws -> [ShardRecord] {
+        let campaign = try await number(id)
+        return try await ledger.read { reader in
+            try (0..<20).compactMap { child in
+                try reader.shard(ShardKey(campaign: campaign, part: 0, ordinal: ordinal, child: child))
+            }
+        }
+    }
+
+    /// All devices of a campaign with the requests that the ledger and the far side count.
+    func devices(_ id: String) async throws -> [CountedDevice] {
+        let devices = Mutex<[CountedDevice]>([])
+        let simulator = simulator
+        try await ledger.devices(campaign: try await number(id)) { device in
+            let token = TestDevices.hex(device.token)
+            let seen = simulator.counts(ofToken: token)
+            let counted = CountedDevice(
+                token: token,
+                outcome: device.outcome,
+                attempts: device.requests,
+                requests: seen.requests,
+                accepted: seen.accepted
+            )
+            devices.withLock { $0.append(counted) }
+        }
+        return devices.withLock { $0 }
+    }
+
+    /// Puts a list into the ledger.
+    func putList(_ name: String, _ tokens: [String]) async throws {
+        try await ledger.write(.synced) { transaction in
+            var builder = ListBuilder()
+            var chunks = tokens.compactMap { builder.add(Device(token: $0), token: TestDevices.bytes($0)) }
+            chunks += builder.finish()
+            let list = try transaction.beginList(app: Self.app, name: name, now: TestClock.now())
+            try transaction.appendChunks(chunks, to: list, now: TestClock.now())
+            _ = try transaction.finishList(list, version: "v1", duplicates: 0, now: TestClock.now())
+        }
+    }
+
+    /// Messages that wait for a person.
+    func parked() async throws -> [ParkedMessage] {
+        try await ledger.read { try $0.parked(limit: 1000) }
+    }
+}
+
+/// One device as both sides count it.
+struct CountedDevice: Sendable, CustomStringConvertible {
+    let token: String
+    let outcome: Outcome?
+    /// By the ledger.
+    let attempts: Int
+    /// By the far side.
+    let requests: Int
+    /// Pushes that the far side took.
+    let accepted: Int
+
+    var description: String {
+        "\(token): \(outcome?.name ?? "pending"), \(attempts) attempts, \(requests) requests, \(accepted) accepted"
+    }
+}
+
+extension [CountedDevice] {
+    /// Devices of which the two tell different stories, or that were accepted other than once.
+    var differing: [CountedDevice] {
+        filter { $0.attempts != $0.requests || ($0.outcome == .accepted) != ($0.accepted == 1) }
+    }
+
+    /// Requests that the far side saw and the ledger does not know.
+    var repeats: Int { reduce(0) { $0 + $1.requests - $1.attempts } }
+}

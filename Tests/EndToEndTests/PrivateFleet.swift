@@ -1,0 +1,185 @@
+import AMQP
+import Campaigns
+import Delivery
+import Foundation
+import Servers
+import Simulator
+import Store
+import Synchronization
+import Testing
+import Transport
+
+/// A virtual host with our topology, a ledger, a far side, and the processes that a test starts; gone with the test.
+final class PrivateFleet: Sendable {
+    /// The app of the simulator's `apps.yaml`.
+    static let app = "news"
+
+    let folder: String
+    let endpoint: AMQPEndpoint
+    let simulator: APNsSimulator.Running
+    let ledger: Ledger
+    private let processes = Mutex<[FanfareProcess]>([])
+
+    private init(folder: String, endpoint: AMQPEndpoint, simulator: APNsSimulator.Running, ledger: Ledger) {
+        self.folder = folder
+        self.endpoint = endpoint
+        self.simulator = simulator
+        self.ledger = ledger
+    }
+
+    /// Runs a test on a fleet of its own, and takes all of it away afterwards, whatever happened.
+    static func with(
+        faults: [String: String] = [:],
+        _ body: (PrivateFleet) async throws -> Void
+    ) async throws {
+        let fleet = try await make(faults)
+        do {
+            try await fleet.applyTopology()
+            try await body(fleet)
+        } catch {
+            await fleet.end(showing: error)
+            throw error
+        }
+        await fleet.end(showing: nil)
+    }
+
+    // MARK: - Making and ending it
+
+    private static func make(_ faults: [String: String]) async throws -> PrivateFleet {
+        let node = try await PrivateBroker.node()
+        let name = "fanfare-e2e-\(UInt32.random(in: 0 ... .max))"
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try await PrivateBroker.addVirtualHost(name)
+        var configuration = APNsSimulator.Configuration()
+        for (fault, value) in faults { try configuration.faults.set(fault, to: value) }
+        let simulator = try await APNsSimulator.start(configuration)
+        let far = "https://127.0.0.1:\(simulator.port)"
+        try simulator.identity.write(to: folder, endpoint: far, app: app)
+        try configure(folder, url: "\(node.url)/\(name)", managementPort: node.managementPort)
+        return PrivateFleet(
+            folder: folder,
+            endpoint: try AMQPEndpoint(parsing: "\(node.url)/\(name)"),
+            simulator: simulator,
+            ledger: try Ledger.open(path: folder + "/fanfare.db", create: true)
+        )
+    }
+
+    /// Writes the configuration of a fleet into a folder.
+    static func configure(_ folder: String, url: String, managementPort: Int) throws {
+        let text = """
+            amqp:
+              url: \(url)
+              management_url: http://127.0.0.1:\(managementPort)
+            store:
+              url: sqlite:fanfare.db
+            apps:
+              file: apps.yaml
+
+            """
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/fanfare.yaml"))
+    }
+
+    private func applyTopology() async throws {
+        let outcome = try await run("topology", "apply")
+        try #require(outcome.exit == 0, "\(outcome.output)\(outcome.errors)")
+    }
+
+    private func end(showing failure: (any Error)?) async {
+        let processes = processes.withLock { $0 }
+        for process in processes { process.kill() }
+        if let failure {
+            let logs = processes.map { "\($0.pid): " + $0.errors.suffix(3000) }.joined(separator: "\n")
+            Issue.record("\(failure)\n\(logs)")
+        }
+        await ledger.close()
+        do {
+            try await simulator.stop()
+            try await PrivateBroker.removeVirtualHost(endpoint.virtualHost)
+            try FileManager.default.removeItem(atPath: folder)
+        } catch {
+            Issue.record("the fleet is not taken away: \(error)")
+        }
+    }
+
+    // MARK: - Processes
+
+    /// Runs a command with the fleet's configuration to its end.
+    func run(_ arguments: String...) async throws -> FanfareProcess.Outcome {
+        try await FanfareProcess.run(arguments + ["--config", "fanfare.yaml"], folder: folder)
+    }
+
+    /// Starts a worker and waits until the fleet counts it.
+    func startWorker(roles: String? = nil) async throws -> FanfareProcess {
+        let more = roles.map { ["--roles", $0] } ?? []
+        let process = try FanfareProcess(["worker", "--config", "fanfare.yaml"] + more, folder: folder)
+        processes.withLock { $0.append(process) }
+        let suffix = ".\(process.pid)"
+        try await eventually("worker \(process.pid) is up") {
+            guard process.isRunning else { throw FanfareProcess.Failure(process.errors) }
+            let workers = try await ledger.read { try $0.liveWorkers(now: TestClock.now()) }
+            return workers.contains { $0.name.hasSuffix(suffix) && $0.apps.contains(Self.app) }
+        }
+        return process
+    }
+
+    // MARK: - The broker
+
+    /// A connection for one use.
+    func broker<Value: Sendable>(_ use: (AMQPClient) async throws -> Value) async throws -> Value {
+        let client = try await AMQPClient.connect(endpoint, name: "end-to-end test", on: PrivateBroker.loop)
+        do {
+            let value = try await use(client)
+            await client.close()
+            return value
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    /// Publishes as a producer of any language would: JSON, persistent, mandatory, with a confirm.
+    func publish(_ job: TestJob) async throws {
+        try await publish(
+            job.body,
+            exchange: BrokerNames.campaigns,
+            routingKey: Self.app,
+            properties: job.properties
+        )
+    }
+
+    /// Publishes bytes.
+    func publish(
+        _ body: [UInt8],
+        exchange: String,
+        routingKey: String,
+        properties: MessageProperties = MessageProperties()
+    ) async throws {
+        let message = OutboundMessage(
+            exchange: exchange,
+            routingKey: routingKey,
+            properties: properties,
+            body: body
+        )
+        let result = try await broker { await $0.publish(message) }
+        try #require(result == .confirmed)
+    }
+
+    /// Messages that wait on a rung's two queues.
+    func waiting(on rung: Rung) async throws -> Int {
+        try await broker { client in
+            var count = 0
+            for side in RungSide.allCases {
+                count += Int(try await client.counts(of: BrokerNames.retryQueue(rung, side))?.ready ?? 0)
+            }
+            return count
+        }
+    }
+}
+
+/// The clock that the ledger is asked with.
+enum TestClock {
+    static func now() -> Timestamp {
+        Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+    }
+}

@@ -1,0 +1,201 @@
+import AMQP
+import Campaigns
+import Delivery
+import Servers
+import Simulator
+import Store
+import Testing
+import Transport
+
+extension EndToEnd {
+    /// What is refused or cannot be read, and what is beside it.
+    @Suite("Refusing")
+    struct Refusing {
+        /// A job that is refused, where, and the same job mended.
+        private struct Case {
+            let job: TestJob
+            let pointer: String
+            let mended: TestJob
+        }
+
+        private static let device = TestDevices.tokens(1)
+
+        private static var cases: [Case] {
+            func job(_ id: String) -> TestJob { TestJob(id, device) }
+            return [
+                Case(
+                    job: job("field").delivered(["expire_at": "2030-01-01T00:00:00Z"]),
+                    pointer: "/delivery/expire_at",
+                    mended: job("field").delivered(["ttl": 600])
+                ),
+                Case(
+                    job: TestJob("token", device + ["not-a-token"]),
+                    pointer: "/audience/devices/1/token",
+                    mended: job("token")
+                ),
+                Case(
+                    job: job("collapse").delivered(["collapse_id": .string(String(repeating: "c", count: 65))]),
+                    pointer: "/delivery/collapse_id",
+                    mended: job("collapse").delivered(["collapse_id": .string(String(repeating: "c", count: 64))])
+                ),
+                Case(
+                    job: job("past").delivered(["expires_at": "2020-01-01T00:00:00Z"]),
+                    pointer: "/delivery/expires_at",
+                    mended: job("past").delivered([
+                        "expires_at": .string(TestClock.now().advanced(by: .seconds(600)).rfc3339)
+                    ])
+                ),
+                Case(job: TestJob("nobody", []), pointer: "/audience/devices", mended: job("nobody")),
+            ]
+        }
+
+        @Test func `a job that cannot be sent is told, kept, parked, and taken when it is mended`() async throws {
+            try await PrivateFleet.with { fleet in
+                _ = try await fleet.startWorker()
+                let ear = try await EventEar(fleet)
+                for one in Self.cases { try await fleet.publish(one.job) }
+                for one in Self.cases {
+                    let refusal = try await ear.events("campaign.refused", of: one.job.id)
+                    #expect(refusal.map(\.pointers) == [[one.pointer]])
+                    #expect(refusal[0].json["subject"]?.string == one.job.id)
+                    try await isKept(fleet, one.job.id, refusal[0])
+                }
+                #expect(fleet.simulator.statistics.requests == 0)
+                for one in Self.cases { try await fleet.publish(one.mended) }
+                for one in Self.cases {
+                    _ = try await ear.events("campaign.accepted", of: one.job.id)
+                    #expect(try await fleet.completed(one.job.id).counts.accepted == 1)
+                    #expect(try await fleet.ledger.read { try $0.refusal(app: "news", id: one.job.id) } == nil)
+                }
+                await ear.close()
+            }
+        }
+
+        /// The refusal in the ledger and in parked says what the event said.
+        private func isKept(_ fleet: PrivateFleet, _ id: String, _ refusal: EventEar.Heard) async throws {
+            let kept = try #require(try await fleet.ledger.read { try $0.refusal(app: "news", id: id) })
+            #expect(JSONReader.read(kept).value?["errors"] == refusal.json["data"]?["errors"])
+            let parked = try await eventually("\(id) is parked") {
+                try await fleet.parked().first { $0.campaign == id }
+            }
+            #expect(parked.reason == "InvalidJob")
+            #expect(parked.queue == BrokerNames.campaignsQueue)
+            #expect(JSONReader.read(Array(parked.errors.utf8)).value == refusal.json["data"]?["errors"])
+        }
+
+        @Test func `a payload of 4096 bytes arrives, one of 4097 is refused`() async throws {
+            try await PrivateFleet.with { fleet in
+                _ = try await fleet.startWorker()
+                let ear = try await EventEar(fleet)
+                func job(_ id: String, _ length: Int) -> TestJob {
+                    var job = TestJob(id, Self.device)
+                    job.content = .object(["body": .string(String(repeating: "x", count: length))])
+                    return job
+                }
+                try await fleet.publish(job("small", 100))
+                _ = try await fleet.completed("small")
+                let small = try #require(fleet.simulator.lastRequests.last?.payload.count)
+                let most = 4096 - small + 100
+                try await fleet.publish(job("full", most))
+                _ = try await fleet.completed("full")
+                #expect(fleet.simulator.lastRequests.last?.payload.count == 4096)
+                try await fleet.publish(job("over", most + 1))
+                let refusal = try await ear.events("campaign.refused", of: "over")
+                #expect(refusal[0].pointers == ["/content"])
+                #expect(refusal[0].json["data"]?["errors"]?.array?.first?["code"] == "payload_too_large")
+                try await isKept(fleet, "over", refusal[0])
+                #expect(fleet.simulator.statistics.requests == 2)
+                await ear.close()
+            }
+        }
+
+        @Test func `garbage on both kinds of queues is parked with its reason, and what is beside it completes`()
+            async throws
+        {
+            try await PrivateFleet.with(faults: ["latency": "5"]) { fleet in
+                _ = try await fleet.startWorker()
+                let lane = Lane(provider: .apns, urgency: .bulk).description
+                try await fleet.publish(TestJob("before", TestDevices.tokens(2000)))
+                let garbage: [UInt8] = Array("\u{1}no job".utf8)
+                try await fleet.publish(garbage, exchange: BrokerNames.campaigns, routingKey: "news")
+                try await fleet.publish([0xFF, 0xFF, 0xFF, 7], exchange: BrokerNames.work, routingKey: lane)
+                try await fleet.publish([], exchange: BrokerNames.work, routingKey: lane)
+                try await fleet.publish(TestJob("after", TestDevices.tokens(2000, prefix: "b")))
+                #expect(try await fleet.completed("before").counts.accepted == 2000)
+                #expect(try await fleet.completed("after").counts.accepted == 2000)
+                let parked = try await eventually("all three are parked") {
+                    let parked = try await fleet.parked()
+                    return parked.count == 3 ? parked : nil
+                }
+                let job = try #require(parked.first { $0.queue == BrokerNames.campaignsQueue })
+                #expect(job.reason == "InvalidJob")
+                #expect(try await fleet.ledger.read { try $0.parked(id: job.id) }?.body == garbage)
+                let work = parked.filter { $0.queue == "fanfare.v1.work." + lane }
+                #expect(work.count == 2)
+                #expect(work.allSatisfy { !$0.reason.isEmpty && $0.errors.contains("detail") })
+            }
+        }
+
+        @Test func `a shard that the ledger does not know is parked, never sent`() async throws {
+            try await PrivateFleet.with { fleet in
+                _ = try await fleet.startWorker()
+                var devices = DeviceBatch()
+                devices.append(token: TestDevices.bytes(Self.device[0]))
+                let facts = Shard.Facts(
+                    app: "news",
+                    campaignID: "stranger",
+                    provider: .apns,
+                    environment: nil,
+                    urgency: .bulk,
+                    pushType: .alert,
+                    priority: 10,
+                    expiresAt: TestClock.now().advanced(by: .seconds(600)),
+                    dropIfOffline: false,
+                    collapseID: "",
+                    maxAttempts: 8,
+                    dropUnknown: false,
+                    payload: Array("{}".utf8),
+                    traceParent: ""
+                )
+                let key = ShardKey(campaign: 4711, part: 0, ordinal: 0)
+                let shard = Shard(
+                    id: ShardID(key: key, path: ""),
+                    generation: 1,
+                    attempt: 1,
+                    facts: facts,
+                    firstIndex: 0,
+                    positions: [],
+                    devices: devices
+                )
+                try await fleet.publish(try shard.encoded(), exchange: BrokerNames.work, routingKey: "apns.bulk")
+                let parked = try await eventually("it is parked") { try await fleet.parked().first }
+                #expect(parked.reason == "UnknownCampaign")
+                #expect(parked.devices == 1)
+                #expect(fleet.simulator.statistics.requests == 0)
+            }
+        }
+
+        @Test func `a job with an AMQP expiration ends in parked with the hint`() async throws {
+            try await PrivateFleet.with { fleet in
+                let job = TestJob("late", Self.device)
+                var properties = job.properties
+                properties.expiration = "1"
+                try await fleet.publish(
+                    job.body,
+                    exchange: BrokerNames.campaigns,
+                    routingKey: "news",
+                    properties: properties
+                )
+                try await eventually("the broker has parked it") {
+                    try await fleet.broker { try await $0.counts(of: BrokerNames.parkedQueue)?.ready == 1 }
+                }
+                _ = try await fleet.startWorker()
+                let parked = try await eventually("it is in the ledger") { try await fleet.parked().first }
+                #expect(parked.reason == "Expiration")
+                #expect(parked.queue == BrokerNames.campaignsQueue)
+                #expect(parked.errors.contains("publish without expiration"))
+                #expect(try await fleet.status("late") == nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import AMQP
+import Campaigns
+import Delivery
+
+/// A job as a producer writes it.
+struct TestJob: Sendable {
+    var id: String
+    var audience: JSONValue
+    var content: JSONValue = .object(["title": "Kick-off!", "body": "The derby has begun."])
+    var delivery: JSONValue?
+    /// In the message's header too.
+    var isUrgent = false
+
+    init(_ id: String, _ tokens: [String]) {
+        self.id = id
+        audience = .object([
+            "devices": .array(tokens.map { JSONValue.object(["token": .string($0)]) })
+        ])
+    }
+
+    init(_ id: String, list: String) {
+        self.id = id
+        audience = .object(["list": .string(list)])
+    }
+
+    /// The same job with other delivery settings.
+    func delivered(_ delivery: KeyValuePairs<String, JSONValue?>) -> TestJob {
+        var job = self
+        job.delivery = .object(delivery)
+        return job
+    }
+
+    var body: [UInt8] {
+        JSONWriter.bytes(
+            .object([
+                "id": .string(id), "app": .string(PrivateFleet.app), "audience": audience, "content": content,
+                "delivery": delivery,
+            ])
+        )
+    }
+
+    var properties: MessageProperties {
+        MessageProperties(
+            contentType: "application/json",
+            type: "fanfare.campaign.v1",
+            messageID: id,
+            headers: isUrgent ? [MessageHeader(BrokerNames.urgencyHeader, .string("urgent"))] : []
+        )
+    }
+}
+
+/// Made-up device tokens.
+enum TestDevices {
+    /// Tokens that begin with hexadecimal digits by which the far side's rules know them.
+    static func tokens(_ count: Int, prefix: String = "a") -> [String] {
+        (0..<count).map { number in
+            let digits = String(number, radix: 16)
+            return prefix + String(repeating: "0", count: 64 - prefix.count - digits.count) + digits
+        }
+    }
+
+    static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    static func bytes(_ token: String) -> [UInt8] {
+        let digits = token.compactMap(\.hexDigitValue)
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}

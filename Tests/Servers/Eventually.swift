@@ -1,0 +1,35 @@
+/// Something in another process that did not become true in time.
+public struct NotInTime: Error, CustomStringConvertible {
+    /// What was waited for, and how long.
+    public let description: String
+
+    /// What was waited for, and how long.
+    public init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Asks until the answer is there: the only way to wait for a process that tells nobody.
+///
+/// Throws `NotInTime` with what was waited for.
+public func eventually<Answer>(
+    _ what: String,
+    within limit: Duration = .seconds(60),
+    ask: () async throws -> Answer?
+) async throws -> Answer {
+    let deadline = ContinuousClock.now + limit
+    while true {
+        if let answer = try await ask() { return answer }
+        guard ContinuousClock.now < deadline else { throw NotInTime("not within \(limit): \(what)") }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}
+
+/// Asks until it is so.
+public func eventually(
+    _ what: String,
+    within limit: Duration = .seconds(60),
+    isSo: () async throws -> Bool
+) async throws {
+    try await eventually(what, within: limit) { try await isSo() ? () : nil }
+}

@@ -1,0 +1,132 @@
+public import Foundation
+
+/// A process of the built executable, which lies beside the bundle of the tests.
+///
+/// A guard process kills it when the test process ends, however it ends. May be used from any task.
+public final class FanfareProcess: Sendable {
+    /// A process that could not be started, or did not end.
+    public struct Failure: Error, CustomStringConvertible {
+        /// What went wrong.
+        public let description: String
+
+        /// What went wrong.
+        public init(_ description: String) {
+            self.description = description
+        }
+    }
+
+    /// What a process came to.
+    public struct Outcome: Sendable {
+        /// The exit code; the signal's number when a signal ended it.
+        public let exit: Int32
+        /// Whether a signal ended it.
+        public let isSignalled: Bool
+        /// What it said on standard output.
+        public let output: String
+        /// What it said on standard error.
+        public let errors: String
+    }
+
+    private let process: Process
+    private let outputPath: String
+    private let errorsPath: String
+
+    /// The id by which it is found in logs and in the ledger.
+    public var pid: pid_t { process.processIdentifier }
+
+    /// Starts the executable in a folder, where its output goes too, without standard input.
+    ///
+    /// `environment` is all that it gets.
+    public init(_ arguments: [String], folder: String, environment: [String: String] = [:]) throws {
+        let name = "\(folder)/\(arguments.first ?? "fanfare")-\(UInt32.random(in: 0 ... .max))"
+        (outputPath, errorsPath) = (name + ".out", name + ".err")
+        process = Process()
+        process.executableURL = try Self.executable()
+        process.arguments = arguments
+        process.environment = environment
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        process.standardInput = FileHandle.nullDevice
+        // Files: unlike pipes they never fill up.
+        process.standardOutput = try Self.file(outputPath)
+        process.standardError = try Self.file(errorsPath)
+        try process.run()
+        try watch()
+    }
+
+    /// Runs a command to its end.
+    public static func run(
+        _ arguments: [String],
+        folder: String,
+        environment: [String: String] = [:]
+    ) async throws -> Outcome {
+        let process = try FanfareProcess(arguments, folder: folder, environment: environment)
+        return try await process.ended()
+    }
+
+    /// Waits until it has ended; one that does not end in time is killed.
+    public func ended(within limit: Duration = .seconds(60)) async throws -> Outcome {
+        do {
+            try await eventually("the end of \(process.arguments ?? [])", within: limit) { !process.isRunning }
+        } catch {
+            kill()
+            throw error
+        }
+        return Outcome(
+            exit: process.terminationStatus,
+            isSignalled: process.terminationReason == .uncaughtSignal,
+            output: text(outputPath),
+            errors: errors
+        )
+    }
+
+    /// What it said on standard error so far.
+    public var errors: String { text(errorsPath) }
+
+    /// Whether it runs.
+    public var isRunning: Bool { process.isRunning }
+
+    /// Asks it to end (SIGTERM).
+    public func terminate() {
+        process.terminate()
+    }
+
+    /// Kills it (SIGKILL) and waits until it is gone; without effect when it has ended.
+    public func kill() {
+        guard process.isRunning else { return }
+        _ = Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    private func watch() throws {
+        let guardian = Process()
+        guardian.executableURL = URL(fileURLWithPath: "/bin/sh")
+        let (test, own) = (getpid(), process.processIdentifier)
+        guardian.arguments = [
+            "-c", "while kill -0 \(own) && kill -0 \(test); do sleep 1; done; kill -0 \(test) || kill -9 \(own)",
+        ]
+        guardian.standardInput = FileHandle.nullDevice
+        guardian.standardOutput = FileHandle.nullDevice
+        guardian.standardError = FileHandle.nullDevice
+        try guardian.run()
+    }
+
+    private func text(_ path: String) -> String {
+        (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+
+    private static func file(_ path: String) throws -> FileHandle {
+        try Data().write(to: URL(fileURLWithPath: path))
+        return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    }
+
+    private static func executable() throws -> URL {
+        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+        let candidates = [CommandLine.arguments[0], own].map { path in
+            URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("fanfare")
+        }
+        guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+            throw Failure("no executable fanfare beside \(candidates.map(\.path))")
+        }
+        return found
+    }
+}
