@@ -199,7 +199,9 @@ struct PlanningTests {
         #expect(try await ledger.write { try $0.claim(old, now: .start + 901) }.decision == .drop)
     }
 
-    @Test func `a running shard is a candidate even while its worker lives, which may have lost the lease`() async throws {
+    @Test func `a running shard is a candidate even while its worker lives, which may have lost the lease`()
+        async throws
+    {
         let number = try await ledger.accepted(Sample.campaign([4]))
         _ = try await ledger.planned(number)
         let worker = try await ledger.write {

@@ -155,7 +155,8 @@ private struct PackedReader {
         var note = Progress.Note(
             reason: reason == 0 ? nil : reasons[reason - 1],
             requests: requests,
-            charged: flags & 1 != 0, unanswered: flags & 8 != 0
+            charged: flags & 1 != 0,
+            unanswered: flags & 8 != 0
         )
         if flags & 2 != 0 {
             guard let value = number() else { return nil }

@@ -45,21 +45,31 @@ final class LoadedAccount: Sendable {
         case .keep: break
         case .renew:
             guard token?.expired(generation: generation, now: now) == false else { return }
-            logger.error("a new provider token is called expired: is this machine's clock wrong?", metadata: ["app": "\(app)"])
+            logger.error(
+                "a new provider token is called expired: is this machine's clock wrong?",
+                metadata: ["app": "\(app)"]
+            )
         case .stopRenewing: token?.tooManyUpdates(now: now)
         }
     }
 
     /// Connections of one loop to one endpoint.
     func pool(
-        endpoint: ProviderEndpoint, loop: any EventLoop, logger: Logger, source: any RequestSource
+        endpoint: ProviderEndpoint,
+        loop: any EventLoop,
+        logger: Logger,
+        source: any RequestSource
     ) -> ProviderPool {
         var configuration = ProviderPoolConfiguration(seed: .random(in: 0 ... .max))
         configuration.connections.oneStreamUntilAuthenticated = token != nil
         configuration.streamDeadline = account.provider.limits.streamDeadline
         return ProviderPool(
-            loop: loop, endpoint: HTTP2Endpoint(host: endpoint.host, port: Int(endpoint.port)), tls: tls,
-            configuration: configuration, source: source, logger: logger
+            loop: loop,
+            endpoint: HTTP2Endpoint(host: endpoint.host, port: Int(endpoint.port)),
+            tls: tls,
+            configuration: configuration,
+            source: source,
+            logger: logger
         )
     }
 }

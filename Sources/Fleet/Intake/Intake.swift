@@ -26,7 +26,9 @@ struct Intake: Sendable {
         case refused(ParkedNotice.Facts)
     }
 
-    /// Handles one message. Throws only what the ledger cannot do now: then the message waits, unacked.
+    /// Handles one message.
+    ///
+    /// Throws only what the ledger cannot do now: then the message waits, unacked.
     func handle(_ message: InboundMessage) async throws -> Verdict {
         let now = WallClock.now()
         let decoding = decode(message, now: now)
@@ -39,13 +41,19 @@ struct Intake: Sendable {
         switch IntakeDecision.decide(job: job, identity: identity, knowledge: knowledge, problems: check.problems) {
         case .refuse(let problems):
             let document = ProblemDocument(
-                .invalidJob, title: "The job cannot be sent", campaign: job.id, errors: problems,
+                .invalidJob,
+                title: "The job cannot be sent",
+                campaign: job.id,
+                errors: problems,
                 warnings: decoding.warnings + check.warnings
             )
             return try await refuse(document, app: job.app, message, now: now)
         case .conflict(let problem):
             let document = ProblemDocument(
-                .campaignConflict, title: "Another job has this id", campaign: job.id, errors: [problem]
+                .campaignConflict,
+                title: "Another job has this id",
+                campaign: job.id,
+                errors: [problem]
             )
             return try await refuse(document, app: job.app, message, now: now)
         case .existing(let number): return try await known(job, number, message, now: now)
@@ -90,7 +98,8 @@ struct Intake: Sendable {
             return IntakeDecision.Knowledge(
                 holder: holder,
                 isAppKnown: try reader.liveApps(now: now).contains(job.app),
-                isAudienceKnown: isAudienceKnown, deviceCount: deviceCount
+                isAudienceKnown: isAudienceKnown,
+                deviceCount: deviceCount
             )
         }
     }
@@ -110,7 +119,11 @@ struct Intake: Sendable {
     // MARK: - Accepting
 
     private func newCampaign(
-        _ job: Job, _ identity: [UInt8], _ warnings: [Problem], _ message: InboundMessage, now: Timestamp
+        _ job: Job,
+        _ identity: [UInt8],
+        _ warnings: [Problem],
+        _ message: InboundMessage,
+        now: Timestamp
     ) async throws -> NewCampaign {
         guard let provider = ProviderRegistry.providers.first else { preconditionFailure("no provider is built in") }
         let push = provider.compile(job)
@@ -118,15 +131,30 @@ struct Intake: Sendable {
         if case .string(let text) = message.properties.header("traceparent") { traceParent = text }
         let expiresAt = job.expiresAt(acceptedAt: now)
         let facts = Shard.Facts(
-            app: job.app, campaignID: job.id, provider: provider.name, environment: nil,
-            urgency: job.delivery.urgency, pushType: push.pushType, priority: push.priority, expiresAt: expiresAt,
-            dropIfOffline: job.delivery.dropIfOffline, collapseID: push.collapseID,
-            maxAttempts: UInt32(job.delivery.maxAttempts), dropUnknown: job.delivery.onUnknown == .drop,
-            payload: push.payload, traceParent: traceParent
+            app: job.app,
+            campaignID: job.id,
+            provider: provider.name,
+            environment: nil,
+            urgency: job.delivery.urgency,
+            pushType: push.pushType,
+            priority: push.priority,
+            expiresAt: expiresAt,
+            dropIfOffline: job.delivery.dropIfOffline,
+            collapseID: push.collapseID,
+            maxAttempts: UInt32(job.delivery.maxAttempts),
+            dropUnknown: job.delivery.onUnknown == .drop,
+            payload: push.payload,
+            traceParent: traceParent
         )
         return NewCampaign(
-            identity: identity, job: job.storedJSON(), name: job.name, tags: job.tags, metadata: job.metadata,
-            facts: facts, audience: try await audience(job), createdAt: job.createdAt ?? now,
+            identity: identity,
+            job: job.storedJSON(),
+            name: job.name,
+            tags: job.tags,
+            metadata: job.metadata,
+            facts: facts,
+            audience: try await audience(job),
+            createdAt: job.createdAt ?? now,
             correlationID: message.properties.messageID ?? job.id,
             event: CampaignEvent.accepted(job, expiresAt: expiresAt, warnings: warnings, at: now)
         )
@@ -158,10 +186,17 @@ struct Intake: Sendable {
 
     /// The same job again: its producer hears so, and an urgent one whose message was lost goes on.
     private func known(
-        _ job: Job, _ number: UInt32, _ message: InboundMessage, now: Timestamp
+        _ job: Job,
+        _ number: UInt32,
+        _ message: InboundMessage,
+        now: Timestamp
     ) async throws -> Verdict {
         let event = CampaignEvent.accepted(
-            job, expiresAt: job.expiresAt(acceptedAt: now), warnings: [], isRepeat: true, at: now
+            job,
+            expiresAt: job.expiresAt(acceptedAt: now),
+            warnings: [],
+            isRepeat: true,
+            at: now
         )
         let correlationID = message.properties.messageID ?? job.id
         try await ledger.write(.normal) { [event] transaction in
@@ -183,7 +218,10 @@ struct Intake: Sendable {
     // MARK: - Refusing
 
     private func refuse(
-        _ document: ProblemDocument, app: String?, _ message: InboundMessage, now: Timestamp
+        _ document: ProblemDocument,
+        app: String?,
+        _ message: InboundMessage,
+        now: Timestamp
     ) async throws -> Verdict {
         let name = app ?? message.routingKey
         let id = document.campaign ?? message.properties.messageID ?? ""
@@ -191,13 +229,20 @@ struct Intake: Sendable {
         let correlationID = message.properties.messageID ?? id
         try await ledger.write(.synced) { transaction in
             _ = try transaction.refuse(
-                app: name, id: id.isEmpty ? nil : id, document: bytes, correlationID: correlationID, now: now
+                app: name,
+                id: id.isEmpty ? nil : id,
+                document: bytes,
+                correlationID: correlationID,
+                now: now
             ) { CampaignEvent.refused(document, app: name, sequence: $0, at: now) }
         }
         return .refused(
             ParkedNotice.Facts(
-                queue: message.queue, reason: document.kind == .campaignConflict ? "CampaignConflict" : "InvalidJob",
-                errors: document.errors, app: name, campaign: id.isEmpty ? nil : id
+                queue: message.queue,
+                reason: document.kind == .campaignConflict ? "CampaignConflict" : "InvalidJob",
+                errors: document.errors,
+                app: name,
+                campaign: id.isEmpty ? nil : id
             )
         )
     }

@@ -28,7 +28,11 @@ final class IntakeDesk {
     }
 
     init(
-        loop: any EventLoop, intake: Intake, work: WorkDesk, publisher: ShardPublisher, queues names: [String],
+        loop: any EventLoop,
+        intake: Intake,
+        work: WorkDesk,
+        publisher: ShardPublisher,
+        queues names: [String],
         logger: Logger
     ) {
         self.loop = loop
@@ -51,7 +55,13 @@ final class IntakeDesk {
     }
 
     /// One queue's task.
-    static func run(_ stream: AsyncStream<Item>, _ core: NIOLoopBound<WorkerCore>, _ intake: Intake, loop: any EventLoop, logger: Logger) async {
+    static func run(
+        _ stream: AsyncStream<Item>,
+        _ core: NIOLoopBound<WorkerCore>,
+        _ intake: Intake,
+        loop: any EventLoop,
+        logger: Logger
+    ) async {
         for await item in stream {
             while !Task.isCancelled {
                 do {
@@ -69,7 +79,9 @@ final class IntakeDesk {
 
     fileprivate func decided(_ verdict: Intake.Verdict, _ item: Item) {
         let delivery = ShardDelivery(
-            connection: item.connection, tag: item.message.deliveryTag, generation: 1,
+            connection: item.connection,
+            tag: item.message.deliveryTag,
+            generation: 1,
             redelivered: item.message.redelivered
         )
         switch verdict {

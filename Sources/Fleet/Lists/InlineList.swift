@@ -6,7 +6,9 @@ struct InlineList {
     var version: String
     var duplicates: Int
 
-    /// Cuts inline devices into chunks. A device that occurs twice (provider and token) is sent to once.
+    /// Cuts inline devices into chunks.
+    ///
+    /// A device that occurs twice (provider and token) is sent to once.
     init(devices: [Device]) throws {
         var builder = ListBuilder()
         var seen: Set<String> = []

@@ -13,15 +13,22 @@ enum ParkedMover {
             text(headers, ParkedNotice.queueHeader) ?? death?.queue ?? BrokerNames.parkedQueue,
             text(headers, ParkedNotice.reasonHeader) ?? death?.reason ?? "Unknown"
         )
-        let errors = text(headers, ParkedNotice.errorsHeader)
+        let errors =
+            text(headers, ParkedNotice.errorsHeader)
             ?? ParkedNotice.errorsText(death.map { [$0.problem] } ?? [])
         var devices: Int?
         if case .integer(let count) = headers.header(ParkedNotice.devicesHeader) { devices = Int(count) }
         return ParkedMessage(
-            queue: queue, reason: reason, errors: errors,
-            app: text(headers, ParkedNotice.appHeader) ?? (queue.hasPrefix(BrokerNames.campaignsQueue) ? message.routingKey : nil),
-            campaign: text(headers, ParkedNotice.campaignHeader), devices: devices, body: message.body,
-            headers: properties(headers), at: now
+            queue: queue,
+            reason: reason,
+            errors: errors,
+            app: text(headers, ParkedNotice.appHeader)
+                ?? (queue.hasPrefix(BrokerNames.campaignsQueue) ? message.routingKey : nil),
+            campaign: text(headers, ParkedNotice.campaignHeader),
+            devices: devices,
+            body: message.body,
+            headers: properties(headers),
+            at: now
         )
     }
 
@@ -44,18 +51,22 @@ enum ParkedMover {
         switch field("reason") {
         case "expired":
             return Death(
-                queue: queue, reason: "Expiration",
+                queue: queue,
+                reason: "Expiration",
                 problem: Problem(
-                    pointer: "", code: "message_expiration",
+                    pointer: "",
+                    code: "message_expiration",
                     detail: "the message carried an AMQP expiration and ran out in the queue",
                     mend: "publish without expiration and say expires_at or ttl in the job"
                 )
             )
         case "delivery_limit":
             return Death(
-                queue: queue, reason: "DeliveryLimit",
+                queue: queue,
+                reason: "DeliveryLimit",
                 problem: Problem(
-                    pointer: "", code: "delivery_limit",
+                    pointer: "",
+                    code: "delivery_limit",
                     detail: "the message was delivered too often without being acknowledged",
                     mend: "look at the workers' logs for what ends them, then replay it"
                 )

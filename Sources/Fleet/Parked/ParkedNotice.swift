@@ -37,8 +37,11 @@ enum ParkedNotice {
             exchange: BrokerNames.parked,
             routingKey: facts.app ?? "",
             properties: MessageProperties(
-                contentType: properties.contentType, type: properties.type, messageID: properties.messageID,
-                timestamp: properties.timestamp, headers: headers
+                contentType: properties.contentType,
+                type: properties.type,
+                messageID: properties.messageID,
+                timestamp: properties.timestamp,
+                headers: headers
             ),
             body: body
         )

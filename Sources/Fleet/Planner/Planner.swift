@@ -110,7 +110,9 @@ struct Planner: Sendable {
     // MARK: - New shards
 
     private func plan(_ leases: inout [LeasedCampaign]) async throws -> Bool {
-        let open = leases.indices.filter { leases[$0].unplannedChunks > 0 && leases[$0].facts.mayPlan(at: WallClock.now()) }
+        let open = leases.indices.filter {
+            leases[$0].unplannedChunks > 0 && leases[$0].facts.mayPlan(at: WallClock.now())
+        }
         guard !open.isEmpty else { return false }
         let (use, consumers) = try await ledger.read { reader in
             (try reader.windowUse(), try reader.liveWorkers(now: WallClock.now()).count { $0.roles.contains("sender") })
@@ -120,8 +122,11 @@ struct Planner: Sendable {
                 let lease = leases[index]
                 let mine = use.first { $0.campaign == lease.facts.number }
                 return Window.Candidate(
-                    campaign: lease.facts.number, app: lease.facts.app, unclaimed: mine?.firstAttempts ?? 0,
-                    remaining: lease.unplannedChunks, waitingRetries: mine?.retries ?? 0
+                    campaign: lease.facts.number,
+                    app: lease.facts.app,
+                    unclaimed: mine?.firstAttempts ?? 0,
+                    remaining: lease.unplannedChunks,
+                    waitingRetries: mine?.retries ?? 0
                 )
             }
             let unclaimed = use.filter { $0.lane == lane }.reduce(0) { $0 + $1.firstAttempts }
@@ -161,7 +166,9 @@ struct Planner: Sendable {
             let campaign = lease.facts.number
             let left = try await ledger.read {
                 try $0.unpublished(
-                    olderThan: WallClock.now().advanced(by: .zero - Sweep.outboxAge), campaign: campaign, limit: 100
+                    olderThan: WallClock.now().advanced(by: .zero - Sweep.outboxAge),
+                    campaign: campaign,
+                    limit: 100
                 )
             }
             if !left.isEmpty {
@@ -189,7 +196,8 @@ struct Planner: Sendable {
         let lost = candidates.filter { shard in
             // The ledger gives rows that nothing has happened to for the whole patience.
             let since = shard.dueAt ?? now.advanced(by: .zero - Sweep.lostAfter)
-            return Sweep.action(for: shard, outboxWrittenAt: nil, since: since, isLaneEmpty: true, now: now) == .publishAnew
+            return Sweep.action(for: shard, outboxWrittenAt: nil, since: since, isLaneEmpty: true, now: now)
+                == .publishAnew
         }
         guard !lost.isEmpty else { return }
         logger.warning("shards without a message are published anew", metadata: ["count": "\(lost.count)"])

@@ -46,7 +46,11 @@ final class SenderLoop {
     }
 
     init(
-        loop: any EventLoop, worker: Int64, ledger: Ledger, unflushedMax: Int, reports: any SenderReports,
+        loop: any EventLoop,
+        worker: Int64,
+        ledger: Ledger,
+        unflushedMax: Int,
+        reports: any SenderReports,
         logger: Logger
     ) {
         self.loop = loop
@@ -59,7 +63,9 @@ final class SenderLoop {
 
     // MARK: - The desk's orders
 
-    /// Starts a claimed shard. Without a provider token at this instant it is over at once, to be set aside.
+    /// Starts a claimed shard.
+    ///
+    /// Without a provider token at this instant it is over at once, to be set aside.
     func start(_ shard: Shard, epoch: UInt32, progress: Progress, account: LoadedAccount) {
         loop.preconditionInEventLoop()
         let key = shard.id.key
@@ -234,7 +240,9 @@ final class SenderLoop {
 
     private func committed(_ save: ProgressSave, isFenced: Bool) {
         unflushed -= save.answers
-        guard let slot = slots[save.token.key], let active = runs[slot], active.run.epoch == save.token.epoch else { return }
+        guard let slot = slots[save.token.key], let active = runs[slot], active.run.epoch == save.token.epoch else {
+            return
+        }
         if isFenced { return stop(save.token.key, .leaseLost) }
         active.run.markCommitted(save.progress.started)
         if active.run.shard.facts.dropUnknown, active.run.hasWork { queue(slot) }

@@ -24,11 +24,20 @@ final class ShardPublisher {
     /// A shard to its lane, or to the rung it waits on.
     ///
     /// `completion` says within ten seconds whether the broker has it; when not, its row stays in the outbox.
-    func publish(_ record: ShardRecord, body: [UInt8], lane: Lane, expiresAt: Timestamp, _ completion: @escaping (Bool) -> Void) {
+    func publish(
+        _ record: ShardRecord,
+        body: [UInt8],
+        lane: Lane,
+        expiresAt: Timestamp,
+        _ completion: @escaping (Bool) -> Void
+    ) {
         var exchange = BrokerNames.work
         if let rung = record.rung, let dueAt = record.dueAt, dueAt > WallClock.now() {
             let queue = RungQueue.choose(
-                rung, random: Bool.random(using: &random), now: WallClock.now(), expiresAt: expiresAt
+                rung,
+                random: Bool.random(using: &random),
+                now: WallClock.now(),
+                expiresAt: expiresAt
             )
             exchange = BrokerNames.retryExchange(queue.rung, queue.side)
         }

@@ -20,7 +20,8 @@ extension WorkDesk {
 
     /// Writes to the ledger and comes back to this loop; while the ledger does not take it, it waits unacked.
     func write<Value: Sendable>(
-        _ durability: Ledger.Durability, _ what: StaticString,
+        _ durability: Ledger.Durability,
+        _ what: StaticString,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> Value,
         then: @escaping (Value) -> Void
     ) {
@@ -54,13 +55,19 @@ extension WorkDesk {
 
     private func settle(_ settlement: Settlement, _ shard: Shard, _ token: RunToken) {
         let now = WallClock.now()
-        write(.synced, "a settlement") { try $0.settle(token, settlement, now: now) } then: { [self] result in
+        write(.synced, "a settlement") {
+            try $0.settle(token, settlement, now: now)
+        } then: { [self] result in
             switch result {
             case .fenced: finish(token)
             case .violated:
-                logger.critical("a settlement has too few devices; its shard is parked", metadata: ["shard": "\(shard.id)"])
+                logger.critical(
+                    "a settlement has too few devices; its shard is parked",
+                    metadata: ["shard": "\(shard.id)"]
+                )
                 finish(token)
-            case .settled(let children): publish(children, of: shard, finish: running.ended(token.key, epoch: token.epoch))
+            case .settled(let children):
+                publish(children, of: shard, finish: running.ended(token.key, epoch: token.epoch))
             }
             progressed(token.key.campaign)
         }
@@ -74,7 +81,11 @@ extension WorkDesk {
             shards.map { shard in
                 { [publisher] done in
                     publisher.publish(
-                        shard.record, body: shard.body, lane: parent.lane, expiresAt: parent.facts.expiresAt, done
+                        shard.record,
+                        body: shard.body,
+                        lane: parent.lane,
+                        expiresAt: parent.facts.expiresAt,
+                        done
                     )
                 }
             },
@@ -88,7 +99,9 @@ extension WorkDesk {
 
     /// Publishes, marks what was confirmed, and then goes on: what was not confirmed is the sweeper's.
     private func publishAll(
-        _ publishes: [(@escaping (Bool) -> Void) -> Void], keys: [(ShardKey, UInt32)], then: @escaping () -> Void
+        _ publishes: [(@escaping (Bool) -> Void) -> Void],
+        keys: [(ShardKey, UInt32)],
+        then: @escaping () -> Void
     ) {
         guard !publishes.isEmpty else {
             then()
@@ -104,8 +117,10 @@ extension WorkDesk {
                 pending -= 1
                 let confirmed = result.confirmed
                 let now = WallClock.now()
-                write(.normal, "confirms") { try $0.markOut(confirmed.map { (key: $0.0, generation: $0.1) }, now: now) }
-                    then: { _ in }
+                write(.normal, "confirms") {
+                    try $0.markOut(confirmed.map { (key: $0.0, generation: $0.1) }, now: now)
+                } then: { _ in
+                }
                 then()
                 checkIdle()
             }
@@ -156,7 +171,11 @@ extension WorkDesk {
             [
                 { [publisher] done in
                     publisher.publish(
-                        record, body: body, lane: next.lane, expiresAt: next.facts.expiresAt, done
+                        record,
+                        body: body,
+                        lane: next.lane,
+                        expiresAt: next.facts.expiresAt,
+                        done
                     )
                 }
             ],
@@ -167,12 +186,16 @@ extension WorkDesk {
     private func abandon(_ progress: Progress, _ token: RunToken) {
         write(.normal, "the last progress of a lost lease") {
             try $0.saveProgress([(token: token, progress: progress)])
-        } then: { [self] _ in finish(token) }
+        } then: { [self] _ in
+            finish(token)
+        }
     }
 
     private func parkRun(_ shard: Shard, _ token: RunToken) {
         let now = WallClock.now()
-        write(.synced, "a shard that is parked") { try $0.parkShard(token, now: now) } then: { [self] _ in
+        write(.synced, "a shard that is parked") {
+            try $0.parkShard(token, now: now)
+        } then: { [self] _ in
             guard let delivery = running.ended(token.key, epoch: token.epoch) else { return }
             park(shard, delivery, reason: "LawViolated")
         }

@@ -14,7 +14,10 @@ extension WorkDesk {
         let problem = Problem(pointer: "", code: reason, detail: detail)
         let facts = ParkedNotice.Facts(queue: message.queue, reason: reason, errors: [problem])
         let delivery = ShardDelivery(
-            connection: connection, tag: message.deliveryTag, generation: 0, redelivered: message.redelivered
+            connection: connection,
+            tag: message.deliveryTag,
+            generation: 0,
+            redelivered: message.redelivered
         )
         publishParked(ParkedNotice.message(facts, properties: properties, body: message.body), delivery)
     }
@@ -23,8 +26,11 @@ extension WorkDesk {
     func park(_ shard: Shard, _ delivery: ShardDelivery, reason: String) {
         logger.warning("a shard is parked", metadata: ["shard": "\(shard.id)", "reason": "\(reason)"])
         let facts = ParkedNotice.Facts(
-            queue: BrokerNames.workQueue(shard.lane), reason: reason, app: shard.facts.app,
-            campaign: shard.facts.campaignID, devices: shard.devices.count
+            queue: BrokerNames.workQueue(shard.lane),
+            reason: reason,
+            app: shard.facts.app,
+            campaign: shard.facts.campaignID,
+            devices: shard.devices.count
         )
         let properties = MessageProperties(type: "fanfare.shard.v1", messageID: shard.messageID)
         do {

@@ -8,7 +8,10 @@ extension WorkDesk {
     func runClaimed(_ shard: ShardToPublish, _ delivery: ShardDelivery) {
         guard let (decoded, account) = prepare(shard) else { return ack(delivery) }
         let began = running.began(
-            shard.record.id.key, epoch: shard.record.epoch, delivery, now: WallClock.now()
+            shard.record.id.key,
+            epoch: shard.record.epoch,
+            delivery,
+            now: WallClock.now()
         )
         // Without its connection the campaign's message comes back, and with it this shard.
         if began { begin(decoded, shard.record, account) }

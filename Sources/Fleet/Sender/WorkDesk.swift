@@ -38,7 +38,11 @@ final class WorkDesk {
     var pending = 0
 
     init(
-        loop: any EventLoop, worker: Int64, ledger: Ledger, apps: AppDirectory, publisher: ShardPublisher,
+        loop: any EventLoop,
+        worker: Int64,
+        ledger: Ledger,
+        apps: AppDirectory,
+        publisher: ShardPublisher,
         logger: Logger
     ) {
         self.loop = loop
@@ -79,7 +83,9 @@ final class WorkDesk {
             return park(message, reason: error.reason, detail: error.description, connection: connection)
         }
         let delivery = ShardDelivery(
-            connection: connection, tag: message.deliveryTag, generation: shard.generation,
+            connection: connection,
+            tag: message.deliveryTag,
+            generation: shard.generation,
             redelivered: message.redelivered
         )
         arrived(shard, delivery)
@@ -106,8 +112,12 @@ final class WorkDesk {
     private func claim(_ shard: Shard, _ delivery: ShardDelivery, adopting: UInt32?) {
         let account = apps.account(app: shard.facts.app, provider: shard.facts.provider)
         let claim = Claim(
-            key: shard.id.key, generation: delivery.generation, redelivered: delivery.redelivered, worker: worker,
-            knowsApp: account != nil, adopting: adopting
+            key: shard.id.key,
+            generation: delivery.generation,
+            redelivered: delivery.redelivered,
+            worker: worker,
+            knowsApp: account != nil,
+            adopting: adopting
         )
         let now = WallClock.now()
         let bound = NIOLoopBound(self, eventLoop: loop)
@@ -228,6 +238,7 @@ final class WorkDesk {
         let now = WallClock.now()
         ledger.submit(.synced) { transaction in
             _ = try transaction.pause(campaign: key.campaign, reason: .credentials, now: now)
-        } completion: { _ in }
+        } completion: { _ in
+        }
     }
 }

@@ -1,7 +1,9 @@
 import Campaigns
 import Glibc
 
-/// The system's wall clock. The pure tier gets its instants from here.
+/// The system's wall clock.
+///
+/// The pure tier gets its instants from here.
 enum WallClock {
     /// Now, in whole milliseconds.
     static func now() -> Timestamp {

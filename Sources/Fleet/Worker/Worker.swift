@@ -20,8 +20,12 @@ public final class Worker: Sendable {
     private let tasks: [Task<Void, Never>]
 
     private init(
-        context: WorkerContext, group: MultiThreadedEventLoopGroup, core: NIOLoopBound<WorkerCore>,
-        loop: any EventLoop, senders: [LoopHandle], tasks: [Task<Void, Never>]
+        context: WorkerContext,
+        group: MultiThreadedEventLoopGroup,
+        core: NIOLoopBound<WorkerCore>,
+        loop: any EventLoop,
+        senders: [LoopHandle],
+        tasks: [Task<Void, Never>]
     ) {
         self.context = context
         self.group = group
@@ -35,7 +39,9 @@ public final class Worker: Sendable {
     ///
     /// Throws `ConfigurationError`, `LedgerError`, `AMQPConnectError` or `WorkerError`, each with one clear line.
     public static func start(
-        _ configuration: Configuration, apps settings: [AppConfiguration], logger: Logger
+        _ configuration: Configuration,
+        apps settings: [AppConfiguration],
+        logger: Logger
     ) async throws -> Worker {
         let apps = try AppDirectory(settings)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.worker.loops)
@@ -48,8 +54,13 @@ public final class Worker: Sendable {
                 try $0.registerWorker(name: name, roles: roles, apps: apps.names, now: WallClock.now())
             }
             let context = WorkerContext(
-                configuration: configuration, name: name, worker: id, ledger: ledger, apps: apps,
-                providers: ProviderRegistry.providers.map(\.name), logger: logger
+                configuration: configuration,
+                name: name,
+                worker: id,
+                ledger: ledger,
+                apps: apps,
+                providers: ProviderRegistry.providers.map(\.name),
+                logger: logger
             )
             return try await assemble(context, group)
         } catch {
@@ -66,7 +77,10 @@ public final class Worker: Sendable {
             ManagementAPI(host: $0.host, port: $0.port, endpoint: configuration.amqp, loop: loop)
         }
         let tool = TopologyTool(
-            endpoint: configuration.amqp, manifest: .fanfare(lanes: lanes), management: management, loop: loop
+            endpoint: configuration.amqp,
+            manifest: .fanfare(lanes: lanes),
+            management: management,
+            loop: loop
         )
         let lines = try await tool.passiveCheck()
         guard lines.isEmpty else { throw WorkerError.topology(lines) }
@@ -87,7 +101,8 @@ public final class Worker: Sendable {
 
     // MARK: - Putting it together
 
-    private static func assemble(_ context: WorkerContext, _ group: MultiThreadedEventLoopGroup) async throws -> Worker {
+    private static func assemble(_ context: WorkerContext, _ group: MultiThreadedEventLoopGroup) async throws -> Worker
+    {
         let loops = Array(group.makeIterator())
         guard let loop = loops.first else { preconditionFailure("a worker without a loop") }
         let (core, streams) = try await loop.submit {
@@ -121,7 +136,10 @@ public final class Worker: Sendable {
         let tasks = run(context, core, loop, streams, signals, progress, outlet)
         context.logger.info(
             "worker is up",
-            metadata: ["worker": "\(context.name)", "broker": "\(context.configuration.amqp)", "ledger": "\(context.ledger.path)"]
+            metadata: [
+                "worker": "\(context.name)", "broker": "\(context.configuration.amqp)",
+                "ledger": "\(context.ledger.path)",
+            ]
         )
         return Worker(context: context, group: group, core: core, loop: loop, senders: senders, tasks: tasks)
     }
@@ -133,7 +151,10 @@ public final class Worker: Sendable {
     }
 
     private static func makeSenders(
-        _ context: WorkerContext, _ loops: [any EventLoop], _ core: NIOLoopBound<WorkerCore>, _ loop: any EventLoop
+        _ context: WorkerContext,
+        _ loops: [any EventLoop],
+        _ core: NIOLoopBound<WorkerCore>,
+        _ loop: any EventLoop
     ) async throws -> [LoopHandle] {
         let reports = try await loop.submit { DeskReports(core.value.desk) }.get()
         var handles: [LoopHandle] = []
@@ -141,8 +162,11 @@ public final class Worker: Sendable {
             let handle = try await sending.submit {
                 LoopHandle(
                     SenderLoop(
-                        loop: sending, worker: context.worker, ledger: context.ledger,
-                        unflushedMax: max(1, context.configuration.worker.unflushed / loops.count), reports: reports,
+                        loop: sending,
+                        worker: context.worker,
+                        ledger: context.ledger,
+                        unflushedMax: max(1, context.configuration.worker.unflushed / loops.count),
+                        reports: reports,
                         logger: context.logger
                     )
                 )
@@ -153,8 +177,12 @@ public final class Worker: Sendable {
     }
 
     private static func run(
-        _ context: WorkerContext, _ core: NIOLoopBound<WorkerCore>, _ loop: any EventLoop,
-        _ streams: [AsyncStream<IntakeDesk.Item>], _ signals: Signals, _ progress: ProgressedCampaigns,
+        _ context: WorkerContext,
+        _ core: NIOLoopBound<WorkerCore>,
+        _ loop: any EventLoop,
+        _ streams: [AsyncStream<IntakeDesk.Item>],
+        _ signals: Signals,
+        _ progress: ProgressedCampaigns,
         _ outlet: PlannerOutlet
     ) -> [Task<Void, Never>] {
         var tasks: [Task<Void, Never>] = []
@@ -163,14 +191,23 @@ public final class Worker: Sendable {
         let roles = context.configuration.worker.roles
         if roles.contains(.intake) {
             for stream in streams {
-                tasks.append(Task { await IntakeDesk.run(stream, core, context.intake, loop: loop, logger: context.logger) })
+                tasks.append(
+                    Task { await IntakeDesk.run(stream, core, context.intake, loop: loop, logger: context.logger) }
+                )
             }
         }
         if roles.contains(.planner) {
             let planner = Planner(
-                worker: context.worker, ledger: context.ledger, apps: Set(context.apps.names), outlet: outlet,
-                progress: progress, signal: signals.planner, endpoint: context.configuration.amqp, loop: loop,
-                prefetch: Int(WorkerCore.bulkPrefetch), logger: context.logger
+                worker: context.worker,
+                ledger: context.ledger,
+                apps: Set(context.apps.names),
+                outlet: outlet,
+                progress: progress,
+                signal: signals.planner,
+                endpoint: context.configuration.amqp,
+                loop: loop,
+                prefetch: Int(WorkerCore.bulkPrefetch),
+                logger: context.logger
             )
             tasks.append(Task { await planner.run() })
             tasks.append(Task { await eventOutlet(context, core, loop, signals.events) })
@@ -179,12 +216,19 @@ public final class Worker: Sendable {
     }
 
     private static func eventOutlet(
-        _ context: WorkerContext, _ core: NIOLoopBound<WorkerCore>, _ loop: any EventLoop, _ signal: WakeSignal
+        _ context: WorkerContext,
+        _ core: NIOLoopBound<WorkerCore>,
+        _ loop: any EventLoop,
+        _ signal: WakeSignal
     ) async {
         do {
             let publisher = try await loop.submit { NIOLoopBound(core.value.publisher, eventLoop: loop) }.get()
             let outlet = EventOutlet(
-                ledger: context.ledger, publisher: publisher, loop: loop, signal: signal, logger: context.logger
+                ledger: context.ledger,
+                publisher: publisher,
+                loop: loop,
+                signal: signal,
+                logger: context.logger
             )
             await outlet.run()
         } catch {
@@ -210,7 +254,10 @@ public final class Worker: Sendable {
 
     /// Asks the ledger every 500 ms, or at a hint, whether campaigns that run here were paused, cancelled or expired.
     private static func poll(
-        _ context: WorkerContext, _ core: NIOLoopBound<WorkerCore>, _ loop: any EventLoop, _ signal: WakeSignal
+        _ context: WorkerContext,
+        _ core: NIOLoopBound<WorkerCore>,
+        _ loop: any EventLoop,
+        _ signal: WakeSignal
     ) async {
         while !Task.isCancelled {
             await signal.wait(upTo: .milliseconds(500))

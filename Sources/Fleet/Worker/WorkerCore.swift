@@ -36,19 +36,29 @@ final class WorkerCore {
         connection = AMQPPublisher(loop: loop, endpoint: context.configuration.amqp, name: "\(context.name) publisher")
         publisher = ShardPublisher(loop: loop, publisher: connection)
         desk = WorkDesk(
-            loop: loop, worker: context.worker, ledger: context.ledger, apps: context.apps, publisher: publisher,
+            loop: loop,
+            worker: context.worker,
+            ledger: context.ledger,
+            apps: context.apps,
+            publisher: publisher,
             logger: context.logger
         )
         intake = IntakeDesk(
-            loop: loop, intake: context.intake, work: desk, publisher: publisher,
-            queues: [BrokerNames.urgentCampaignsQueue, BrokerNames.campaignsQueue], logger: context.logger
+            loop: loop,
+            intake: context.intake,
+            work: desk,
+            publisher: publisher,
+            queues: [BrokerNames.urgentCampaignsQueue, BrokerNames.campaignsQueue],
+            logger: context.logger
         )
         connectConsumer(context)
     }
 
     private func connectConsumer(_ context: WorkerContext) {
         let consumer = AMQPConsumer(
-            loop: loop, endpoint: context.configuration.amqp, name: "\(context.name) consumer",
+            loop: loop,
+            endpoint: context.configuration.amqp,
+            name: "\(context.name) consumer",
             subscriptions: Self.subscriptions(context),
             handlers: AMQPConsumer.Handlers(
                 connected: { [unowned self] in up($0) },
@@ -109,7 +119,9 @@ final class WorkerCore {
     }
 
     private func down(_ error: AMQPConnectError) {
-        if wasUp { logger.error("the broker is gone; shards in flight go on, no new ones", metadata: ["error": "\(error)"]) }
+        if wasUp {
+            logger.error("the broker is gone; shards in flight go on, no new ones", metadata: ["error": "\(error)"])
+        }
         wasUp = false
         intake.disconnected()
         desk.disconnected()
@@ -129,7 +141,9 @@ final class WorkerCore {
     private func moveParked(_ message: InboundMessage, _ generation: UInt64) {
         let row = ParkedMover.row(message, now: WallClock.now())
         let tag = message.deliveryTag
-        desk.write(.synced, "a parked message") { _ = try $0.park(row) } then: { [unowned self] in
+        desk.write(.synced, "a parked message") {
+            _ = try $0.park(row)
+        } then: { [unowned self] in
             consumer?.ack(tag, generation: generation)
         }
     }
