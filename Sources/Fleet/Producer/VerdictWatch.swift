@@ -32,9 +32,9 @@ public struct VerdictWatch: Sendable {
         refusedBefore = try await ledger.read { try $0.refusedAt(app: app, id: id) }
     }
 
-    /// The verdict;
+    /// The verdict.
     ///
-    /// nil when there is none within that time. Throws `LedgerError`, or when the task is cancelled.
+    /// Nil when there is none within that time. Throws `LedgerError`, or when the task is cancelled.
     public func verdict(within time: Duration) async throws -> CampaignVerdict? {
         let deadline = ContinuousClock.now + time
         while true {

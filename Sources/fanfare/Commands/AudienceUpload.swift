@@ -47,9 +47,9 @@ struct AudienceUpload {
         )
     }
 
-    /// Uploads it;
+    /// Uploads it.
     ///
-    /// without a ledger it is only read and counted. A file with bad lines is refused whole.
+    /// Without a ledger it is only read and counted. A file with bad lines is refused whole.
     func run(app: String, list: String, to ledger: Ledger?) async throws -> Uploaded {
         var bar = UploadBar(isShown: !isJSON && Terminal.progressStyle != .lines)
         let result: AudienceFile.Result
