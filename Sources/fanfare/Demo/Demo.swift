@@ -63,10 +63,10 @@ struct Demo: Sendable {
         try await job.publish(client)
         await client.close()
 
-        let (view, peak) = try await follow(ledger, isQuiet: isQuiet)
+        let (view, rate) = try await follow(ledger, isQuiet: isQuiet)
         let comparison = try await compare(ledger, control)
         await ledger.close()
-        return DemoReport(view: view, peak: peak, comparison: comparison, now: CommandClock.now())
+        return DemoReport(view: view, rate: rate, comparison: comparison, now: CommandClock.now())
     }
 
     // MARK: Starting
@@ -144,20 +144,21 @@ struct Demo: Sendable {
 
     // MARK: Following
 
-    /// Shows the campaign's progress until its last device has an outcome; answers the highest rate as well.
-    private func follow(_ ledger: Ledger, isQuiet: Bool) async throws -> (CampaignStatusView, peak: Int) {
+    /// Shows the campaign's progress until its last device has an outcome.
+    ///
+    /// Answers the rate as well at which the first nine of ten devices ended: retries wait, and would hide it.
+    private func follow(_ ledger: Ledger, isQuiet: Bool) async throws -> (CampaignStatusView, rate: Int?) {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(ttl) + Self.grace
         let style = Terminal.progressStyle
         var (report, meter) = (ProgressReport(style: style), RateMeter())
-        var (seen, peak) = (CampaignStatusView?.none, 0)
+        var (seen, bulkRate) = (CampaignStatusView?.none, Int?.none)
         while clock.now < deadline {
             let now = CommandClock.now()
             let status = try await ledger.read { try $0.status(app: DemoJob.app, id: DemoJob.id, now: now) }
             if var view = status.map({ CampaignStatusView($0) }) {
-                let rate = meter.rate(total: view.outcomes.total, now: now)
-                peak = max(peak, rate ?? 0)
-                view.note(rate: rate, now: now)
+                view.note(rate: meter.rate(total: view.outcomes.total, now: now), now: now)
+                bulkRate = bulkRate ?? Self.bulkRate(view, now: now)
                 if !isQuiet, let text = report.update(view, now: now) { Terminal.write(text) }
                 seen = view
                 if view.isFinished { break }
@@ -169,7 +170,14 @@ struct Demo: Sendable {
         guard let seen else {
             throw CommandFailure(.failed, "no worker took the job; their logs are in \(folder.path)")
         }
-        return (seen, peak)
+        return (seen, bulkRate)
+    }
+
+    /// Devices a second since the first shard; nil before nine of ten devices have an outcome.
+    private static func bulkRate(_ view: CampaignStatusView, now: Timestamp) -> Int? {
+        guard let startedAt = view.startedAt, view.outcomes.total * 10 >= view.audience * 9 else { return nil }
+        let milliseconds = max(1, (view.completedAt ?? now).milliseconds - startedAt.milliseconds)
+        return Int(Int64(view.outcomes.total) * 1000 / milliseconds)
     }
 
     private func compare(_ ledger: Ledger, _ control: HTTP1Client) async throws -> DemoComparison {

@@ -4,8 +4,8 @@ import Fleet
 /// What a demo ends with: the ledger's closing table and its comparison with the simulator.
 struct DemoReport: Sendable {
     let view: CampaignStatusView
-    /// The most devices a second that got an outcome.
-    let peak: Int
+    /// Devices a second, until nine of ten had an outcome; nil when it did not come that far.
+    let rate: Int?
     let comparison: DemoComparison
     let now: Timestamp
 
@@ -18,9 +18,10 @@ struct DemoReport: Sendable {
     /// For people.
     var text: String {
         var lines = ["", view.text(now: now)]
-        if let seconds {
-            let wait = view.attempts > view.audience ? ", the wait for the retries among them" : ""
-            lines.append("speed     up to \(NumberText.grouped(peak)) devices/s; \(tenths(seconds)) s in all\(wait)")
+        if let rate, let seconds {
+            let wait = view.attempts > view.audience ? ", with the wait for retries" : ""
+            let speed = "\(NumberText.grouped(rate)) devices/s for the first nine in ten"
+            lines.append("speed     \(speed); \(tenths(seconds)) s in all\(wait)")
         }
         lines += ["", comparison.text, "", verdict]
         return lines.joined(separator: "\n")
@@ -30,7 +31,7 @@ struct DemoReport: Sendable {
     var json: JSONValue {
         .object([
             "well": .bool(isWell), "campaign": view.json, "comparison": comparison.json,
-            "peak_rate": .number(JSONNumber(peak)),
+            "rate": rate.map { .number(JSONNumber($0)) } ?? .null,
             "seconds": seconds.map { .number(JSONNumber(text: tenths($0))) } ?? .null,
         ])
     }
