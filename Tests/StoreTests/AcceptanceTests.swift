@@ -72,6 +72,7 @@ struct AcceptanceTests {
         }
         #expect(try await refuse())
         #expect(try await ledger.read { try $0.refusal(app: "news", id: "derby") } == [1])
+        #expect(try await ledger.read { try $0.refusedJob(app: nil, id: "derby") }?.app == "news")
         let number = try await ledger.accepted()
         #expect(try await ledger.read { try $0.refusal(app: "news", id: "derby") } == nil)
         #expect(try await !refuse())

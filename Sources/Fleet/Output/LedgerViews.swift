@@ -32,6 +32,15 @@ extension CampaignStatusView {
     }
 }
 
+extension CampaignStatusView {
+    /// A job that was refused: no device is meant, and the reason is what is wrong with it.
+    public init(_ refused: RefusedJob) {
+        self.init(id: refused.id, app: refused.app, state: CampaignStage.refused.rawValue)
+        let document = JSONReader.read(refused.document).value.flatMap { ProblemDocument(json: $0) }
+        stateReason = document?.errors.map(\.text).joined(separator: "; ")
+    }
+}
+
 extension CampaignRow {
     /// A line of the ledger's list.
     public init(_ summary: CampaignSummary) {

@@ -162,6 +162,23 @@ extension LedgerReader {
         return try rows.next() ? rows.blob(0) : nil
     }
 
+    /// The refused job of an id; nil when there is none.
+    ///
+    /// Without an app the id alone must say it: `LedgerError.ambiguous` when two apps have it.
+    public func refusedJob(app: String?, id: String) throws(LedgerError) -> RefusedJob? {
+        let rows = try db.rows(
+            "SELECT app, id, document, at FROM refused WHERE id = ?2 AND (?1 IS NULL OR app = ?1) ORDER BY app",
+            .text(app),
+            .text(id)
+        )
+        var found: [RefusedJob] = []
+        while try rows.next() {
+            found.append(RefusedJob(app: rows.text(0), id: rows.text(1), document: rows.blob(2), at: rows.time(3)))
+        }
+        if found.count > 1 { throw .ambiguous(id: id, apps: found.map(\.app)) }
+        return found.first
+    }
+
     /// When that key was refused last; nil when it was not, or when it is a campaign's now.
     public func refusedAt(app: String, id: String) throws(LedgerError) -> Timestamp? {
         try db.number("SELECT at FROM refused WHERE app = ?1 AND id = ?2", .text(app), .text(id))

@@ -72,3 +72,15 @@ public enum Acceptance: Sendable, Equatable {
     /// Another job has this id.
     case conflict(CampaignFacts)
 }
+
+/// A job that was refused and whose key no campaign has: it may be sent again, mended, under its id.
+public struct RefusedJob: Sendable, Equatable {
+    /// The app.
+    public var app: String
+    /// The job's id.
+    public var id: String
+    /// The problem document as JSON.
+    public var document: [UInt8]
+    /// When it was refused last.
+    public var at: Timestamp
+}

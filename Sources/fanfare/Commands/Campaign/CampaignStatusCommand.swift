@@ -36,9 +36,12 @@ struct CampaignStatusCommand: AsyncParsableCommand {
 
     private static func once(_ campaign: CampaignArgument, in ledger: Ledger) async throws -> CampaignStatusView {
         let now = CommandClock.now()
-        guard let status = try await ledger.read({ try $0.status(app: campaign.app, id: campaign.id, now: now) }) else {
-            throw campaign.notFound(in: ledger)
+        if let status = try await ledger.read({ try $0.status(app: campaign.app, id: campaign.id, now: now) }) {
+            return CampaignStatusView(status)
         }
-        return CampaignStatusView(status)
+        if let refused = try await ledger.read({ try $0.refusedJob(app: campaign.app, id: campaign.id) }) {
+            return CampaignStatusView(refused)
+        }
+        throw campaign.notFound(in: ledger)
     }
 }
