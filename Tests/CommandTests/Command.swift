@@ -16,9 +16,15 @@ struct Command {
     /// Runs it to its end, without standard input.
     func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
 
-    /// Runs it to its end, without standard input.
-    func run(_ arguments: [String]) throws -> Outcome {
+    /// Runs it to its end, with a text as standard input or without any.
+    func run(_ arguments: [String], input: String? = nil) throws -> Outcome {
         let process = try process(arguments)
+        if let input {
+            let name = folder + "/input-" + UUID().uuidString
+            try Data(input.utf8).write(to: URL(fileURLWithPath: name))
+            process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: name))
+            try FileManager.default.removeItem(atPath: name)
+        }
         let output = try Capture(folder: folder)
         let errors = try Capture(folder: folder)
         process.standardOutput = output.handle

@@ -15,6 +15,8 @@ public final class CampaignProducer: Sendable {
         case returned(String)
         /// The queue is at its limit.
         case full
+        /// The broker's user may not publish for this app.
+        case forbidden(app: String)
         /// The broker did not say whether it has the job.
         case unconfirmed
         /// It cannot be written as AMQP.
@@ -30,6 +32,9 @@ public final class CampaignProducer: Sendable {
             case .full:
                 "the broker's queue for campaigns is full and refused the job: see that workers take from it "
                     + "(fanfare status), then send it again"
+            case .forbidden(let app):
+                "the broker does not let this user publish campaigns of \(app): give it the permission to write to "
+                    + "\(BrokerNames.campaigns), and the topic permission for \(app)"
             case .unconfirmed:
                 "the broker did not confirm the job: it may have it; send it again, the same id is one campaign only"
             case .unwritable(let detail): "the job cannot be written as an AMQP message: \(detail)"
@@ -59,8 +64,18 @@ public final class CampaignProducer: Sendable {
         case .confirmed: return
         case .returned(_, let text): throw .returned(text)
         case .nacked: throw .full
-        case .timedOut, .connectionLost, .queueFull: throw .unconfirmed
+        case .connectionLost: throw await isAlive() ? .forbidden(app: job.app) : .unconfirmed
+        case .timedOut, .queueFull: throw .unconfirmed
         case .invalid(let error): throw .unwritable("\(error)")
+        }
+    }
+
+    /// A broker that forbids a publish closes the channel only; the exchange was there a moment ago.
+    private func isAlive() async -> Bool {
+        do throws(AMQPConnectError) {
+            return try await client.exchangeExists(BrokerNames.campaigns)
+        } catch {
+            return false
         }
     }
 

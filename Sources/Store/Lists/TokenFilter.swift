@@ -9,6 +9,9 @@ public final class TokenFilter {
     /// What the pages of the database may take, in KiB: the hashes of half a million devices.
     private static let cacheKiB = 16_384
 
+    /// What an error names instead of a path.
+    private static let place = "in the folder for temporary files"
+
     private let queue: DatabaseQueue
     private var prefixes: [ProviderName: UInt128] = [:]
 
@@ -26,7 +29,7 @@ public final class TokenFilter {
                 try db.execute(sql: "PRAGMA cache_size = -\(Self.cacheKiB)")
                 try db.execute(sql: "CREATE TABLE seen (hash BLOB PRIMARY KEY) WITHOUT ROWID")
             }
-        } catch { throw LedgerError(error, path: "temporary") }
+        } catch { throw LedgerError(error, path: Self.place) }
     }
 
     /// Says for each device (provider and token as raw bytes) whether it is the first of its kind, in their order.
@@ -52,7 +55,7 @@ public final class TokenFilter {
                 }
                 return .commit
             }
-        } catch { throw LedgerError(error, path: "temporary") }
+        } catch { throw LedgerError(error, path: Self.place) }
         return isNew
     }
 

@@ -90,6 +90,7 @@ struct AudienceFileTests {
 
     @Test func `an empty file is refused`() {
         #expect(read("", .csv).report.isUnusable)
+        #expect(problems(read("token,id\n\n", .csv).report) == ["1:1 empty"])
         #expect(read("\n \n", .ndjson).report.isUnusable)
     }
 

@@ -14,46 +14,51 @@ struct CampaignSending {
     let audience: AudienceUpload?
     /// The job, with a list that is not there yet when there is an audience file.
     let job: Job
+    /// The instant of the first check.
     let now: Timestamp
     let report: SendReport
 
     func run(_ ledger: Ledger, broker: AMQPEndpoint, wait: Bool, timeout: Duration?) async throws {
-        var report = report
-        if let known = try await known(ledger, &report) {
-            return try await end(.existing, known, ledger, report, wait: wait, deadline: timeout.map { .now + $0 })
+        if let known = try await known(ledger) {
+            let deadline = timeout.map { ContinuousClock.now + $0 }
+            return try await end(.existing, known, ledger, report, wait: wait, deadline: deadline)
         }
+        var report = report
+        let deadline: ContinuousClock.Instant?
         let producer = try await connect(broker)
         let verdict: CampaignVerdict?
         let watch: VerdictWatch
         do {
             report.uploaded = try await audience?.run(app: job.app, list: job.id, to: ledger)
-            let complete = try file.decode(list: report.uploaded?.reference, at: now)
+            // The upload may have taken minutes, and the campaign's time counts from here.
+            let sentAt = CommandClock.now()
+            let complete = try file.decode(list: report.uploaded?.reference, at: sentAt)
             try refuseUnknownList(try await LocalIntake.decide(complete.job, in: ledger))
             report.sayUploaded()
             watch = try await VerdictWatch(complete.job, in: ledger)
-            try await publish(complete, producer)
+            deadline = timeout.map { ContinuousClock.now + $0 }
+            try await publish(complete, at: sentAt, producer)
             verdict = try await watch.verdict(within: Self.patience)
             await producer.close()
         } catch {
             await producer.close()
             throw error
         }
-        let deadline = timeout.map { ContinuousClock.now + $0 }
         try await end(verdict, watch, ledger, report, wait: wait, deadline: deadline)
     }
 
     // MARK: - Before
 
     /// The campaign that has the id, if it is this job's; another job's is a conflict.
-    private func known(_ ledger: Ledger, _ report: inout SendReport) async throws -> UInt32? {
+    private func known(_ ledger: Ledger) async throws -> UInt32? {
         let (app, id) = (job.app, job.id)
         guard case .campaign = try await ledger.read({ try $0.holder(app: app, id: id) }) else {
             if audience == nil { try refuseUnknownList(try await LocalIntake.decide(job, in: ledger)) }
             return nil
         }
         // Whether the audience is the same is told by its version, for which nothing has to be written.
-        report.uploaded = try await audience?.run(app: app, list: id, to: nil)
-        let complete = try file.decode(list: report.uploaded?.reference, at: now)
+        let measured = try await audience?.run(app: app, list: id, to: nil)
+        let complete = try file.decode(list: measured?.reference, at: now)
         switch try await LocalIntake.decide(complete.job, in: ledger) {
         case .existing(let number): return number
         case .conflict(let problem): throw conflict(problem)
@@ -94,11 +99,13 @@ struct CampaignSending {
 
     private func publish(
         _ complete: (job: Job, body: [UInt8], warnings: [Problem]),
+        at sentAt: Timestamp,
         _ producer: CampaignProducer
     ) async throws {
         do throws(CampaignProducer.Failure) {
-            try await producer.publish(complete.job, body: complete.body, at: now)
+            try await producer.publish(complete.job, body: complete.body, at: sentAt)
         } catch {
+            if case .forbidden = error { throw CommandFailure(.forbidden, error.description) }
             throw CommandFailure(.unavailable, error.description)
         }
     }

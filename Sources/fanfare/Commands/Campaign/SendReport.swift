@@ -66,14 +66,17 @@ struct SendReport {
     private static func state(_ view: CampaignStatusView) -> String {
         let reason = view.stateReason.map { " (\(TerminalText.safe($0)))" } ?? ""
         let expiry = view.isFinished ? "" : view.expiresAt.map { ", until \($0.rfc3339)" } ?? ""
-        return ": \(NumberText.grouped(view.audience)) devices, \(view.state)\(reason)\(expiry)"
+        return ": \(devices(view.audience)), \(view.state)\(reason)\(expiry)"
+    }
+
+    private static func devices(_ count: Int) -> String {
+        count == 1 ? "1 device" : "\(NumberText.grouped(count)) devices"
     }
 
     private var audience: String {
         if let uploaded { return "\(uploaded.file) makes list \(uploaded.line)" }
         switch job.audience {
-        case .devices(let devices):
-            return devices.count == 1 ? "1 device" : "\(NumberText.grouped(devices.count)) devices"
+        case .devices(let devices): return Self.devices(devices.count)
         case .list(let name, let version): return "list \(version.map { name + "@" + $0 } ?? name)"
         }
     }
