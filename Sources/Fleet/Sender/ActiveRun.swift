@@ -15,6 +15,8 @@ final class ActiveRun {
     private(set) var tokenGeneration: UInt32
     /// Whose connections carry its requests.
     weak var sender: EndpointSender?
+    /// How many of the run's unsaved answers the loop has counted as unflushed.
+    var counted = 0
     /// Whether its end was reported to the desk.
     var isReported = false
     /// Whether a reason to pause its campaign was reported.

@@ -48,6 +48,7 @@ final class EndpointSender: RequestSource {
                 return true
             }
             queue.removeFirst()
+            owner.count(slot)
             owner.reportIfOver(slot)
         }
         return false

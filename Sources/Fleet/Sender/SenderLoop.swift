@@ -104,7 +104,6 @@ final class SenderLoop {
     func takeOver(_ key: ShardKey) -> (end: ShardRun.End, shard: Shard, epoch: UInt32)? {
         guard let slot = slots[key], let active = runs[slot], active.run.isOver else { return nil }
         let end = active.run.finish()
-        unflushed -= active.run.unsaved
         remove(slot)
         return (end, active.run.shard, active.run.epoch)
     }
@@ -129,6 +128,7 @@ final class SenderLoop {
     private func remove(_ slot: Int) {
         guard let active = runs[slot] else { return }
         precondition(active.run.inFlight == 0, "a run with open streams is forgotten")
+        unflushed -= active.counted
         slots[active.run.shard.id.key] = nil
         runs[slot] = nil
         freeSlots.append(slot)
@@ -150,9 +150,19 @@ final class SenderLoop {
 
     func active(_ slot: Int) -> ActiveRun? { runs[slot] }
 
+    /// Counts what a run has to save since it was last counted.
+    ///
+    /// By the run's own number: a stream that was refused leaves nothing to save, a device that is too late does
+    /// without a stream. What is counted and never saved would stop this loop for good.
+    func count(_ slot: Int) {
+        guard let active = runs[slot] else { return }
+        unflushed += active.run.unsaved - active.counted
+        active.counted = active.run.unsaved
+    }
+
     /// An answer was written into a run.
     func answered(_ slot: Int) {
-        unflushed += 1
+        count(slot)
         reportIfOver(slot)
     }
 
@@ -212,8 +222,10 @@ final class SenderLoop {
         for slot in slots.values {
             guard let active = runs[slot], active.run.isDirty else { continue }
             let token = RunToken(key: active.run.shard.id.key, epoch: active.run.epoch, worker: worker)
+            count(slot)
             saves.append(ProgressSave(token: token, progress: active.run.progress, answers: active.run.unsaved))
             active.run.progressSaved()
+            active.counted = 0
         }
         guard !saves.isEmpty else { return }
         isSaving = true
@@ -255,6 +267,7 @@ final class SenderLoop {
             return
         }
         active.run.saveFailed(unsaved: save.answers)
+        active.counted += save.answers
     }
 }
 
