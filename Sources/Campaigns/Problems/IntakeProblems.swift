@@ -26,7 +26,7 @@ extension Problem {
             pointer: "/audience/list",
             code: .unknownList,
             detail: "\(store) has no list \(version.map { name + "@" + $0 } ?? name)",
-            mend: "upload it with fanfare list put, to the same store"
+            mend: "upload it to that store: fanfare list put \(name) FILE --app APP"
         )
     }
 

@@ -34,13 +34,16 @@ public enum IntakeDecision: Equatable, Sendable {
         public var isAudienceKnown: Bool
         /// Devices in the audience, where it is known.
         public var deviceCount: Int
+        /// The store's own id: a job that names a list which another store has is told which one was asked.
+        public var store: String
 
         /// What was looked up.
-        public init(holder: Holder, isAppKnown: Bool, isAudienceKnown: Bool, deviceCount: Int) {
+        public init(holder: Holder, isAppKnown: Bool, isAudienceKnown: Bool, deviceCount: Int, store: String) {
             self.holder = holder
             self.isAppKnown = isAppKnown
             self.isAudienceKnown = isAudienceKnown
             self.deviceCount = deviceCount
+            self.store = store
         }
     }
 
@@ -55,18 +58,12 @@ public enum IntakeDecision: Equatable, Sendable {
         problems: [Problem] = []
     ) -> IntakeDecision {
         if case .campaign(let number, let held) = knowledge.holder {
-            return held == identity ? .existing(campaign: number) : .conflict(conflict(job))
+            return held == identity
+                ? .existing(campaign: number) : .conflict(.campaignConflict(app: job.app, id: job.id))
         }
         var all = problems
         if !knowledge.isAppKnown {
-            all.append(
-                Problem(
-                    pointer: "/app",
-                    code: .unknownApp,
-                    detail: "no worker has credentials for \(job.app)",
-                    mend: "add the app to apps.yaml of a worker, or correct the name"
-                )
-            )
+            all.append(.unknownApp(job.app))
         }
         all += audienceProblems(job, knowledge)
         guard all.isEmpty else { return .refuse(all) }
@@ -79,27 +76,11 @@ public enum IntakeDecision: Equatable, Sendable {
         return devices.count <= shortWayDevicesMax
     }
 
-    private static func conflict(_ job: Job) -> Problem {
-        Problem(
-            pointer: "/id",
-            code: .campaignConflict,
-            detail: "\(job.app)/\(job.id) is a campaign with another job",
-            mend: "give the new campaign an id of its own"
-        )
-    }
-
     private static func audienceProblems(_ job: Job, _ knowledge: Knowledge) -> [Problem] {
         guard case .list(let name, let version) = job.audience else { return [] }
         let wanted = version.map { "\(name)@\($0)" } ?? name
         if !knowledge.isAudienceKnown {
-            return [
-                Problem(
-                    pointer: "/audience/list",
-                    code: .unknownList,
-                    detail: "there is no list \(wanted)",
-                    mend: "upload it first: fanfare list put \(name) FILE"
-                )
-            ]
+            return [.unknownList(name: name, version: version, store: "the store \(knowledge.store)")]
         }
         guard knowledge.deviceCount == 0 else { return [] }
         return [

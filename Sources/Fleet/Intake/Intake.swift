@@ -84,23 +84,10 @@ struct Intake: Sendable {
     }
 
     private func look(_ job: Job, now: Timestamp) async throws -> IntakeDecision.Knowledge {
-        try await ledger.read { reader in
-            let holder = try reader.holder(app: job.app, id: job.id)
-            var isAudienceKnown = true
-            var deviceCount = 0
-            switch job.audience {
-            case .devices(let devices): deviceCount = devices.count
-            case .list(let name, let version):
-                let list = try reader.list(app: job.app, name: name, version: version)
-                isAudienceKnown = list != nil
-                deviceCount = list?.devices ?? 0
-            }
-            return IntakeDecision.Knowledge(
-                holder: holder,
-                isAppKnown: try reader.liveApps(now: now).contains(job.app),
-                isAudienceKnown: isAudienceKnown,
-                deviceCount: deviceCount
-            )
+        let store = ledger.storeID
+        return try await ledger.read { reader in
+            let isAppKnown = try reader.liveApps(now: now).contains(job.app)
+            return try reader.knowledge(of: job, isAppKnown: isAppKnown, store: store)
         }
     }
 

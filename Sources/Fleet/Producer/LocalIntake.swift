@@ -17,22 +17,8 @@ public enum LocalIntake {
     /// Whether a worker knows the app is left to the worker that takes the job: it may start later.
     public static func decide(_ job: Job, in ledger: Ledger) async throws(LedgerError) -> IntakeDecision {
         let identity = SHA256.digest(job.canonicalJSON())
-        let knowledge = try await ledger.read { reader in
-            var knowledge = IntakeDecision.Knowledge(
-                holder: try reader.holder(app: job.app, id: job.id),
-                isAppKnown: true,
-                isAudienceKnown: true,
-                deviceCount: 0
-            )
-            switch job.audience {
-            case .devices(let devices): knowledge.deviceCount = devices.count
-            case .list(let name, let version):
-                let list = try reader.list(app: job.app, name: name, version: version)
-                knowledge.isAudienceKnown = list != nil
-                knowledge.deviceCount = list?.devices ?? 0
-            }
-            return knowledge
-        }
+        let store = ledger.storeID
+        let knowledge = try await ledger.read { try $0.knowledge(of: job, isAppKnown: true, store: store) }
         return IntakeDecision.decide(job: job, identity: identity, knowledge: knowledge)
     }
 }

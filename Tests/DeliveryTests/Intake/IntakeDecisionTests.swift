@@ -20,7 +20,8 @@ import Testing
             holder: holder,
             isAppKnown: app,
             isAudienceKnown: audience,
-            deviceCount: count
+            deviceCount: count,
+            store: "f00d"
         )
         return IntakeDecision.decide(job: job, identity: [1], knowledge: knowledge)
     }

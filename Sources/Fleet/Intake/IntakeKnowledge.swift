@@ -1,0 +1,24 @@
+import Campaigns
+import Delivery
+import Store
+
+extension LedgerReader {
+    /// What the ledger says about a job; whether a worker knows its app is the caller's to say.
+    func knowledge(of job: Job, isAppKnown: Bool, store: String) throws(LedgerError) -> IntakeDecision.Knowledge {
+        var knowledge = IntakeDecision.Knowledge(
+            holder: try holder(app: job.app, id: job.id),
+            isAppKnown: isAppKnown,
+            isAudienceKnown: true,
+            deviceCount: 0,
+            store: store
+        )
+        switch job.audience {
+        case .devices(let devices): knowledge.deviceCount = devices.count
+        case .list(let name, let version):
+            let list = try list(app: job.app, name: name, version: version)
+            knowledge.isAudienceKnown = list != nil
+            knowledge.deviceCount = list?.devices ?? 0
+        }
+        return knowledge
+    }
+}
