@@ -90,6 +90,11 @@ public final class FanfareProcess: Sendable {
         process.terminate()
     }
 
+    /// Sends a signal, such as SIGSTOP or SIGTSTP.
+    public func signal(_ number: Int32) {
+        _ = Foundation.kill(process.processIdentifier, number)
+    }
+
     /// Kills it (SIGKILL) and waits until it is gone; without effect when it has ended.
     public func kill() {
         guard process.isRunning else { return }

@@ -1,0 +1,191 @@
+import Campaigns
+import Delivery
+import Glibc
+import Servers
+import Simulator
+import Store
+import Testing
+import Transport
+
+extension EndToEnd {
+    /// What a campaign comes to when the far side, the operator and the fleet are all difficult.
+    @Suite("Trouble")
+    struct Trouble {
+        @Test func `a far side that refuses, resets and says goodbye all the time gets every push`() async throws {
+            // More refused streams than a worker may have answers unflushed.
+            let faults = ["goaway_every": "200", "refuse": "0.2", "reset": "0.002", "latency": "1-10"]
+            try await PrivateFleet.with(faults: faults) { fleet in
+                for _ in 1...2 { _ = try await fleet.startWorker() }
+                try await fleet.putList("fans", TestDevices.tokens(15_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                let status = try await fleet.completed("derby")
+                #expect(status.counts.accepted == 15_000)
+                #expect(fleet.simulator.statistics.refused > 4000)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.allSatisfy { $0.outcome == .accepted && $0.accepted >= 1 })
+                #expect(devices.allSatisfy { $0.attempts == $0.requests }, "\(devices.differing.prefix(5))")
+            }
+        }
+
+        @Test func `with on_unknown drop a killed worker's devices get it at most once`() async throws {
+            try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
+                let first = try await fleet.startWorker()
+                try await fleet.putList("fans", TestDevices.tokens(10_000))
+                try await fleet.publish(TestJob("derby", list: "fans").delivered(["on_unknown": "drop"]))
+                try await fleet.requests(reach: 2000)
+                first.kill()
+                _ = try await fleet.startWorker()
+                let status = try await fleet.completed("derby", within: .seconds(120))
+                #expect(status.counts.accepted + status.counts.failed == 10_000)
+                #expect(status.counts.accepted >= 5000)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.allSatisfy { $0.requests <= 1 })
+                #expect(devices.allSatisfy { $0.outcome != .accepted || $0.accepted == 1 })
+                if status.counts.failed > 0 { #expect(status.reasons["Unknown"] == status.counts.failed) }
+            }
+        }
+
+        @Test func `one worker after the other killed, and the campaign completes`() async throws {
+            try await PrivateFleet.with(faults: ["latency": "20", "once_503": "0.05"]) { fleet in
+                try await fleet.putList("fans", TestDevices.tokens(20_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                for round in 1...5 {
+                    let worker = try await fleet.startWorker()
+                    try await fleet.requests(reach: round * 2500)
+                    worker.kill()
+                }
+                _ = try await fleet.startWorker()
+                let status = try await fleet.completed("derby", within: .seconds(120))
+                #expect(status.counts.accepted == 20_000)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.allSatisfy { $0.accepted >= 1 && $0.requests >= $0.attempts })
+            }
+        }
+
+        @Test func `a frozen worker loses its shards, and writes nothing when it wakes up`() async throws {
+            try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
+                let frozen = try await fleet.startWorker()
+                let other = try await fleet.startWorker()
+                try await fleet.putList("fans", TestDevices.tokens(20_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 3000)
+                frozen.signal(SIGSTOP)
+                let status = try await fleet.completed("derby", within: .seconds(90))
+                #expect(status.counts.accepted == 20_000)
+                frozen.signal(SIGCONT)
+                other.kill()
+                // It is a worker as before.
+                try await fleet.publish(TestJob("second", TestDevices.tokens(600, prefix: "b")))
+                #expect(try await fleet.completed("second").counts.accepted == 600)
+                #expect(try await fleet.status("derby") == status)
+                #expect(try await fleet.devices("derby").allSatisfy { $0.accepted >= 1 })
+                #expect(frozen.isRunning)
+            }
+        }
+
+        @Test func `a broker killed while everything is on a rung keeps it`() async throws {
+            try await PrivateFleet.with(faults: ["rules": "5030=once-503"]) { fleet in
+                let node = try await PrivateBroker.node()
+                _ = try await fleet.startWorker()
+                try await fleet.publish(TestJob("derby", TestDevices.tokens(1500, prefix: "5030")))
+                try await eventually("everything is on the rung") { try await fleet.waiting(on: .seconds5) == 3 }
+                node.kill()
+                try await node.restart()
+                let status = try await fleet.completed("derby")
+                #expect(status.counts.accepted == 1500)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.differing.isEmpty)
+                #expect(devices.allSatisfy { $0.requests == 2 })
+            }
+        }
+
+        @Test func `a far side that goes away in mid-campaign and comes back gets the rest`() async throws {
+            try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
+                _ = try await fleet.startWorker()
+                try await fleet.putList("fans", TestDevices.tokens(10_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 2000)
+                let first = fleet.simulator
+                try await first.stop()
+                var configuration = APNsSimulator.Configuration()
+                configuration.identity = first.identity
+                configuration.port = first.port
+                let second = try await APNsSimulator.start(configuration)
+                let status = try await fleet.completed("derby", within: .seconds(120))
+                #expect(status.counts.accepted == 10_000)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.count == 10_000)
+                for device in devices {
+                    let later = second.counts(ofToken: device.token)
+                    #expect(device.accepted + later.accepted >= 1)
+                    #expect(device.requests + later.requests <= device.attempts)
+                }
+                try await second.stop()
+            }
+        }
+
+        @Test func `paused while everything is on rungs, it waits, and goes on when it is resumed`() async throws {
+            try await PrivateFleet.with(faults: ["rules": "5030=once-503"]) { fleet in
+                _ = try await fleet.startWorker()
+                try await fleet.publish(TestJob("derby", TestDevices.tokens(1000, prefix: "5030")))
+                try await eventually("everything is on the rung") { try await fleet.waiting(on: .seconds5) == 2 }
+                #expect(try await fleet.run("campaign", "pause", "derby").exit == 0)
+                try await eventually("everything is set aside") {
+                    try await fleet.status("derby")?.pending.held == 1000
+                }
+                #expect(fleet.simulator.statistics.requests == 1000)
+                #expect(try await fleet.run("campaign", "resume", "derby").exit == 0)
+                #expect(try await fleet.completed("derby").counts.accepted == 1000)
+                #expect(try await fleet.devices("derby").differing.isEmpty)
+            }
+        }
+
+        @Test func `devices that fail as often as they may end failed`() async throws {
+            try await PrivateFleet.with(faults: ["rules": "5030=500"]) { fleet in
+                _ = try await fleet.startWorker()
+                let job = TestJob("derby", TestDevices.tokens(50) + TestDevices.tokens(10, prefix: "5030"))
+                try await fleet.publish(job.delivered(["max_attempts": 2]))
+                let status = try await fleet.completed("derby")
+                #expect(status.counts.accepted == 50)
+                #expect(status.counts.failed == 10)
+                #expect(status.reasons["InternalServerError"] == 10)
+                #expect(status.attempts == 70)
+                #expect(try await fleet.devices("derby").differing.isEmpty)
+            }
+        }
+
+        @Test func `an urgent job does not wait behind a bulk campaign`() async throws {
+            try await PrivateFleet.with(faults: ["latency": "50"]) { fleet in
+                _ = try await fleet.startWorker()
+                try await fleet.putList("fans", TestDevices.tokens(40_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 1000)
+                var job = TestJob("alarm", TestDevices.tokens(3, prefix: "b")).delivered(["urgency": "urgent"])
+                job.isUrgent = true
+                try await fleet.publish(job)
+                #expect(try await fleet.completed("alarm").counts.accepted == 3)
+                #expect(try #require(try await fleet.status("derby")).pending.total > 0)
+                #expect(try await fleet.completed("derby").counts.accepted == 40_000)
+                #expect(fleet.simulator.statistics.requests == 40_003)
+            }
+        }
+
+        @Test func `a quiet worker takes no work until it is told to go on`() async throws {
+            try await PrivateFleet.with { fleet in
+                let worker = try await fleet.startWorker()
+                try await fleet.publish(TestJob("first", TestDevices.tokens(10)))
+                _ = try await fleet.completed("first")
+                worker.signal(SIGTSTP)
+                try await eventually("nobody takes campaigns") {
+                    try await fleet.broker { try await $0.counts(of: BrokerNames.campaignsQueue)?.consumers == 0 }
+                }
+                try await fleet.publish(TestJob("second", TestDevices.tokens(10, prefix: "b")))
+                #expect(try await fleet.status("second") == nil)
+                worker.signal(SIGCONT)
+                #expect(try await fleet.completed("second").counts.accepted == 10)
+                worker.terminate()
+                #expect(try await worker.ended(within: .seconds(30)).exit == 0)
+            }
+        }
+    }
+}
