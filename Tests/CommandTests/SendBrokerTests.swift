@@ -13,6 +13,8 @@ import FoundationNetworking
     private let folder: CommandFolder
     private let now = CommandTime.now
 
+    private static let broker = SharedNode()
+
     init() throws {
         folder = try CommandFolder()
     }
@@ -23,7 +25,7 @@ import FoundationNetworking
 
     /// A virtual host of the test's own on the shared node, and a ledger.
     private func broker(_ name: String, topology: Bool = true) async throws -> (RabbitMQNode, Command, Ledger) {
-        let node = try await RabbitMQNode.shared()
+        let node = try await Self.broker.node()
         try await node.rabbitmqctl("add_vhost", name)
         try await node.rabbitmqctl("set_permissions", "-p", name, "guest", ".*", ".*", ".*")
         let environment = [

@@ -6,20 +6,10 @@ import Transport
 /// The RabbitMQ node of these tests, which they may kill, and a virtual host of it for each of them.
 enum PrivateBroker {
     static let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
-    private static let starter = Starter()
+    private static let shared = SharedNode()
 
     /// One node for all of this target's tests; other targets' tests have theirs, and kill them.
-    static func node() async throws -> RabbitMQNode { try await starter.node() }
-
-    private actor Starter {
-        private var starting: Task<RabbitMQNode, any Error>?
-
-        func node() async throws -> RabbitMQNode {
-            let task = starting ?? Task { try await RabbitMQNode.start() }
-            starting = task
-            return try await task.value
-        }
-    }
+    static func node() async throws -> RabbitMQNode { try await shared.node() }
 
     static func addVirtualHost(_ name: String) async throws {
         try await manage("PUT", "/api/vhosts/\(name)", body: "{\"default_queue_type\":\"classic\"}")

@@ -35,13 +35,6 @@ public final class RabbitMQNode: Sendable {
     /// `amqp.url` of the node's default user.
     public var url: String { "amqp://guest:guest@127.0.0.1:\(port)" }
 
-    private static let single = SharedNode()
-
-    /// The node that all tests of this process share; it is started by the first who asks.
-    public static func shared() async throws -> RabbitMQNode {
-        try await single.node()
-    }
-
     /// Starts a node and waits until it answers.
     public static func start() async throws -> RabbitMQNode {
         let node = try RabbitMQNode()
@@ -109,7 +102,7 @@ public final class RabbitMQNode: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = handle
         process.standardError = handle
-        try process.run()
+        try process.runTakingSignals()
         return process
     }
 
@@ -229,10 +222,17 @@ public final class RabbitMQNode: Sendable {
     }
 }
 
-private actor SharedNode {
+/// A node that several tests share; the first who asks starts it.
+///
+/// One for each target whose tests hurt theirs, because suites of one process run side by side.
+public actor SharedNode {
     private var starting: Task<RabbitMQNode, any Error>?
 
-    func node() async throws -> RabbitMQNode {
+    /// No node yet.
+    public init() {}
+
+    /// The node.
+    public func node() async throws -> RabbitMQNode {
         let task = starting ?? Task { try await RabbitMQNode.start() }
         starting = task
         return try await task.value

@@ -8,7 +8,7 @@ extension RealBroker {
     @Suite("A broker in trouble")
     struct Trouble {
         @Test func `in an alarm publishes wait and consuming goes on`() async throws {
-            let node = try await RabbitMQNode.shared()
+            let node = try await RealBroker.shared.node()
             let client = try await Broker.freshQueue("test.alarm")
             for id in 0..<50 { #expect(await client.publish(Broker.message("test.alarm", id: "\(id)")) == .confirmed) }
             let endpoint = try await Broker.endpoint()
@@ -35,7 +35,7 @@ extension RealBroker {
         }
 
         @Test func `no confirmed publish is lost when the broker is killed among 100,000`() async throws {
-            let node = try await RabbitMQNode.shared()
+            let node = try await RealBroker.shared.node()
             let client = try await Broker.freshQueue("test.flood")
             await client.close()
             let endpoint = try await Broker.endpoint()

@@ -9,7 +9,7 @@ enum Broker {
     static let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
 
     static func endpoint() async throws -> AMQPEndpoint {
-        try AMQPEndpoint(parsing: try await RabbitMQNode.shared().url)
+        try AMQPEndpoint(parsing: try await RealBroker.shared.node().url)
     }
 
     static func client() async throws -> AMQPClient {

@@ -8,6 +8,8 @@ import Transport
 /// Everything against a real, private RabbitMQ node, one test at a time.
 @Suite("A real broker", .serialized, .timeLimit(.minutes(5)))
 struct RealBroker {
+    static let shared = SharedNode()
+
     @Suite("Connecting")
     struct Connecting {
         @Test func `a wrong password is told as such, without it`() async throws {
@@ -61,7 +63,7 @@ struct RealBroker {
         }
 
         @Test func `amqps works with the right authority and not without it`() async throws {
-            let node = try await RabbitMQNode.shared()
+            let node = try await RealBroker.shared.node()
             let url = "amqps://guest:guest@localhost:\(node.securePort)"
             let endpoint = try AMQPEndpoint(parsing: "\(url)?cacertfile=\(node.certificatePath)")
             let client = try await AMQPClient.connect(endpoint, name: "test", on: Broker.loop)

@@ -13,7 +13,7 @@ extension RealBroker {
         static let manifest = TopologyManifest.fanfare(lanes: [lane])
 
         static func tool() async throws -> TopologyTool {
-            let node = try await RabbitMQNode.shared()
+            let node = try await RealBroker.shared.node()
             let endpoint = try await Broker.endpoint()
             let management = ManagementAPI(
                 host: "127.0.0.1",
@@ -116,7 +116,7 @@ extension RealBroker {
 
         @Test func `a shard comes back from its rung with its lane, not redelivered`() async throws {
             let client = try await Self.applied()
-            let node = try await RabbitMQNode.shared()
+            let node = try await RealBroker.shared.node()
             let queue = BrokerNames.retryQueue(.seconds5, .a)
             let pattern = TopologyManifest.policyPattern(queue: queue)
             let definition = """
