@@ -83,9 +83,18 @@ actor DemoFleet {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = output
-        try process.run()
+        try Self.run(process)
         try output.close()
         return Member(name: name, process: process, log: log)
+    }
+
+    /// Starts a process that takes signals: threads of the runtime block nearly all of them, and children inherit that.
+    private static func run(_ process: Process) throws {
+        var (none, before) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try process.run()
     }
 
     private func stop(_ member: Member) async {
