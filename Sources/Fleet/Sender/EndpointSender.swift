@@ -37,6 +37,12 @@ final class EndpointSender: RequestSource {
         pool.demandChanged()
     }
 
+    /// A run is forgotten: its place may be another endpoint's next, whose requests must not go out on these
+    /// connections.
+    func drop(_ slot: Int) {
+        queue.removeAll { $0 == slot }
+    }
+
     // MARK: - RequestSource
 
     func nextRequest(_ request: inout RequestWriter) -> Bool {

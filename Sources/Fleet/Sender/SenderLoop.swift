@@ -130,6 +130,7 @@ final class SenderLoop {
         precondition(active.run.inFlight == 0, "a run with open streams is forgotten")
         unflushed -= active.counted
         slots[active.run.shard.id.key] = nil
+        active.sender?.drop(slot)
         runs[slot] = nil
         freeSlots.append(slot)
     }
