@@ -17,6 +17,8 @@ final class ActiveRun {
     weak var sender: EndpointSender?
     /// How many of the run's unsaved answers the loop has counted as unflushed.
     var counted = 0
+    /// Whether another run of its shard has begun, so that only its open streams are waited for.
+    var isForgotten = false
     /// Whether its end was reported to the desk.
     var isReported = false
     /// Whether a reason to pause its campaign was reported.

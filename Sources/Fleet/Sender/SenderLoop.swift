@@ -69,7 +69,7 @@ final class SenderLoop {
     func start(_ shard: Shard, epoch: UInt32, progress: Progress, account: LoadedAccount) {
         loop.preconditionInEventLoop()
         let key = shard.id.key
-        if let slot = slots[key] { remove(slot) }  // a run of an older epoch, which nobody waits for
+        if let slot = slots[key] { forget(slot) }
         var run = ShardRun(shard: shard, epoch: epoch, progress: progress, now: clock())
         let prepared = account.requests(for: shard.facts, now: clock())
         if prepared == nil { run.requestStop(.setAside(.credentials)) }
@@ -125,11 +125,27 @@ final class SenderLoop {
         }
     }
 
+    /// Lets go of a run of an older epoch, which nobody waits for and whose writes are refused.
+    ///
+    /// Its streams may still be open, when the broker or another worker was faster than the provider: then its place
+    /// stays taken until the last of them has ended.
+    private func forget(_ slot: Int) {
+        guard let active = runs[slot] else { return }
+        active.run.requestStop(.leaseLost)
+        active.isReported = true
+        if active.run.inFlight == 0 { return remove(slot) }
+        active.isForgotten = true
+        unflushed -= active.counted
+        active.counted = 0
+        active.sender?.drop(slot)
+        slots[active.run.shard.id.key] = nil
+    }
+
     private func remove(_ slot: Int) {
         guard let active = runs[slot] else { return }
-        precondition(active.run.inFlight == 0, "a run with open streams is forgotten")
+        precondition(active.run.inFlight == 0, "a run with open streams is removed")
         unflushed -= active.counted
-        slots[active.run.shard.id.key] = nil
+        if !active.isForgotten { slots[active.run.shard.id.key] = nil }
         active.sender?.drop(slot)
         runs[slot] = nil
         freeSlots.append(slot)
@@ -163,6 +179,10 @@ final class SenderLoop {
 
     /// An answer was written into a run.
     func answered(_ slot: Int) {
+        if let active = runs[slot], active.isForgotten {
+            if active.run.inFlight == 0 { remove(slot) }
+            return
+        }
         count(slot)
         reportIfOver(slot)
     }
