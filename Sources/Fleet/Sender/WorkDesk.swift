@@ -31,11 +31,20 @@ final class WorkDesk {
     private var loopOf: [ShardKey: LoopHandle] = [:]
     private var nextLoop = 0
     private var claimed: [ShardKey: Shard] = [:]
-    private var waiting: [ShardDelivery: Shard] = [:]
+    private var waiting: [WaitingCopy: Shard] = [:]
     /// Runs that ended while a claim that may adopt them was out.
     private var endedWhileAdopting: Set<ShardKey> = []
+    /// Runs that are on their way from their loop to the ledger, with the deliveries that came meanwhile: their last
+    /// write goes before a claim, which would fence it and look for a run that no loop has any more.
+    private var takingOver: [ShardKey: [(shard: Shard, delivery: ShardDelivery)]] = [:]
     /// Settlements, hand-overs and publishes under way.
     var pending = 0
+
+    /// A delivery that waits for a claim's answer; several shards of an urgent campaign share one.
+    private struct WaitingCopy: Hashable {
+        var key: ShardKey
+        var delivery: ShardDelivery
+    }
 
     init(
         loop: any EventLoop,
@@ -72,6 +81,7 @@ final class WorkDesk {
     func disconnected() {
         connection = nil
         waiting.removeAll()
+        for key in takingOver.keys { takingOver[key] = [] }
         for key in running.disconnected() { stop(key, .leaseLost) }
     }
 
@@ -93,6 +103,10 @@ final class WorkDesk {
 
     /// A shard with a delivery that is its lease, if it is to be run.
     func arrived(_ shard: Shard, _ delivery: ShardDelivery) {
+        guard takingOver[shard.id.key] == nil else {
+            takingOver[shard.id.key]?.append((shard, delivery))
+            return
+        }
         follow(running.arrived(shard.id.key, delivery), shard, delivery)
     }
 
@@ -101,7 +115,7 @@ final class WorkDesk {
         switch arrival {
         case .gone: return
         case .secondCopy: ack(delivery)
-        case .wait: waiting[delivery] = shard
+        case .wait: waiting[WaitingCopy(key: key, delivery: delivery)] = shard
         case .claim(let adopting):
             if loopOf[key] != nil { stop(key, .leaseLost) }
             claimed[key] = shard
@@ -142,10 +156,12 @@ final class WorkDesk {
             let (conclusion, rest) = running.concluded(claim.key, epoch: epoch, now: WallClock.now())
             conclude(conclusion, result, shard)
             for (other, arrival) in rest {
-                guard let copy = waiting.removeValue(forKey: other) else { continue }
+                let place = WaitingCopy(key: claim.key, delivery: other)
+                guard let copy = waiting.removeValue(forKey: place) else { continue }
                 follow(arrival, copy, other)
             }
             progressed(claim.key.campaign)
+            checkIdle()
         }
     }
 
@@ -154,17 +170,24 @@ final class WorkDesk {
         switch conclusion {
         case .start(let replaced):
             if let replaced { ack(replaced) }
+            endedWhileAdopting.remove(key)
             start(shard, result)
             if let stop = running.startStop(key) { self.stop(key, stop) }
         case .adopt:
-            guard let record = result.record, let handle = loopOf[key] else { return }
+            guard let record = result.record else { return }
+            // The ledger failed to take the run's end before this claim: what it has of the run goes on.
             let isLeaseLost = running.isLeaseLost(key)
+            guard let handle = loopOf[key] else {
+                start(shard, result)
+                if isLeaseLost { stop(key, .leaseLost) }
+                return
+            }
             let wasOver = endedWhileAdopting.remove(key) != nil
             handle.execute { $0.adopt(key, epoch: record.epoch, isLeaseLost: isLeaseLost) }
             if wasOver { runIsOver(key) }
-        case .gone: break
+        case .gone: endReplaced(key)
         case .ack(let delivery):
-            forgetReplaced(key)
+            endReplaced(key)
             switch result.decision {
             case .park(let reason): park(shard, delivery, reason: reason)
             case .settledAlready: publishLeft(result.unpublished, delivery)
@@ -173,7 +196,8 @@ final class WorkDesk {
         }
     }
 
-    private func forgetReplaced(_ key: ShardKey) {
+    /// Ends a run that was over before a claim's answer said that it does not go on.
+    private func endReplaced(_ key: ShardKey) {
         if endedWhileAdopting.remove(key) != nil { runIsOver(key) }
     }
 
@@ -205,17 +229,23 @@ final class WorkDesk {
             endedWhileAdopting.insert(key)
             return
         }
-        guard let handle = loopOf[key] else { return }
+        guard let handle = loopOf[key], takingOver[key] == nil else { return }
+        takingOver[key] = []
         let bound = NIOLoopBound(self, eventLoop: loop)
         handle.execute { [loop] sender in
-            guard let over = sender.takeOver(key) else { return }
-            loop.execute { bound.value.took(over.end, over.shard, epoch: over.epoch) }
+            let over = sender.takeOver(key)
+            loop.execute { bound.value.took(key, over) }
         }
     }
 
-    private func took(_ end: ShardRun.End, _ shard: Shard, epoch: UInt32) {
-        loopOf[shard.id.key] = nil
-        ended(end, shard, RunToken(key: shard.id.key, epoch: epoch, worker: worker))
+    /// `over` is nil when the run goes on after all: it was adopted meanwhile.
+    private func took(_ key: ShardKey, _ over: (end: ShardRun.End, shard: Shard, epoch: UInt32)?) {
+        let late = takingOver.removeValue(forKey: key) ?? []
+        if let over {
+            loopOf[key] = nil
+            ended(over.end, over.shard, RunToken(key: key, epoch: over.epoch, worker: worker))
+        }
+        for copy in late { arrived(copy.shard, copy.delivery) }
     }
 
     /// What the poll of the ledger says of the campaigns that run here.
