@@ -10,7 +10,7 @@ struct Fanfare: AsyncParsableCommand {
         subcommands: [
             CampaignCommand.self, ListCommand.self, ParkedCommand.self, StatusCommand.self, AppCommand.self,
             TopologyCommand.self, WorkerCommand.self, SimulatorCommand.self, ConfigCommand.self, SchemaCommand.self,
-            DemoCommand.self,
+            DemoCommand.self, BenchCommand.self,
         ]
     )
 

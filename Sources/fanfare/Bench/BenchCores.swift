@@ -1,0 +1,74 @@
+import Campaigns
+import Foundation
+
+/// Which cores the two ends of a measurement run on, so that neither takes time from the other.
+struct BenchCores: Sendable, Equatable {
+    /// The end of a measurement that a process belongs to.
+    enum Side: Sendable {
+        /// Fanfare or h2load, one at a time.
+        case sender
+        /// The server.
+        case far
+    }
+
+    /// The sender's core; nil when there are not two, and everything runs wherever it may.
+    let sender: Int?
+    /// The far side's cores.
+    let far: [Int]
+
+    /// The last of the allowed cores is the sender's, the others are the far side's.
+    init(allowed: [Int]) {
+        sender = allowed.count > 1 ? allowed.last : nil
+        far = allowed.count > 1 ? Array(allowed.dropLast()) : []
+    }
+
+    /// The cores that this process may use.
+    static func ofThisProcess() -> BenchCores {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        return BenchCores(allowed: allowed(inStatus: status))
+    }
+
+    /// The numbers of `Cpus_allowed_list: 0-3,8` (proc(5)).
+    static func allowed(inStatus status: String) -> [Int] {
+        let name = "Cpus_allowed_list:"
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return [] }
+        let ranges = line.dropFirst(name.count).filter { !$0.isWhitespace }.split(separator: ",")
+        return ranges.flatMap { range -> [Int] in
+            let ends = range.split(separator: "-").compactMap { Int($0) }
+            guard let first = ends.first, let last = ends.last, first <= last else { return [] }
+            return Array(first...last)
+        }
+    }
+
+    /// A command line that keeps to its side's cores; taskset(1) executes the command in its own process.
+    func command(_ arguments: [String], on side: Side) -> [String] {
+        guard let sender, let taskset = BenchTools.path(of: "taskset") else { return arguments }
+        let cores = side == .sender ? [sender] : far
+        return [taskset, "-c", cores.map(String.init).joined(separator: ",")] + arguments
+    }
+
+    /// For people.
+    var text: String {
+        guard let sender, BenchTools.path(of: "taskset") != nil else {
+            return "sender and far side share their cores: the figures are rougher than on two cores"
+        }
+        return "sender on core \(sender), far side on \(far.map(String.init).joined(separator: ","))"
+    }
+}
+
+/// Programs of other packages that the bench needs.
+enum BenchTools {
+    /// Where a program is, as the shell would find it.
+    static func path(of name: String) -> String? {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+        return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// The load generator that everything is compared with.
+    static func h2load() throws -> String {
+        guard let path = path(of: "h2load") else {
+            throw CommandFailure(.failed, "h2load is not installed: apt-get install nghttp2-client")
+        }
+        return path
+    }
+}

@@ -1,0 +1,70 @@
+import Campaigns
+import Fleet
+import NIOCore
+import PushProviders
+import Transport
+
+/// The campaign that a worker is measured with.
+struct BenchJob: Sendable {
+    /// The app of the simulator's `apps.yaml`.
+    static let app = "news"
+    /// The list of all devices.
+    static let list = "bench"
+
+    let job: Job
+    private let body: [UInt8]
+    private let createdAt: Timestamp
+
+    /// The job of a pair; no two may share an id.
+    init(number: Int, now: Timestamp) throws {
+        let text = """
+            {"id": "bench-\(number)", "app": "\(Self.app)", "created_at": "\(now.rfc3339)",
+             "audience": {"list": "\(Self.list)"},
+             "content": {"title": "Derby kick-off", "sound": "default", "thread_id": "derby",
+              "body": "Real against Atleti begins in ten minutes. Open the app to follow it minute by minute.",
+              "data": {"match": 7, "league": "laliga"}},
+             "delivery": {"ttl": 86400}}
+            """
+        body = Array(text.utf8)
+        createdAt = now
+        guard let job = JobDecoder.decode(body, envelope: JobEnvelope(now: now)).job else {
+            throw CommandFailure(.failed, "the bench's own job cannot be decoded")
+        }
+        self.job = job
+    }
+
+    /// The request that a worker makes of it.
+    func request(endpoint: String) throws -> BenchRequest {
+        let settings = [
+            "topic": "com.example.news", "team_id": "SIMTEAM001", "key_id": "SIMKEY0001", "key_file": "key.p8",
+            "endpoint": endpoint,
+        ]
+        guard let provider = ProviderRegistry.provider(named: .apns) else {
+            throw CommandFailure(.failed, "there is no provider apns")
+        }
+        let push = provider.compile(job)
+        let facts = Shard.Facts(
+            app: job.app,
+            campaignID: job.id,
+            provider: provider.name,
+            environment: nil,
+            urgency: .bulk,
+            pushType: push.pushType,
+            priority: push.priority,
+            expiresAt: createdAt.advanced(by: .seconds(86_400)),
+            dropIfOffline: false,
+            collapseID: push.collapseID,
+            maxAttempts: 8,
+            dropUnknown: false,
+            payload: push.payload
+        )
+        // As long as an ES256 token with ten characters each of key and team; h2load indexes it whatever it says.
+        let authorization = Array("bearer ".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 184)
+        return .of(try provider.account(settings).requests(for: facts, authorization: authorization))
+    }
+
+    /// Publishes it as any producer would.
+    func publish(_ producer: CampaignProducer) async throws {
+        try await producer.publish(job, body: body, at: createdAt)
+    }
+}

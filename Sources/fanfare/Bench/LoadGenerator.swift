@@ -1,0 +1,121 @@
+import Campaigns
+import Foundation
+import PushProviders
+
+/// Header fields and body that both senders send: all that h2load can be told.
+struct BenchRequest: Sendable {
+    /// In the order of the request, without pseudo-header fields.
+    var headers: [(name: String, value: String)]
+    var body: [UInt8]
+
+    /// What `TransportBench` sends.
+    static let transport = BenchRequest(
+        headers: [
+            ("apns-topic", "com.example.news"), ("apns-push-type", "alert"), ("apns-priority", "10"),
+            ("apns-expiration", "1790000000"), ("apns-collapse-id", "derby-score"),
+            ("apns-id", "00000000-52a1-8c3e-9b7d-e41f6a08c2d5"),
+            ("authorization", "bearer " + String(repeating: "x", count: 193)),
+        ],
+        body: [UInt8](repeating: UInt8(ascii: "a"), count: 200)
+    )
+
+    /// What a worker sends for a part of a campaign; the id is some device's.
+    static func of(_ requests: PreparedRequests) -> BenchRequest {
+        var headers: [(name: String, value: String)] = []
+        for header in requests.headers {
+            let name = String(decoding: header.name, as: UTF8.self)
+            switch header.value {
+            case .path: continue
+            case .id: headers.append((name, "00000000-52a1-8c3e-9b7d-e41f6a08c2d5"))
+            case .constant(let value):
+                if !name.hasPrefix(":") { headers.append((name, String(decoding: value, as: UTF8.self))) }
+            }
+        }
+        return BenchRequest(headers: headers, body: requests.body)
+    }
+}
+
+/// Runs `h2load` against the far side: one connection with 1000 streams, where it is at its best.
+struct LoadGenerator: Sendable {
+    private let program: String
+    private let request: BenchRequest
+    private let folder: String
+    private let far: FarSide
+    private let processes: BenchProcesses
+    /// What a run costs before its first request: process, TLS, handshake.
+    private let startSeconds: Double
+
+    private var bodyFile: String { folder + "/h2load.body" }
+    private var pathsFile: String { folder + "/h2load.paths" }
+
+    private static let paths = 500
+
+    /// Writes the files that h2load reads, and sees what starting costs.
+    init(_ request: BenchRequest, folder: String, far: FarSide, processes: BenchProcesses) async throws {
+        program = try BenchTools.h2load()
+        self.request = request
+        self.folder = folder
+        self.far = far
+        self.processes = processes
+        var tokens = BenchTokens()
+        let urls = (0..<Self.paths).map { _ in "\(far.endpoint)/3/device/\(tokens.next())\n" }.joined()
+        let files = [(folder + "/h2load.body", Data(request.body)), (folder + "/h2load.paths", Data(urls.utf8))]
+        for (path, data) in files where !FileManager.default.createFile(atPath: path, contents: data) {
+            throw CommandFailure(.failed, "the file \(path) cannot be written")
+        }
+        let arguments = Self.arguments(request, body: folder + "/h2load.body")
+        let url = "\(far.endpoint)/3/device/\(tokens.next())"
+        let before = ProcessFigures.cpuSecondsOfEndedChildren()
+        _ = try await processes.run("h2load", [program] + arguments + ["-n", "1", "-m", "1", url], on: .sender)
+        startSeconds = ProcessFigures.cpuSecondsOfEndedChildren() - before
+    }
+
+    private static func arguments(_ request: BenchRequest, body: String) -> [String] {
+        ["-c", "1", "-t", "1", "-d", body] + request.headers.flatMap { ["-H", "\($0.name): \($0.value)"] }
+    }
+
+    /// A whole run, its start taken off; every request must succeed.
+    func run(requests: Int, distinctPaths: Bool) async throws -> BenchRun {
+        var tokens = BenchTokens()
+        let target = distinctPaths ? ["-i", pathsFile] : ["\(far.endpoint)/3/device/\(tokens.next())"]
+        let arguments = Self.arguments(request, body: bodyFile) + ["-n", "\(requests)", "-m", "1000"] + target
+        let farBefore = try far.cpuSeconds()
+        let before = ProcessFigures.cpuSecondsOfEndedChildren()
+        let text = try await processes.run("h2load", [program] + arguments, on: .sender)
+        let cpu = ProcessFigures.cpuSecondsOfEndedChildren() - before
+        let farCPU = try far.cpuSeconds() - farBefore
+        guard let output = H2LoadOutput(text), output.total == requests, output.succeeded == requests else {
+            throw CommandFailure(.failed, "h2load did not get \(requests) answers; see \(folder)/h2load.log")
+        }
+        return BenchRun(
+            requests: requests,
+            cpuSeconds: max(0, cpu - startSeconds),
+            rate: output.rate,
+            farMicroseconds: farCPU * 1e6 / Double(requests)
+        )
+    }
+}
+
+/// Device tokens, the same ones in every run: SplitMix64 (Steele, Lea, Flood 2014) as hexadecimal digits.
+struct BenchTokens {
+    private var state: UInt64 = 0x0FA4_FA2E
+
+    /// 64 digits.
+    mutating func next() -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(32)
+        for _ in 0..<4 {
+            let word = nextWord()
+            for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift * 8))) }
+        }
+        return HexText.of(bytes)
+    }
+
+    private mutating func nextWord() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
