@@ -16,6 +16,35 @@ public struct Claim: Sendable, Equatable {
     /// The epoch of the run that this very process still has of the shard, whose delivery was lost; nil without one
     /// (`RunningShards`).
     public var adopting: UInt32?
+    /// What the message says of itself; nil when the shard was made from the row.
+    public var content: Content?
+
+    /// What must be alike in a message and in the row of its key.
+    ///
+    /// Numbers of campaigns come again when a ledger is restored from a backup, so the broker may have a message of
+    /// another campaign, which is not to be sent as this one.
+    public struct Content: Sendable, Equatable {
+        /// The app.
+        public var app: String
+        /// The campaign's id in its app.
+        public var campaignID: String
+        /// The devices' positions in the chunk; empty: all of it.
+        public var positions: [UInt16]
+        /// How many devices.
+        public var count: Int
+
+        /// A message's own words.
+        public init(_ shard: Shard) {
+            app = shard.facts.app
+            campaignID = shard.facts.campaignID
+            positions = shard.positions
+            count = shard.devices.count
+        }
+
+        func fits(_ record: ShardRecord, _ campaign: CampaignFacts) -> Bool {
+            app == campaign.app && campaignID == campaign.id && count == record.count && positions == record.positions
+        }
+    }
 
     /// A claim.
     public init(
@@ -24,7 +53,8 @@ public struct Claim: Sendable, Equatable {
         redelivered: Bool,
         worker: Int64,
         knowsApp: Bool,
-        adopting: UInt32? = nil
+        adopting: UInt32? = nil,
+        content: Content? = nil
     ) {
         self.key = key
         self.generation = generation
@@ -32,6 +62,7 @@ public struct Claim: Sendable, Equatable {
         self.worker = worker
         self.knowsApp = knowsApp
         self.adopting = adopting
+        self.content = content
     }
 
     /// What the ledger does with a claim, in its one transaction, and the worker afterwards.
@@ -56,7 +87,9 @@ public struct Claim: Sendable, Equatable {
     /// the epoch that this raises to is one above `adopting`, by which `RunningShards` knows that the run goes on
     /// (and it learns of a pause or a cancel by its poll, with no answer lost).
     public func decide(shard: ShardRecord?, campaign: CampaignFacts?, now: Timestamp) -> Decision {
-        guard let shard, let campaign else { return .park(reason: "UnknownCampaign") }
+        guard let shard, let campaign, content?.fits(shard, campaign) ?? true else {
+            return .park(reason: "UnknownCampaign")
+        }
         if shard.state == .settled { return .settledAlready }
         if generation < shard.generation { return .drop }
         if generation > shard.generation { return .park(reason: "UnknownGeneration") }

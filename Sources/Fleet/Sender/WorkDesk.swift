@@ -131,7 +131,8 @@ final class WorkDesk {
             redelivered: delivery.redelivered,
             worker: worker,
             knowsApp: account != nil,
-            adopting: adopting
+            adopting: adopting,
+            content: Claim.Content(shard)
         )
         let now = WallClock.now()
         let bound = NIOLoopBound(self, eventLoop: loop)

@@ -27,6 +27,28 @@ import Testing
         #expect(decide(Fixtures.row(.out), campaign: nil) == .park(reason: "UnknownCampaign"))
     }
 
+    @Test func `a message of another campaign under the same number is parked`() {
+        func decide(_ shard: Shard) -> Claim.Decision {
+            let claim = Claim(
+                key: Fixtures.key,
+                generation: 1,
+                redelivered: false,
+                worker: 9,
+                knowsApp: true,
+                content: Claim.Content(shard)
+            )
+            return claim.decide(shard: Fixtures.row(.out), campaign: Fixtures.campaign(), now: Fixtures.now)
+        }
+        #expect(decide(Fixtures.shard()) == .run)
+        #expect(decide(Fixtures.shard(4)) == .park(reason: "UnknownCampaign"))
+        var others = Fixtures.shard()
+        others.facts.campaignID = "final"
+        #expect(decide(others) == .park(reason: "UnknownCampaign"))
+        others = Fixtures.shard()
+        others.positions = [0, 1, 2, 3, 7]
+        #expect(decide(others) == .park(reason: "UnknownCampaign"))
+    }
+
     @Test func `a message that nobody can have published is parked`() {
         #expect(decide(Fixtures.row(.out), generation: 2) == .park(reason: "UnknownGeneration"))
     }
