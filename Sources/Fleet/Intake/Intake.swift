@@ -196,7 +196,8 @@ struct Intake: Sendable {
         guard message.redelivered, IntakeDecision.takesShortWay(job) else { return .accepted }
         let shards = try await ledger.read { reader in
             try reader.openShards(campaign: number, states: [.running]).compactMap { record in
-                record.id.key.child == 0 ? try reader.shardToPublish(record.id.key) : nil
+                // A retry, or a shard that was handed over, has a message of its own, which is its lease.
+                record.id.key.child == 0 && record.generation == 1 ? try reader.shardToPublish(record.id.key) : nil
             }
         }
         return shards.isEmpty ? .accepted : .reclaim(shards)

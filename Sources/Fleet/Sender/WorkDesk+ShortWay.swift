@@ -6,7 +6,9 @@ import Store
 extension WorkDesk {
     /// Runs a shard that this process claimed when it accepted its campaign.
     func runClaimed(_ shard: ShardToPublish, _ delivery: ShardDelivery) {
-        guard let (decoded, account) = prepare(shard) else { return ack(delivery) }
+        guard let account = apps.account(app: shard.facts.app, provider: shard.facts.provider) else {
+            preconditionFailure("\(shard.record.id) was claimed without an account")
+        }
         let began = running.began(
             shard.record.id.key,
             epoch: shard.record.epoch,
@@ -14,21 +16,20 @@ extension WorkDesk {
             now: WallClock.now()
         )
         // Without its connection the campaign's message comes back, and with it this shard.
-        if began { begin(decoded, shard.record, account) }
+        if began { begin(decoded(shard), shard.record, account) }
     }
 
-    /// Claims a shard of an urgent campaign whose message came back.
+    /// Claims a shard of an urgent campaign whose message came back; without the app's credentials the claim sets it
+    /// aside.
     func reclaim(_ shard: ShardToPublish, _ delivery: ShardDelivery) {
-        guard let (decoded, _) = prepare(shard) else { return ack(delivery) }
         var own = delivery
         own.generation = shard.record.generation
-        arrived(decoded, own)
+        arrived(decoded(shard), own)
     }
 
-    private func prepare(_ shard: ShardToPublish) -> (Shard, LoadedAccount)? {
-        guard let account = apps.account(app: shard.facts.app, provider: shard.facts.provider) else { return nil }
+    private func decoded(_ shard: ShardToPublish) -> Shard {
         do {
-            return (try shard.shard(), account)
+            return try shard.shard()
         } catch {
             preconditionFailure("shard \(shard.record.id) of the ledger cannot be read: \(error)")
         }
