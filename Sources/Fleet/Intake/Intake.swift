@@ -60,7 +60,8 @@ struct Intake: Sendable {
         case .accept(let shortWay):
             let warnings = decoding.warnings + check.warnings
             let new = try await newCampaign(job, identity, warnings, message, now: now)
-            return try await accept(new, shortWay: shortWay && !isLate(new, now), now: now)
+            if let verdict = try await accept(new, shortWay: shortWay && !isLate(new, now), now: now) { return verdict }
+            return try await handle(message)
         }
     }
 
@@ -161,13 +162,18 @@ struct Intake: Sendable {
         }
     }
 
-    private func accept(_ new: NewCampaign, shortWay: Bool, now: Timestamp) async throws -> Verdict {
+    /// nil when somebody took the id between look and write: the job is a repeat or a conflict now.
+    private func accept(_ new: NewCampaign, shortWay: Bool, now: Timestamp) async throws -> Verdict? {
         guard shortWay, apps.account(app: new.facts.app, provider: new.facts.provider) != nil else {
-            _ = try await ledger.write(.synced) { try $0.accept(new, now: now) }
+            let acceptance = try await ledger.write(.synced) { try $0.accept(new, now: now) }
+            guard case .accepted = acceptance else { return nil }
             return .accepted
         }
         let worker = worker
-        let shards = try await ledger.write(.synced) { try $0.acceptClaimed(new, worker: worker, now: now).shards }
+        let (acceptance, shards) = try await ledger.write(.synced) {
+            try $0.acceptClaimed(new, worker: worker, now: now)
+        }
+        guard case .accepted = acceptance else { return nil }
         return shards.isEmpty ? .accepted : .claimed(shards)
     }
 
