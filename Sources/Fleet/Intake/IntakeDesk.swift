@@ -46,7 +46,9 @@ final class IntakeDesk {
     }
 
     func received(_ message: InboundMessage, connection: UInt64) {
-        queues[message.queue]?.yield(Item(message: message, connection: connection))
+        let result = queues[message.queue]?.yield(Item(message: message, connection: connection))
+        // A worker that stops decides about what it has taken, or urgent shards begin when everything is closed.
+        if case .enqueued = result { work.pending += 1 }
     }
 
     /// Ends the tasks when what was taken is done.
@@ -78,6 +80,8 @@ final class IntakeDesk {
     }
 
     fileprivate func decided(_ verdict: Intake.Verdict, _ item: Item) {
+        work.pending -= 1
+        defer { work.checkIdle() }
         let delivery = ShardDelivery(
             connection: item.connection,
             tag: item.message.deliveryTag,
@@ -125,6 +129,7 @@ final class IntakeDesk {
             loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
                 self.work.pending -= 1
                 if self.work.connection == delivery.connection { self.park(facts, item, delivery) }
+                self.work.checkIdle()
             }
         }
     }
