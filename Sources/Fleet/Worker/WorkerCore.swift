@@ -158,7 +158,11 @@ final class WorkerCore {
 
     /// Takes messages again.
     func resumeConsuming() {
-        consumer?.resumeConsuming()
+        guard let consumer, consumer.isStopped else { return }
+        // On a new connection: the broker has what was unacknowledged again.
+        consumer.resumeConsuming()
+        intake.disconnected()
+        desk.disconnected()
     }
 
     /// Closes both connections: the publisher's after its confirms.
