@@ -35,7 +35,7 @@ enum ParkedNotice {
         if let devices = facts.devices { headers.append(MessageHeader(devicesHeader, .integer(Int64(devices)))) }
         return OutboundMessage(
             exchange: BrokerNames.parked,
-            routingKey: facts.app ?? "",
+            routingKey: facts.app.flatMap { $0.utf8.count <= 255 ? $0 : nil } ?? "",
             properties: MessageProperties(
                 contentType: properties.contentType,
                 type: properties.type,
@@ -47,8 +47,21 @@ enum ParkedNotice {
         )
     }
 
+    /// What `errorsText` takes at most; all headers have to fit a frame, which is 128 KiB by default.
+    static let errorsBytesMax = 48 * 1024
+
     /// The problems as a JSON array; bounded, so that the header fits a frame.
+    ///
+    /// A pointer has the names that the producer gave, so a few dozen problems can be longer than a frame; a message
+    /// that cannot be parked would keep its place in the queue for ever. The event has them all.
     static func errorsText(_ problems: [Problem]) -> String {
-        String(decoding: JSONWriter.bytes(.array(problems.prefix(50).map { $0.json })), as: UTF8.self)
+        var bytes: [UInt8] = []
+        for problem in problems.prefix(50) {
+            let next = JSONWriter.bytes(problem.json)
+            guard bytes.count + next.count + 3 <= errorsBytesMax else { continue }
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: ",")) }
+            bytes += next
+        }
+        return "[" + String(decoding: bytes, as: UTF8.self) + "]"
     }
 }
