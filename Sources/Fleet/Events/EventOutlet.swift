@@ -4,8 +4,10 @@ import Delivery
 import Logging
 import NIOCore
 import Store
+import Transport
 
-/// Publishes the events of the outbox, at least once, in the order in which they were written.
+/// Publishes the events of the outbox, at least once, in the order in which they were written unless a queue refuses
+/// one for a while.
 ///
 /// Runs as one task; never delays an ack. An event that nobody has bound a queue for is done.
 struct EventOutlet: Sendable {
@@ -30,9 +32,16 @@ struct EventOutlet: Sendable {
     private func pass() async throws -> Int {
         let events = try await ledger.read { try $0.events(limit: 100) }
         var done: [Int64] = []
-        for event in events {
-            guard await publish(event) else { break }
-            done.append(event.sequence)
+        publishing: for event in events {
+            switch await publish(event) {
+            case .confirmed, .returned: done.append(event.sequence)
+            case .invalid(let error):
+                // It can never be sent, and all that came after it would wait for it.
+                logger.error("an event is dropped", metadata: ["event": "\(event.sequence)", "error": "\(error)"])
+                done.append(event.sequence)
+            case .nacked: continue  // somebody's queue is full; the others' events need not wait for that
+            case .timedOut, .connectionLost, .queueFull: break publishing
+            }
         }
         guard !done.isEmpty else { return 0 }
         let published = done
@@ -40,11 +49,11 @@ struct EventOutlet: Sendable {
         return done.count
     }
 
-    private func publish(_ event: LedgerEvent) async -> Bool {
+    private func publish(_ event: LedgerEvent) async -> PublishResult {
         let message = Self.message(event)
         return await withCheckedContinuation { waiter in
             let publisher = publisher
-            loop.execute { publisher.value.publish(message) { waiter.resume(returning: $0) } }
+            loop.execute { publisher.value.publish(event: message) { waiter.resume(returning: $0) } }
         }
     }
 

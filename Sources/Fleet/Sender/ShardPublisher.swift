@@ -67,4 +67,9 @@ final class ShardPublisher {
     func publish(_ message: OutboundMessage, _ completion: @escaping (Bool) -> Void) {
         publisher.publish(message) { completion($0 == .confirmed) }
     }
+
+    /// An event; `completion` says what became of it.
+    func publish(event message: OutboundMessage, _ completion: @escaping (PublishResult) -> Void) {
+        publisher.publish(message, completion: completion)
+    }
 }
