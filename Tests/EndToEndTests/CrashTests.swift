@@ -15,7 +15,7 @@ extension EndToEnd {
                 _ = try await fleet.startWorker()
                 try await fleet.putList("fans", TestDevices.tokens(40_000))
                 try await fleet.publish(TestJob("derby", list: "fans"))
-                try await fleet.requests(reach: 6000)
+                try await fleet.requests(reach: 4000)
                 let connections = Int(fleet.simulator.statistics.connectionsOpened)
                 first.kill()
                 #expect(fleet.simulator.statistics.requests < 36_000)

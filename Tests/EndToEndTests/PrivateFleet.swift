@@ -109,6 +109,22 @@ final class PrivateFleet: Sendable {
         try await FanfareProcess.run(arguments + ["--config", "fanfare.yaml"], folder: folder)
     }
 
+    /// Stops a worker's clock between two of its commits: one that is frozen within a transaction keeps SQLite's only
+    /// write lock from all others.
+    func freeze(_ worker: FanfareProcess) async throws {
+        try await eventually("the worker is frozen and the ledger is free") {
+            worker.signal(SIGSTOP)
+            do {
+                try await ledger.write(.normal) { _ in }
+                return true
+            } catch .busy {
+                worker.signal(SIGCONT)
+                return false
+            }
+        }
+    }
+
+
     /// Starts a worker and waits until the fleet counts it.
     func startWorker(roles: String? = nil) async throws -> FanfareProcess {
         let more = roles.map { ["--roles", $0] } ?? []

@@ -69,7 +69,7 @@ extension EndToEnd {
                 try await fleet.putList("fans", TestDevices.tokens(20_000))
                 try await fleet.publish(TestJob("derby", list: "fans"))
                 try await fleet.requests(reach: 3000)
-                frozen.signal(SIGSTOP)
+                try await fleet.freeze(frozen)
                 let status = try await fleet.completed("derby", within: .seconds(90))
                 #expect(status.counts.accepted == 20_000)
                 frozen.signal(SIGCONT)
