@@ -114,16 +114,16 @@ final class PrivateFleet: Sendable {
     func freeze(_ worker: FanfareProcess) async throws {
         try await eventually("the worker is frozen and the ledger is free") {
             worker.signal(SIGSTOP)
-            do {
+            do throws(LedgerError) {
                 try await ledger.write(.normal) { _ in }
                 return true
-            } catch .busy {
+            } catch {
+                guard case .busy = error else { throw error }
                 worker.signal(SIGCONT)
                 return false
             }
         }
     }
-
 
     /// Starts a worker and waits until the fleet counts it.
     func startWorker(roles: String? = nil) async throws -> FanfareProcess {
