@@ -14,7 +14,10 @@ final class ActiveRun {
     /// Which provider token the requests carry.
     private(set) var tokenGeneration: UInt32
     /// Whose connections carry its requests.
-    weak var sender: EndpointSender?
+    ///
+    /// Not weak: that would move the sender's reference count, which every request touches, into a side table. The
+    /// sender holds no run.
+    var sender: EndpointSender?
     /// How many of the run's unsaved answers the loop has counted as unflushed.
     var counted = 0
     /// Whether another run of its shard has begun, so that only its open streams are waited for.
@@ -41,6 +44,7 @@ final class ActiveRun {
 
     /// Writes one device's request.
     func write(_ position: Int, _ request: inout RequestWriter) {
+        let requests = self.requests
         let range = run.shard.devices.tokenRange(at: position)
         let length = requests.pathByteCount(tokenBytes: range.count)
         request.setHeaders(headers)

@@ -46,11 +46,13 @@ final class EndpointSender: RequestSource {
     // MARK: - RequestSource
 
     func nextRequest(_ request: inout RequestWriter) -> Bool {
+        let owner = self.owner  // one look at whether it still lives, not one for each use
         guard owner.mayOpen else { return false }
         while let slot = queue.first {
             if let active = owner.active(slot), let position = active.run.next(now: owner.clock()) {
                 request.tag = UInt64(UInt32(slot)) << 32 | UInt64(UInt32(position))
                 active.write(position, &request)
+                owner.opened()
                 return true
             }
             queue.removeFirst()
@@ -62,13 +64,14 @@ final class EndpointSender: RequestSource {
 
     func answered(tag: UInt64, answer: borrowing ProviderAnswer) {
         let (slot, position) = Self.place(tag)
+        let owner = self.owner
         guard let active = owner.active(slot) else { preconditionFailure("an answer for a run that is forgotten") }
         if active.requests.isAccepted(status: Int(answer.status)) {
             active.run.accepted(position)
         } else {
             refused(answer, slot, active, position)
         }
-        owner.answered(slot)
+        owner.answered(slot, active)
     }
 
     func unanswered(tag: UInt64, reason: Unanswered) {
@@ -81,7 +84,7 @@ final class EndpointSender: RequestSource {
         case .unknown(let unknown):
             active.run.unanswered(position, reason: unknown.text, now: owner.clock())
         }
-        owner.answered(slot)
+        owner.answered(slot, active)
     }
 
     func connectionFailed(_ failure: ConnectionFailure) {

@@ -35,6 +35,8 @@ final class SenderLoop {
     private var slots: [ShardKey: Int] = [:]
     private var endpoints: [EndpointKey: EndpointSender] = [:]
     private var unflushed = 0
+    /// `inFlight` as of the last turn's end and counted on since: it is asked for with every request.
+    private var openStreams = 0
     private var isSaving = false
     private var isTickScheduled = false
     private var now = WallClock.now()
@@ -163,7 +165,10 @@ final class SenderLoop {
     }
 
     /// Whether streams may be opened: answers that are not committed are what a crash repeats.
-    var mayOpen: Bool { unflushed + inFlight < unflushedMax * 2 && unflushed < unflushedMax }
+    var mayOpen: Bool { unflushed + openStreams < unflushedMax * 2 && unflushed < unflushedMax }
+
+    /// A request was handed to a connection.
+    func opened() { openStreams += 1 }
 
     func active(_ slot: Int) -> ActiveRun? { runs[slot] }
 
@@ -172,23 +177,29 @@ final class SenderLoop {
     /// By the run's own number: a stream that was refused leaves nothing to save, a device that is too late does
     /// without a stream. What is counted and never saved would stop this loop for good.
     func count(_ slot: Int) {
-        guard let active = runs[slot] else { return }
-        unflushed += active.run.unsaved - active.counted
-        active.counted = active.run.unsaved
+        if let active = runs[slot] { count(active) }
     }
 
-    /// An answer was written into a run.
-    func answered(_ slot: Int) {
-        if let active = runs[slot], active.isForgotten {
+    private func count(_ active: ActiveRun) {
+        let unsaved = active.run.unsaved
+        unflushed += unsaved - active.counted
+        active.counted = unsaved
+    }
+
+    /// An answer was written into the run at a slot.
+    func answered(_ slot: Int, _ active: ActiveRun) {
+        openStreams -= 1
+        if active.isForgotten {
             if active.run.inFlight == 0 { remove(slot) }
             return
         }
-        count(slot)
-        reportIfOver(slot)
+        count(active)
+        if active.run.isOver { report(slot) }
     }
 
     func turnEnded() {
         isClockFresh = false
+        openStreams = inFlight
         if unflushed >= Self.tickAnswers { save() } else { scheduleTick() }
     }
 
