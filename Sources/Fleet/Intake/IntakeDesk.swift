@@ -70,6 +70,17 @@ final class IntakeDesk {
                     let verdict = try await intake.handle(item.message)
                     loop.execute { core.value.intake.decided(verdict, item) }
                     break
+                } catch let error as ShardError {
+                    // No ledger would help: the devices cannot be written as a list.
+                    let problem = Problem(pointer: "/audience/devices", code: .value, detail: error.description)
+                    let facts = ParkedNotice.Facts(
+                        queue: item.message.queue,
+                        reason: error.reason,
+                        errors: [problem],
+                        app: item.message.routingKey
+                    )
+                    loop.execute { core.value.intake.decided(.refused(facts), item) }
+                    break
                 } catch {
                     // Acceptance waits, unacked, for a ledger that does not answer.
                     logger.error("a campaign waits for the ledger", metadata: ["error": "\(error)"])

@@ -27,6 +27,8 @@ struct Planner: Sendable {
     /// Leases last three seconds and are renewed well before.
     private static let leasePause = Duration.milliseconds(500)
     private static let sweepPause = Duration.seconds(1)
+    /// After this a shard without a confirm is anybody's, whoever plans its campaign.
+    private static let leftBehindAge = Duration.seconds(60)
 
     /// What one pass hands to the next.
     private struct State {
@@ -177,12 +179,20 @@ struct Planner: Sendable {
             }
             try await republishLost(lease)
         }
+        try await sweepLeftBehind()
         try await ledger.write(.normal) { transaction in
             let now = WallClock.now()
             _ = try transaction.sweepLists(now: now)
             _ = try transaction.learnDeadTokens()
             try transaction.dropOldEvents(now: now)
         }
+    }
+
+    /// Shards that wait for a confirm and whose campaign no planner has: they would fill their lane's window for all.
+    private func sweepLeftBehind() async throws {
+        let before = WallClock.now().advanced(by: .zero - Self.leftBehindAge)
+        let left = try await ledger.read { try $0.unpublished(olderThan: before, campaign: nil, limit: 100) }
+        try await publish(left)
     }
 
     /// Shards whose messages the broker has lost; only while their lane is empty.

@@ -81,6 +81,8 @@ final class SenderLoop {
         if slot == runs.count { runs.append(active) } else { runs[slot] = active }
         slots[key] = slot
         active.sender = endpoint(account, shard.facts.environment)
+        // Set aside again and again it would go round for ever: its campaign waits for a person.
+        if prepared == nil { credentialsRefused(active, reason: "NoProviderToken") }
         active.run.isOver ? report(slot) : queue(slot)
         scheduleTick()
     }

@@ -37,6 +37,8 @@ final class WorkDesk {
     /// Runs that are on their way from their loop to the ledger, with the deliveries that came meanwhile: their last
     /// write goes before a claim, which would fence it and look for a run that no loop has any more.
     private var takingOver: [ShardKey: [(shard: Shard, delivery: ShardDelivery)]] = [:]
+    /// The worker stops: what is claimed from now on is handed over as well.
+    private var isHandingOver = false
     /// Settlements, hand-overs and publishes under way.
     var pending = 0
 
@@ -174,6 +176,7 @@ final class WorkDesk {
             endedWhileAdopting.remove(key)
             start(shard, result)
             if let stop = running.startStop(key) { self.stop(key, stop) }
+            if isHandingOver { stop(key, .setAside(.handOver)) }
         case .adopt:
             guard let record = result.record else { return }
             // The ledger failed to take the run's end before this claim: what it has of the run goes on.
@@ -258,6 +261,7 @@ final class WorkDesk {
 
     /// Hands over everything that still runs: the worker stops.
     func handOverAll() {
+        isHandingOver = true
         for key in running.runningKeys { stop(key, .setAside(.handOver)) }
     }
 
