@@ -33,4 +33,7 @@ public enum AsideReason: String, Sendable, CaseIterable {
     case app
     /// The worker is stopping, or held the delivery for five minutes: published again at once.
     case handOver
+
+    /// The reasons that an operator's `resume` takes away: those that wait for a person.
+    public static let endedByResume: [AsideReason] = [.credentials, .paused]
 }

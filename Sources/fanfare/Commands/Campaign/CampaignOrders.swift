@@ -28,7 +28,7 @@ struct CampaignPauseCommand: AsyncParsableCommand {
 struct CampaignResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Let a paused campaign go on; other reasons to pause it stay."
+        abstract: "Let a paused campaign go on, whether an operator or refused credentials paused it."
     )
 
     @Argument(help: "ID or APP/ID.")
@@ -39,7 +39,11 @@ struct CampaignResumeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CampaignOrder(verb: "resume", campaign: campaign, isJSON: output.json).run(options) {
-            try $0.resume(campaign: $1, now: $2)
+            var result = LifeResult.unknown
+            for reason in AsideReason.endedByResume {
+                result = try $0.resume(campaign: $1, reason: reason, now: $2)
+            }
+            return result
         }
     }
 }
