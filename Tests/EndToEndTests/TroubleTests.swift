@@ -83,6 +83,28 @@ extension EndToEnd {
             }
         }
 
+        @Test func `refused credentials pause a campaign with every device pending, and resume sends to each once`()
+            async throws
+        {
+            try await PrivateFleet.with(faults: ["rules": "cafe=InvalidProviderToken"]) { fleet in
+                _ = try await fleet.startWorker()
+                try await fleet.publish(TestJob("derby", TestDevices.tokens(1000, prefix: "cafe")))
+                try await eventually("the campaign is paused") {
+                    let status = try await fleet.status("derby")
+                    return status.pausedBy == [.credentials] && status.pending.held == 1000
+                }
+                _ = try await fleet.simulator.changeFaults { (faults) throws(FaultsError) in
+                    try faults.set("rules", to: "")
+                }
+                _ = try await fleet.run("campaign", "resume", "derby")
+                let status = try await fleet.completed("derby")
+                #expect(status.counts.accepted == 1000)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.differing.isEmpty)
+                #expect(devices.allSatisfy { $0.accepted == 1 })
+            }
+        }
+
         @Test func `a broker killed while everything is on a rung keeps it`() async throws {
             try await PrivateFleet.with(faults: ["rules": "5030=once-503"]) { fleet in
                 let node = try await PrivateBroker.node()
