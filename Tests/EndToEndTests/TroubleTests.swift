@@ -91,7 +91,7 @@ extension EndToEnd {
                 try await fleet.publish(TestJob("derby", TestDevices.tokens(1000, prefix: "cafe")))
                 try await eventually("the campaign is paused") {
                     let status = try await fleet.status("derby")
-                    return status.pausedBy == [.credentials] && status.pending.held == 1000
+                    return status?.pausedBy == [.credentials] && status?.pending.held == 1000
                 }
                 _ = try await fleet.simulator.changeFaults { (faults) throws(FaultsError) in
                     try faults.set("rules", to: "")
