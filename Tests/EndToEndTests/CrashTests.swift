@@ -10,7 +10,7 @@ extension EndToEnd {
     @Suite("Dying")
     struct Dying {
         @Test func `a worker killed in mid-campaign leaves it to the other one`() async throws {
-            try await PrivateFleet.with(faults: ["latency": "150"]) { fleet in
+            try await PrivateFleet.with(faults: ["latency": "150", "streams": "25"]) { fleet in
                 let first = try await fleet.startWorker()
                 _ = try await fleet.startWorker()
                 try await fleet.putList("fans", TestDevices.tokens(40_000))
