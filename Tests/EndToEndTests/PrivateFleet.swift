@@ -80,6 +80,21 @@ final class PrivateFleet: Sendable {
         try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/fanfare.yaml"))
     }
 
+    /// Lets the workers that are started from now on reach the broker through a tap.
+    func tapped(_ body: (BrokerTap) async throws -> Void) async throws {
+        let node = try await PrivateBroker.node()
+        let tap = try await BrokerTap(broker: node.port)
+        let url = "amqp://guest:guest@127.0.0.1:\(tap.port)/\(endpoint.virtualHost)"
+        do {
+            try Self.configure(folder, url: url, managementPort: node.managementPort)
+            try await body(tap)
+        } catch {
+            try? await tap.close()
+            throw error
+        }
+        try await tap.close()
+    }
+
     private func applyTopology() async throws {
         let outcome = try await run("topology", "apply")
         try #require(outcome.exit == 0, "\(outcome.output)\(outcome.errors)")

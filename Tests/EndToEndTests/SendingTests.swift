@@ -84,6 +84,52 @@ extension EndToEnd {
             }
         }
 
+        @Test func `a shard is acknowledged only when its retry shard is confirmed, as seen on the wire`() async throws
+        {
+            try await PrivateFleet.with(faults: ["rules": "5030=once-503"]) { fleet in
+                try await fleet.tapped { tap in
+                    _ = try await fleet.startWorker()
+                    tap.holdConfirms(ofExchange: "fanfare.retry.")
+                    try await fleet.publish(
+                        TestJob("derby", TestDevices.tokens(493) + TestDevices.tokens(7, prefix: "5030"))
+                    )
+                    try await eventually("a shard on the rung") { try await fleet.waiting(on: .seconds5) == 1 }
+                    let rows = try await fleet.rows("derby")
+                    try #require(rows.count == 2)
+                    let (parent, child) = (
+                        rows[0].id.messageID(generation: rows[0].generation),
+                        rows[1].id.messageID(generation: rows[1].generation)
+                    )
+                    // The worker goes on with other shards, and acknowledges them.
+                    try await fleet.publish(TestJob("second", TestDevices.tokens(500, prefix: "b")))
+                    try await eventually("another shard is acknowledged") {
+                        tap.notes.contains { note in
+                            guard case .acknowledged(let id) = note else { return false }
+                            return id.contains("#") && id != parent
+                        }
+                    }
+                    #expect(!tap.notes.contains(.acknowledged(parent)))
+                    tap.release()
+
+                    #expect(try await fleet.completed("derby").counts.accepted == 500)
+                    let notes = tap.notes
+                    let order = [
+                        notes.firstIndex(of: .delivered(parent)),
+                        notes.firstIndex { note in
+                            guard case .published(child, let exchange) = note else {
+                                return false
+                            }
+                            return exchange.hasPrefix("fanfare.retry.5s.")
+                        },
+                        notes.firstIndex(of: .confirmed(child)),
+                        notes.firstIndex(of: .acknowledged(parent)),
+                        notes.firstIndex(of: .delivered(child)),
+                    ].compactMap(\.self)
+                    #expect(order.count == 5 && order == order.sorted(), "\(notes)")
+                }
+            }
+        }
+
         @Test func `tokens that were called dead get no second campaign`() async throws {
             try await PrivateFleet.with(faults: ["rules": "dead=dead", "dead_since": "60"]) { fleet in
                 _ = try await fleet.startWorker()

@@ -1,0 +1,91 @@
+import NIOCore
+
+/// Reads one direction of an AMQP 0-9-1 connection as far as an onlooker needs it: who published or delivered which
+/// message, and what was acknowledged or confirmed.
+struct AMQPEavesdropper {
+    enum Event {
+        /// A `basic.publish` (tag 0) or a `basic.deliver`, with its `message_id`.
+        case message(id: String, exchange: String, tag: UInt64)
+        /// A `basic.ack`: from the broker a confirm.
+        case acknowledgement(tag: UInt64, multiple: Bool)
+    }
+
+    private enum Method {
+        static let publish: UInt32 = 60 << 16 | 40
+        static let deliver: UInt32 = 60 << 16 | 60
+        static let ack: UInt32 = 60 << 16 | 80
+    }
+
+    private var buffer = ByteBuffer()
+    private var isGreeted = false
+    /// A message whose content header is still to come.
+    private var announced: (exchange: String, tag: UInt64)?
+
+    /// Takes bytes of this direction; returns what they completed.
+    mutating func read(_ bytes: ByteBuffer) -> [Event] {
+        buffer.writeImmutableBuffer(bytes)
+        if !isGreeted {
+            // A client begins with eight bytes that are no frame.
+            guard let first = buffer.getInteger(at: buffer.readerIndex, as: UInt8.self) else { return [] }
+            if first == UInt8(ascii: "A") {
+                guard buffer.readableBytes >= 8 else { return [] }
+                buffer.moveReaderIndex(forwardBy: 8)
+            }
+            isGreeted = true
+        }
+        var events: [Event] = []
+        while let size = buffer.getInteger(at: buffer.readerIndex + 3, as: UInt32.self),
+            var frame = buffer.readSlice(length: Int(size) + 8)
+        {
+            let kind: UInt8? = frame.readInteger()
+            frame.moveReaderIndex(forwardBy: 6)
+            switch kind {
+            case 1: if let event = method(&frame) { events.append(event) }
+            case 2: if let event = contentHeader(&frame) { events.append(event) }
+            default: break
+            }
+        }
+        return events
+    }
+
+    private mutating func method(_ frame: inout ByteBuffer) -> Event? {
+        switch frame.readInteger(as: UInt32.self) {
+        case Method.publish:
+            frame.moveReaderIndex(forwardBy: 2)
+            announced = (frame.readShortString(), 0)
+        case Method.deliver:
+            _ = frame.readShortString()
+            let tag: UInt64 = frame.readInteger() ?? 0
+            frame.moveReaderIndex(forwardBy: 1)
+            announced = (frame.readShortString(), tag)
+        case Method.ack:
+            guard let (tag, multiple) = frame.readMultipleIntegers(as: (UInt64, UInt8).self) else { return nil }
+            return .acknowledgement(tag: tag, multiple: multiple & 1 == 1)
+        default: break
+        }
+        return nil
+    }
+
+    /// The properties stand in the order of their flags, from the highest bit (AMQP 0-9-1, 4.2.6.1).
+    private mutating func contentHeader(_ frame: inout ByteBuffer) -> Event? {
+        frame.moveReaderIndex(forwardBy: 12)
+        guard let message = announced, let flags: UInt16 = frame.readInteger() else { return nil }
+        announced = nil
+        let has = { (bit: Int) in flags & 1 << bit != 0 }
+        if has(15) { _ = frame.readShortString() }
+        if has(14) { _ = frame.readShortString() }
+        if has(13) { _ = frame.readLengthPrefixedSlice(as: UInt32.self) }
+        if has(12) { frame.moveReaderIndex(forwardBy: 1) }
+        if has(11) { frame.moveReaderIndex(forwardBy: 1) }
+        for bit in 8...10 where has(bit) { _ = frame.readShortString() }
+        let id = has(7) ? frame.readShortString() : ""
+        return .message(id: id, exchange: message.exchange, tag: message.tag)
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func readShortString() -> String {
+        let slice = readLengthPrefixedSlice(as: UInt8.self)
+        return slice.map { String(buffer: $0) } ?? ""
+    }
+}

@@ -1,0 +1,199 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A wire between workers and the broker that notes the order of publishes, confirms, deliveries and acknowledgements
+/// as they pass, and can hold confirms back.
+///
+/// Everything runs on one loop, so the notes of all connections are in one order.
+final class BrokerTap: Sendable {
+    /// What passed.
+    enum Note: Sendable, Equatable {
+        case published(String, exchange: String)
+        case confirmed(String)
+        case delivered(String)
+        case acknowledged(String)
+    }
+
+    /// Where workers find the broker.
+    let port: Int
+    private let server: any Channel
+    private let book = Book()
+
+    /// Opens a port and connects everybody who comes with the broker.
+    init(broker port: Int) async throws {
+        let book = book
+        let bootstrap = ServerBootstrap(group: PrivateBroker.loop)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.autoRead, value: false)
+            .childChannelInitializer { worker in
+                ClientBootstrap(group: PrivateBroker.loop)
+                    .connect(host: "127.0.0.1", port: port)
+                    .flatMapThrowing { broker in
+                        let pair = TappedConnection(worker: worker, broker: broker, book: book)
+                        try worker.pipeline.syncOperations.addHandler(TapHandler(pair, from: .worker))
+                        try broker.pipeline.syncOperations.addHandler(TapHandler(pair, from: .broker))
+                        try worker.syncOptions?.setOption(.autoRead, value: true)
+                    }
+            }
+        server = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
+        self.port = server.localAddress?.port ?? 0
+    }
+
+    /// All that passed until now.
+    var notes: [Note] { book.state.withLock { $0.notes } }
+
+    /// From now on keeps back what the broker sends on a connection from the confirm of a publish to this exchange on.
+    func holdConfirms(ofExchange prefix: String) {
+        book.state.withLock { $0.heldPrefix = prefix }
+    }
+
+    /// Hands on what was kept back, and keeps nothing more.
+    func release() {
+        PrivateBroker.loop.execute { [book] in
+            let held = book.state.withLock { state in
+                state.heldPrefix = nil
+                return state.held
+            }
+            for connection in held { connection.value.resume() }
+        }
+    }
+
+    /// Takes no more connections; those that are there end with their workers.
+    func close() async throws {
+        try await server.close()
+    }
+
+    fileprivate final class Book: Sendable {
+        struct State {
+            var notes: [Note] = []
+            var heldPrefix: String?
+            var held: [NIOLoopBound<TappedConnection>] = []
+        }
+
+        let state = Mutex(State())
+    }
+}
+
+/// One connection of a worker with its half to the broker.
+///
+/// Confined to the loop.
+private final class TappedConnection {
+    private let worker: any Channel
+    private let broker: any Channel
+    private let book: BrokerTap.Book
+    private var fromWorker = AMQPEavesdropper()
+    private var fromBroker = AMQPEavesdropper()
+    /// In the order of their sequence numbers, which count from 1.
+    private var published: [(id: String, exchange: String, isConfirmed: Bool)] = []
+    private var delivered: [UInt64: String] = [:]
+    /// What the broker sent since a confirm that is kept back; nil while nothing is.
+    private var kept: ByteBuffer?
+
+    init(worker: any Channel, broker: any Channel, book: BrokerTap.Book) {
+        self.worker = worker
+        self.broker = broker
+        self.book = book
+    }
+
+    func passed(_ bytes: ByteBuffer, from side: TapHandler.Side) {
+        switch side {
+        case .worker:
+            for event in fromWorker.read(bytes) { workerSaid(event) }
+            broker.writeAndFlush(bytes, promise: nil)
+        case .broker:
+            var ahead = fromBroker
+            if kept != nil {
+                kept?.writeImmutableBuffer(bytes)
+            } else if ahead.read(bytes).contains(where: isHeld) {
+                kept = bytes
+                let bound = NIOLoopBound(self, eventLoop: worker.eventLoop)
+                book.state.withLock { $0.held.append(bound) }
+            } else {
+                handOn(bytes)
+            }
+        }
+    }
+
+    func resume() {
+        guard let bytes = kept else { return }
+        kept = nil
+        handOn(bytes)
+    }
+
+    func ended(_ side: TapHandler.Side) {
+        (side == .worker ? broker : worker).close(promise: nil)
+    }
+
+    private func handOn(_ bytes: ByteBuffer) {
+        for event in fromBroker.read(bytes) { brokerSaid(event) }
+        worker.writeAndFlush(bytes, promise: nil)
+    }
+
+    private func isHeld(_ event: AMQPEavesdropper.Event) -> Bool {
+        guard case .acknowledgement(let tag, let multiple) = event,
+            let prefix = book.state.withLock({ $0.heldPrefix })
+        else { return false }
+        return confirms(tag, multiple).contains { published[$0].exchange.hasPrefix(prefix) }
+    }
+
+    private func confirms(_ tag: UInt64, _ multiple: Bool) -> [Int] {
+        ((multiple ? 0 : Int(tag) - 1)..<Int(tag)).filter { !published[$0].isConfirmed }
+    }
+
+    private func workerSaid(_ event: AMQPEavesdropper.Event) {
+        switch event {
+        case .message(let id, let exchange, _):
+            published.append((id, exchange, false))
+            note(.published(id, exchange: exchange))
+        case .acknowledgement(let tag, let multiple):
+            for known in delivered.keys.sorted() where multiple ? known <= tag : known == tag {
+                if let id = delivered.removeValue(forKey: known) { note(.acknowledged(id)) }
+            }
+        }
+    }
+
+    private func brokerSaid(_ event: AMQPEavesdropper.Event) {
+        switch event {
+        case .message(let id, _, let tag):
+            delivered[tag] = id
+            note(.delivered(id))
+        case .acknowledgement(let tag, let multiple):
+            for index in confirms(tag, multiple) {
+                published[index].isConfirmed = true
+                note(.confirmed(published[index].id))
+            }
+        }
+    }
+
+    private func note(_ note: BrokerTap.Note) {
+        book.state.withLock { $0.notes.append(note) }
+    }
+}
+
+/// Gives one half of a connection's bytes to both.
+private final class TapHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    enum Side { case worker, broker }
+
+    private let connection: TappedConnection
+    private let side: Side
+
+    init(_ connection: TappedConnection, from side: Side) {
+        self.connection = connection
+        self.side = side
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        connection.passed(unwrapInboundIn(data), from: side)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        connection.ended(side)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}
