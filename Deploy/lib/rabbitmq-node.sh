@@ -8,8 +8,19 @@
 # The package's own start is blocked in containers by policy-rc.d and wants root; this needs neither. Tests/Servers
 # has the same settings for tests.
 
+# Below the ports that Linux gives to outgoing connections, which would take a port from a node that is started again.
 free_port() {
-    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+    python3 -c '
+import random, socket
+while True:
+    port = random.randrange(10000, 32000)
+    try:
+        socket.socket().bind(("127.0.0.1", port))
+    except OSError:
+        continue
+    print(port)
+    break
+'
 }
 
 answers_on() {

@@ -3,21 +3,28 @@ import Foundation
 /// Ports on 127.0.0.1.
 public enum LoopbackPorts {
     /// Ports that nobody listens on now, all different.
+    ///
+    /// They lie below those that Linux gives to outgoing connections (32768 to 60999): a server that is started again
+    /// would find its port taken by one of those now and then, and a client that asks for it would even meet itself.
     public static func free(_ count: Int) throws -> [Int] {
-        var sockets: [Int32] = []
-        defer { for socket in sockets { close(socket) } }
-        return try (0..<count).map { _ in
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            sockets.append(descriptor)
-            var address = loopback(0)
-            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let result = withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    bind(descriptor, address, size) == 0 ? getsockname(descriptor, address, &size) : -1
-                }
+        var ports: Set<Int> = []
+        for _ in 0..<1000 where ports.count < count {
+            let port = Int.random(in: 10_000..<32_000)
+            if try isFree(port) { ports.insert(port) }
+        }
+        guard ports.count == count else { throw POSIXError(.EADDRINUSE) }
+        return Array(ports)
+    }
+
+    private static func isFree(_ port: Int) throws -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
+        defer { close(descriptor) }
+        var address = loopback(port)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
-            guard result == 0 else { throw POSIXError(.EADDRINUSE) }
-            return Int(UInt16(bigEndian: address.sin_port))
         }
     }
 

@@ -20,6 +20,11 @@ final class AMQPConnection: ChannelInboundHandler {
         var reopensChannel = false
         /// For connecting, TLS and login together.
         var timeout = TimeAmount.seconds(10)
+        /// For the answer to a call, and for a channel to be opened anew.
+        ///
+        /// A channel that waits for a queue's leader, or that publishes in an alarm, answers nothing while its
+        /// connection goes on with heartbeats.
+        var callTimeout = TimeAmount.seconds(30)
     }
 
     private let loop: any EventLoop
@@ -28,8 +33,9 @@ final class AMQPConnection: ChannelInboundHandler {
     private var tls: TLSSession?
     private var context: ChannelHandlerContext?
     private var onReady: ((Result<AMQPConnection, AMQPConnectError>) -> Void)?
-    private var pendingCalls: [CallCompletion] = []
-    private var waitingForOpen: [() -> Void] = []
+    private var pendingCalls: [(since: NIODeadline, completion: CallCompletion)] = []
+    private var waitingForOpen: [(since: NIODeadline, action: () -> Void)] = []
+    private var callDeadline: Scheduled<Void>?
     private var flushScheduled = false
     private var ended = false
     private var lastReceived = NIODeadline.now()
@@ -90,7 +96,7 @@ final class AMQPConnection: ChannelInboundHandler {
     }
 
     /// Whether calls and publishes can be written now.
-    var isOpen: Bool { session.phase == .open }
+    var isOpen: Bool { !ended && session.phase == .open }
 
     // MARK: - Commands
 
@@ -105,14 +111,16 @@ final class AMQPConnection: ChannelInboundHandler {
     /// Does something now, or when the channel is open again; when the connection ends before that, then.
     func whenOpen(_ action: @escaping () -> Void) {
         guard !ended, !isOpen || !waitingForOpen.isEmpty else { return action() }
-        waitingForOpen.append(action)
+        waitingForOpen.append((.now(), action))
+        scheduleCallDeadline()
     }
 
     private func write(_ call: AMQPCall, completion: @escaping CallCompletion) {
         guard !ended else { return completion(.failure(AMQPConnectError(.lost, "the connection is gone"))) }
         do throws(AMQPSessionError) {
             try session.call(call)
-            pendingCalls.append(completion)
+            pendingCalls.append((.now(), completion))
+            scheduleCallDeadline()
             scheduleFlush()
         } catch {
             completion(.failure(.session(settings.host, error)))
@@ -121,6 +129,7 @@ final class AMQPConnection: ChannelInboundHandler {
 
     /// Writes a publish; returns its sequence number on this channel.
     func publish(_ message: OutboundMessage) throws(AMQPSessionError) -> UInt64 {
+        guard !ended else { throw .notOpen }
         let sequence = try session.publish(message)
         scheduleFlush()
         return sequence
@@ -128,7 +137,7 @@ final class AMQPConnection: ChannelInboundHandler {
 
     /// Acknowledges a delivery; without effect when the channel is gone.
     func acknowledge(_ deliveryTag: UInt64) {
-        guard session.phase == .open, (try? session.acknowledge(deliveryTag)) != nil else { return }
+        guard isOpen, (try? session.acknowledge(deliveryTag)) != nil else { return }
         scheduleFlush()
     }
 
@@ -228,10 +237,10 @@ final class AMQPConnection: ChannelInboundHandler {
         case .opened: opened()
         case .reply(let reply):
             guard !pendingCalls.isEmpty else { return }
-            pendingCalls.removeFirst()(.success(reply))
+            pendingCalls.removeFirst().completion(.success(reply))
         case .channelClosed(let code, let text):
             let error = AMQPConnectError.channelClosed(settings.host, code: code, text: text)
-            failCalls(&pendingCalls, error)
+            failCalls(error)
             guard settings.reopensChannel else {
                 // The rest of the turn still sends channel.close-ok.
                 flush()
@@ -262,13 +271,37 @@ final class AMQPConnection: ChannelInboundHandler {
     private func proceed() {
         let waiting = waitingForOpen
         waitingForOpen = []
-        for action in waiting { action() }
+        for (_, action) in waiting { action() }
     }
 
-    private func failCalls(_ calls: inout [CallCompletion], _ error: AMQPConnectError) {
-        let failed = calls
-        calls = []
-        for completion in failed { completion(.failure(error)) }
+    private func failCalls(_ error: AMQPConnectError) {
+        let failed = pendingCalls
+        pendingCalls = []
+        for (_, completion) in failed { completion(.failure(error)) }
+    }
+
+    private var oldestCall: NIODeadline? {
+        [pendingCalls.first?.since, waitingForOpen.first?.since].compactMap(\.self).min()
+    }
+
+    private func scheduleCallDeadline() {
+        guard callDeadline == nil, let oldest = oldestCall else { return }
+        callDeadline = loop.assumeIsolated().scheduleTask(deadline: oldest + settings.callTimeout) { [weak self] in
+            self?.checkCalls()
+        }
+    }
+
+    private func checkCalls() {
+        callDeadline = nil
+        guard let oldest = oldestCall, NIODeadline.now() >= oldest + settings.callTimeout else {
+            return scheduleCallDeadline()
+        }
+        end(
+            AMQPConnectError(
+                .lost,
+                "RabbitMQ at \(settings.host) does not answer: is it in an alarm, have its queues a leader?"
+            )
+        )
     }
 
     private func end(_ error: AMQPConnectError) {
@@ -277,7 +310,8 @@ final class AMQPConnection: ChannelInboundHandler {
         tick?.cancel()
         deadline?.cancel()
         context?.close(promise: nil)
-        failCalls(&pendingCalls, error)
+        callDeadline?.cancel()
+        failCalls(error)
         proceed()
         let ready = onReady
         let ending = onEnd
