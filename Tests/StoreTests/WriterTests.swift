@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Foundation
 import GRDB
 import Synchronization
 import Testing
@@ -51,6 +52,31 @@ struct WriterTests {
             }
         }
         #expect(order.withLock { $0 } == Array(0..<100))
+    }
+
+    @Test func `bodies run on a thread whose name the system shows`() async throws {
+        let ledger = try scratch.open()
+        let name = try await ledger.write { _ in
+            try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+        }
+        #expect(name == "ledger\n")
+    }
+
+    @Test func `what was submitted before the end is done, what comes later is refused, and closing twice is well`()
+        async throws
+    {
+        let ledger = try scratch.open()
+        let done = Mutex(0)
+        for _ in 0..<20 {
+            ledger.submit { _ in
+            } completion: { result in
+                if case .success = result { done.withLock { $0 += 1 } }
+            }
+        }
+        await ledger.close()
+        #expect(done.withLock { $0 } == 20)
+        await #expect(throws: LedgerError.closed) { try await ledger.write { _ in } }
+        await ledger.close()
     }
 
     @Test func `a body that throws another error is told in the ledger's words`() async throws {

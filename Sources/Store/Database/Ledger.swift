@@ -3,7 +3,7 @@ import Logging
 
 /// The record of campaigns, shards and outcomes in one SQLite file; several processes may share it.
 ///
-/// Writes of a process run on one queue, which takes whatever is waiting and commits it as one transaction; reads run
+/// Writes of a process run on one thread, which takes whatever is waiting and commits it as one transaction; reads run
 /// on a pool beside it and see the last commit. All methods may be called from any thread.
 public final class Ledger: Sendable {
     /// Where the file is.
@@ -36,8 +36,8 @@ public final class Ledger: Sendable {
     ///
     /// - Parameters:
     ///   - durability: One `synced` body makes its whole transaction synced.
-    ///   - body: Runs on the writer's queue.
-    ///   - completion: Called once on the writer's queue, after the commit: hand over and return.
+    ///   - body: Runs on the writer's thread.
+    ///   - completion: Called once on the writer's thread, after the commit: hand over and return.
     public func submit<T: Sendable>(
         _ durability: Durability = .normal,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T,

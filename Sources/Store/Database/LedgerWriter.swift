@@ -12,56 +12,111 @@ final class LedgerWriter: Sendable {
         let fail: @Sendable (LedgerError) -> Void
     }
 
-    private struct State {
-        var waiting: [Job] = []
-        var isScheduled = false
-        var isClosed = false
-    }
-
-    private let pool: DatabasePool
+    private let queue: WriterQueue
+    private let thread: WriterThread
     private let logger: Logger
-    private let state = Mutex(State())
-    /// What the connection's `synchronous` stands at; touched on the writer's queue only.
-    private let isFull = Atomic(false)
 
     init(pool: DatabasePool, logger: Logger) {
-        self.pool = pool
+        let queue = WriterQueue(pool: pool)
+        self.queue = queue
         self.logger = logger
+        thread = WriterThread { queue.drain() }
     }
 
-    var isClosed: Bool { state.withLock { $0.isClosed } }
+    deinit { thread.end() }
+
+    var isClosed: Bool { queue.isClosed }
 
     func submit(_ job: Job) {
-        let (isRefused, mustSchedule) = state.withLock { state in
-            if state.isClosed { return (true, false) }
-            state.waiting.append(job)
-            defer { state.isScheduled = true }
-            return (false, !state.isScheduled)
+        switch queue.add(job) {
+        case .refused: job.fail(.closed)
+        case .first: thread.wake()
+        case .behindOthers: break
         }
-        if isRefused { job.fail(.closed) }
-        if mustSchedule { pool.asyncWriteWithoutTransaction { self.drain($0) } }
     }
 
     /// Refuses what comes from now on; returns when all that came before is done and the file is closed.
     func close() async {
-        state.withLock { $0.isClosed = true }
         await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
-            // Behind the last drain on the same queue.
-            pool.asyncWriteWithoutTransaction { _ in waiter.resume() }
+            queue.close { waiter.resume() }
+            thread.end()
         }
-        do { try pool.close() } catch { logger.warning("closing the ledger: \(error)") }
+        do { try queue.pool.close() } catch { logger.warning("closing the ledger: \(error)") }
+    }
+}
+
+/// What waits for the writer, and its transactions; `drain` is called by one thread.
+private final class WriterQueue: Sendable {
+    typealias Job = LedgerWriter.Job
+
+    /// What became of a job that was added.
+    enum Addition {
+        case refused
+        /// The thread has to be woken.
+        case first
+        case behindOthers
     }
 
-    private func drain(_ db: Database) {
-        while true {
-            let jobs = state.withLock { state in
-                if state.waiting.isEmpty { state.isScheduled = false }
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            if jobs.isEmpty { return }
-            run(jobs, db)
+    private struct State {
+        var waiting: [Job] = []
+        var isScheduled = false
+        var isClosed = false
+        /// Nothing will be done any more.
+        var isOver = false
+        var closed: [@Sendable () -> Void] = []
+    }
+
+    let pool: DatabasePool
+    private let state = Mutex(State())
+    /// What the connection's `synchronous` stands at; touched on the writer's thread only.
+    private let isFull = Atomic(false)
+
+    init(pool: DatabasePool) {
+        self.pool = pool
+    }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    func add(_ job: Job) -> Addition {
+        state.withLock { state in
+            if state.isClosed { return .refused }
+            state.waiting.append(job)
+            defer { state.isScheduled = true }
+            return state.isScheduled ? .behindOthers : .first
         }
+    }
+
+    /// Takes nothing more; `completion` is called after all that was taken, at once when that is long ago.
+    func close(_ completion: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            state.isClosed = true
+            if !state.isOver { state.closed.append(completion) }
+            return state.isOver
+        }
+        if isOver { completion() }
+    }
+
+    /// Does all that waits.
+    func drain() {
+        // On the calling thread: the pool's own queue only keeps others out.
+        pool.writeWithoutTransaction { db in
+            while true {
+                let jobs = state.withLock { state in
+                    if state.waiting.isEmpty { state.isScheduled = false }
+                    defer { state.waiting = [] }
+                    return state.waiting
+                }
+                if jobs.isEmpty { return }
+                run(jobs, db)
+            }
+        }
+        let closed = state.withLock { state in
+            guard state.isClosed, state.waiting.isEmpty else { return [@Sendable () -> Void]() }
+            state.isOver = true
+            defer { state.closed = [] }
+            return state.closed
+        }
+        for completion in closed { completion() }
     }
 
     private func run(_ jobs: [Job], _ db: Database) {
