@@ -1,4 +1,4 @@
-/// Takes HTTP/2 frames apart just far enough to answer every request with 200, and prepares the answers.
+/// Takes HTTP/2 frames apart just far enough to answer every request, and prepares the answers.
 ///
 /// A measuring aid, not a server: header blocks are not decoded, nothing is checked but frame sizes.
 struct BareFrames: ~Copyable {
@@ -6,8 +6,8 @@ struct BareFrames: ~Copyable {
     private(set) var output: UnsafeMutableRawBufferPointer
     /// How much of ``output`` is filled.
     private(set) var outputCount = 0
-    /// Requests answered.
-    private(set) var answered: UInt64 = 0
+    /// What was seen since it was last taken.
+    private var counts = BareCounts()
     /// The peer sent what cannot be a frame of a sane client.
     private(set) var isBroken = false
 
@@ -20,11 +20,18 @@ struct BareFrames: ~Copyable {
     private var flags: UInt8 = 0
     private var streamID: UInt32 = 0
     private var consumed: UInt32 = 0
+    private var requests = 0
+    /// Requests of later streams are ignored: a GOAWAY has named it.
+    private var lastStreamID: UInt32 = 0x7FFF_FFFF
+    private let behaviour: BareBehaviour
+    private let bodies: BareBodies
 
     /// The window that is opened on the connection at once and given back by halves.
     private static let windowBytes: UInt32 = 1 << 30
 
-    init(maxConcurrentStreams: UInt32) {
+    init(maxConcurrentStreams: UInt32, behaviour: BareBehaviour, bodies: BareBodies) {
+        self.behaviour = behaviour
+        self.bodies = bodies
         self.output = .allocate(byteCount: 65_536, alignment: 64)
         // SETTINGS: MAX_CONCURRENT_STREAMS (3), INITIAL_WINDOW_SIZE (4).
         self.begin(length: 12, type: 4, flags: 0, streamID: 0)
@@ -39,6 +46,12 @@ struct BareFrames: ~Copyable {
 
     /// Forgets what was sent.
     mutating func clearOutput() { self.outputCount = 0 }
+
+    /// What was seen since the last call.
+    mutating func takeCounts() -> BareCounts {
+        defer { self.counts = BareCounts() }
+        return self.counts
+    }
 
     /// Takes plaintext; answers appear in the output.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -95,11 +108,7 @@ struct BareFrames: ~Copyable {
         switch self.type {
         // DATA or HEADERS with END_STREAM: the request is whole.
         case 0, 1:
-            guard self.flags & 1 != 0 else { return }
-            self.answered += 1
-            // HEADERS with END_STREAM and END_HEADERS; the block is ":status: 200" of the static table.
-            self.begin(length: 1, type: 1, flags: 5, streamID: self.streamID)
-            self.append(UInt8(0x88))
+            if self.flags & 1 != 0 { self.requestComplete() }
         case 4 where self.flags & 1 == 0: self.begin(length: 0, type: 4, flags: 1, streamID: 0)
         case 6 where self.flags & 1 == 0:
             self.begin(length: 8, type: 6, flags: 1, streamID: 0)
@@ -107,6 +116,45 @@ struct BareFrames: ~Copyable {
             self.append(UInt32(truncatingIfNeeded: self.ping))
         default: return
         }
+    }
+
+    private mutating func requestComplete() {
+        guard self.streamID <= self.lastStreamID else {
+            self.counts.ignored += 1
+            return
+        }
+        self.requests += 1
+        self.counts.answered += 1
+        if self.behaviour.deadEvery > 0, self.requests % self.behaviour.deadEvery == 0 {
+            self.counts.dead += 1
+            self.refuse(status: (0x34, 0x31, 0x30), body: self.bodies.unregistered)
+        } else if self.behaviour.unavailableEvery > 0, self.requests % self.behaviour.unavailableEvery == 0 {
+            self.counts.unavailable += 1
+            self.refuse(status: (0x35, 0x30, 0x33), body: self.bodies.serviceUnavailable)
+        } else {
+            // HEADERS with END_STREAM and END_HEADERS; the block is ":status: 200" of the static table.
+            self.begin(length: 1, type: 1, flags: 5, streamID: self.streamID)
+            self.append(UInt8(0x88))
+        }
+        if self.requests == self.behaviour.goAwayEvery { self.goAway() }
+    }
+
+    /// HEADERS with END_HEADERS and a status as a literal without indexing, then DATA with END_STREAM.
+    private mutating func refuse(status: (UInt8, UInt8, UInt8), body: [UInt8]) {
+        self.begin(length: 5, type: 1, flags: 4, streamID: self.streamID)
+        // RFC 7541, section 6.2.2: the name is entry 8 of the static table, the value three plain bytes.
+        for byte in [0x08, 0x03, status.0, status.1, status.2] { self.append(byte) }
+        self.begin(length: UInt8(body.count), type: 0, flags: 1, streamID: self.streamID)
+        for byte in body { self.append(byte) }
+    }
+
+    /// GOAWAY with NO_ERROR: later streams were not processed, earlier ones are still answered (RFC 9113, 6.8).
+    private mutating func goAway() {
+        self.counts.goAways += 1
+        self.lastStreamID = self.streamID
+        self.begin(length: 8, type: 7, flags: 0, streamID: 0)
+        self.append(self.streamID)
+        self.append(UInt32(0))
     }
 
     private mutating func dataReceived(_ count: UInt32) {
@@ -141,5 +189,16 @@ struct BareFrames: ~Copyable {
         grown.copyMemory(from: UnsafeRawBufferPointer(rebasing: self.output[..<self.outputCount]))
         self.output.deallocate()
         self.output = grown
+    }
+}
+
+/// The bodies of answers that refuse; the timestamp is the server's start.
+struct BareBodies: Sendable {
+    let unregistered: [UInt8]
+    let serviceUnavailable = Array(#"{"reason":"ServiceUnavailable"}"#.utf8)
+
+    /// `now` in milliseconds since 1970, as Apple writes it.
+    init(now: Int64) {
+        unregistered = Array("{\"reason\":\"Unregistered\",\"timestamp\":\(now)}".utf8)
     }
 }

@@ -1,23 +1,40 @@
 import NIOCore
 import TLS
 
-/// One connection of the bare server: everything that a read brought is answered with one flush.
+/// One connection of the bare server: everything that a read brought is answered with one flush, now or later.
 final class BareHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// Frames of one read that wait for their time.
+    private struct Held {
+        let due: NIODeadline
+        let frames: ByteBuffer
+    }
+
     private let tls: TLSSession
+    private let server: BareServer.Shared
+    private let pace: BarePace
     private var frames: BareFrames
     private var ciphertext = ByteBuffer()
+    private var held: CircularBuffer<Held> = []
+    private var isTimerSet = false
+    private var wasEstablished = false
 
     /// Just below a full TLS record.
     private static let recordBytes = 15_000
     /// What TLS adds to a record at most, with a margin.
     private static let recordOverhead = 128
 
-    init(tls: TLSSession, maxConcurrentStreams: UInt32) {
+    init(tls: TLSSession, server: BareServer.Shared, pace: BarePace, maxConcurrentStreams: UInt32) {
         self.tls = tls
-        self.frames = BareFrames(maxConcurrentStreams: maxConcurrentStreams)
+        self.server = server
+        self.pace = pace
+        self.frames = BareFrames(
+            maxConcurrentStreams: maxConcurrentStreams,
+            behaviour: server.behaviour,
+            bodies: server.bodies
+        )
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -33,28 +50,85 @@ final class BareHandler: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        self.flush(context)
+        let counts = self.count()
+        if self.server.behaviour.holdsBack {
+            self.hold(answers: counts.answered, context)
+            self.write(context)
+        } else {
+            self.flush(context)
+        }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 
+    /// Tells the server what this read has brought.
+    private func count() -> BareCounts {
+        var counts = self.frames.takeCounts()
+        if !self.wasEstablished, self.tls.state == .established {
+            self.wasEstablished = true
+            counts.connections = 1
+        }
+        if counts != BareCounts() { self.server.add(counts, at: .now()) }
+        return counts
+    }
+
     private func flush(_ context: ChannelHandlerContext) {
         do {
-            if self.tls.state == .established { try self.encrypt() }
+            if self.tls.state == .established {
+                try self.encrypt(UnsafeRawBufferPointer(rebasing: self.frames.output[..<self.frames.outputCount]))
+                self.frames.clearOutput()
+            }
         } catch {
             return context.close(promise: nil)
         }
         self.write(context)
     }
 
-    private func encrypt() throws {
+    // MARK: Holding back
+
+    private func hold(answers: Int, _ context: ChannelHandlerContext) {
+        guard self.tls.state == .established, self.frames.outputCount > 0 else { return }
+        let bytes = UnsafeRawBufferPointer(rebasing: self.frames.output[..<self.frames.outputCount])
+        let due = self.pace.due(answers: answers, now: .now())
+        self.held.append(Held(due: due, frames: ByteBuffer(bytes: bytes)))
+        self.frames.clearOutput()
+        self.setTimer(context)
+    }
+
+    private func setTimer(_ context: ChannelHandlerContext) {
+        guard !self.isTimerSet, let first = self.held.first else { return }
+        self.isTimerSet = true
+        context.eventLoop.assumeIsolated().scheduleTask(deadline: first.due) {
+            self.isTimerSet = false
+            self.release(context)
+        }
+    }
+
+    /// Sends everything whose time has come.
+    private func release(_ context: ChannelHandlerContext) {
+        guard context.channel.isActive, self.tls.state == .established else { return }
+        let now = NIODeadline.now()
+        do {
+            while let first = self.held.first, first.due <= now {
+                self.held.removeFirst()
+                try first.frames.withUnsafeReadableBytes { try self.encrypt($0) }
+            }
+        } catch {
+            return context.close(promise: nil)
+        }
+        self.write(context)
+        self.setTimer(context)
+    }
+
+    // MARK: Bytes
+
+    private func encrypt(_ bytes: UnsafeRawBufferPointer) throws {
         var sent = 0
-        let count = self.frames.outputCount
-        while sent < count {
-            let part = min(Self.recordBytes, count - sent)
-            let piece = UnsafeRawBufferPointer(rebasing: self.frames.output[sent..<(sent + part)])
+        while sent < bytes.count {
+            let part = min(Self.recordBytes, bytes.count - sent)
+            let piece = UnsafeRawBufferPointer(rebasing: bytes[sent..<(sent + part)])
             self.drainSession()
             let tls = self.tls
             try self.ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: part + Self.recordOverhead) {
@@ -62,7 +136,6 @@ final class BareHandler: ChannelInboundHandler {
             }
             sent += part
         }
-        self.frames.clearOutput()
     }
 
     private func drainSession() {
@@ -85,5 +158,27 @@ final class BareHandler: ChannelInboundHandler {
     private func finish(_ context: ChannelHandlerContext) {
         self.write(context)
         context.close(promise: nil)
+    }
+}
+
+/// When answers are due: one for all connections of a loop, so that the rate is the loop's.
+///
+/// Confined to its loop.
+final class BarePace {
+    private let latency: TimeAmount
+    private let nanosecondsPerAnswer: Int64
+    private var next = NIODeadline.distantPast
+
+    init(_ behaviour: BareBehaviour) {
+        latency = .milliseconds(Int64(behaviour.latencyMilliseconds))
+        nanosecondsPerAnswer = behaviour.answersPerSecond > 0 ? 1_000_000_000 / Int64(behaviour.answersPerSecond) : 0
+    }
+
+    /// When the answers of one read are sent, all at once: when the last of them has had its turn.
+    func due(answers: Int, now: NIODeadline) -> NIODeadline {
+        let due = now + latency
+        guard nanosecondsPerAnswer > 0, answers > 0 else { return max(due, next) }
+        next = max(next, now) + .nanoseconds(Int64(answers) * nanosecondsPerAnswer)
+        return max(due, next)
     }
 }

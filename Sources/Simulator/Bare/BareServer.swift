@@ -1,11 +1,12 @@
-import NIOCore
+public import NIOCore
 import NIOPosix
+import Synchronization
 public import TLS
 
 /// The cheapest far side that there can be: HTTP/2 over TLS where every request is answered 200.
 ///
-/// For measuring senders (`fanfare simulator --bare`, `fanfare bench --transport`). It reads nothing of a request;
-/// for a far side that judges, use the simulator proper.
+/// For measuring senders (`fanfare simulator --bare`, `fanfare bench`). It reads nothing of a request; for a far side
+/// that judges, use the simulator proper. A ``BareBehaviour`` adds the few faults that speed is measured with.
 ///
 /// ```swift
 /// let authority = try CertificateAuthority(commonName: "Fanfare bare server")
@@ -21,23 +22,63 @@ public final class BareServer: Sendable {
 
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel
+    private let shared: Shared
 
-    private init(port: Int, group: MultiThreadedEventLoopGroup, channel: any Channel) {
+    private init(port: Int, group: MultiThreadedEventLoopGroup, channel: any Channel, shared: Shared) {
         self.port = port
         self.group = group
         self.channel = channel
+        self.shared = shared
     }
 
+    /// What all connections share.
+    final class Shared: Sendable {
+        let behaviour: BareBehaviour
+        let bodies: BareBodies
+        private let arrived: (@Sendable (_ requests: Int, _ at: NIODeadline) -> Void)?
+        private let counts = Mutex(BareCounts())
+
+        init(
+            _ behaviour: BareBehaviour,
+            now: Int64,
+            arrived: (@Sendable (_ requests: Int, _ at: NIODeadline) -> Void)?
+        ) {
+            self.behaviour = behaviour
+            bodies = BareBodies(now: now)
+            self.arrived = arrived
+        }
+
+        var all: BareCounts { counts.withLock { $0 } }
+
+        func add(_ more: BareCounts, at instant: NIODeadline) {
+            counts.withLock { $0 += more }
+            let requests = more.answered + more.ignored
+            if requests > 0 { arrived?(requests, instant) }
+        }
+    }
+
+    /// What it has seen so far.
+    public var counts: BareCounts { shared.all }
+
     /// Binds and listens; port 0 takes a free one.
+    ///
+    /// - Parameters:
+    ///   - now: Milliseconds since 1970, the timestamp of answers 410.
+    ///   - arrived: Told on an event loop, with each read, how many requests it completed and when it was taken apart.
     public static func start(
         host: String,
         port: Int,
         loops: Int,
         tls: TLSServerContext,
-        maxConcurrentStreams: UInt32 = 1000
+        maxConcurrentStreams: UInt32 = 1000,
+        behaviour: BareBehaviour = BareBehaviour(),
+        now: Int64 = 0,
+        arrived: (@Sendable (_ requests: Int, _ at: NIODeadline) -> Void)? = nil
     ) async throws -> BareServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: loops)
+        let shared = Shared(behaviour, now: now, arrived: arrived)
         do {
+            let paces = try await paces(behaviour, group)
             let channel = try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 256)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -45,19 +86,37 @@ public final class BareServer: Sendable {
                 .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
+                        guard let pace = paces[ObjectIdentifier(channel.eventLoop)] else {
+                            preconditionFailure("a connection on a loop of another group")
+                        }
                         let handler = BareHandler(
                             tls: try TLSSession(server: tls),
+                            server: shared,
+                            pace: pace.value,
                             maxConcurrentStreams: maxConcurrentStreams
                         )
                         try channel.pipeline.syncOperations.addHandler(handler)
                     }
                 }
                 .bind(host: host, port: port).get()
-            return BareServer(port: channel.localAddress?.port ?? port, group: group, channel: channel)
+            let bound = channel.localAddress?.port ?? port
+            return BareServer(port: bound, group: group, channel: channel, shared: shared)
         } catch {
             try await group.shutdownGracefully()
             throw error
         }
+    }
+
+    private static func paces(
+        _ behaviour: BareBehaviour,
+        _ group: MultiThreadedEventLoopGroup
+    ) async throws -> [ObjectIdentifier: NIOLoopBound<BarePace>] {
+        var paces: [ObjectIdentifier: NIOLoopBound<BarePace>] = [:]
+        for loop in group.makeIterator() {
+            paces[ObjectIdentifier(loop)] =
+                try await loop.submit { NIOLoopBound(BarePace(behaviour), eventLoop: loop) }.get()
+        }
+        return paces
     }
 
     /// Closes everything.

@@ -18,6 +18,9 @@ struct SimulatorCommand: AsyncParsableCommand {
             address. They are:
 
             \(Faults.catalogue.map { "  \($0.name): \($0.value)" }.joined(separator: "\n"))
+
+            With --bare there are latency, dead, unavailable and goaway_every only, shares are of requests instead of \
+            tokens, and nothing can be changed later. What it counted is printed at its end.
             """
     )
 
@@ -48,6 +51,12 @@ struct SimulatorCommand: AsyncParsableCommand {
     @Flag(help: "Answer everything with 200 from prepared frames, as cheaply as can be: for measuring senders.")
     var bare = false
 
+    @Option(help: "With --bare: answers a second of an event loop at most; 0 is as many as can be.")
+    var answersPerSecond = 0
+
+    @Flag(help: "With --bare: print for each read how many requests it brought, and when (CLOCK_MONOTONIC).")
+    var arrivals = false
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -55,8 +64,14 @@ struct SimulatorCommand: AsyncParsableCommand {
             throw ValidationError("a port is a number from 0 to 65535")
         }
         guard (1...64).contains(loops) else { throw ValidationError("--loops is a number from 1 to 64") }
-        if bare, !faults.isEmpty { throw ValidationError("--bare has no faults") }
-        _ = try parsedFaults()
+        guard (0...1_000_000_000).contains(answersPerSecond) else {
+            throw ValidationError("--answers-per-second is a number from 0 to 1000000000")
+        }
+        guard bare || (answersPerSecond == 0 && !arrivals) else {
+            throw ValidationError("--answers-per-second and --arrivals go with --bare")
+        }
+        let faults = try parsedFaults()
+        if bare { _ = try behaviour(faults) }
     }
 
     func run() async throws {
@@ -68,6 +83,7 @@ struct SimulatorCommand: AsyncParsableCommand {
             try announce(identity: identity, port: server.port, controlPort: nil)
             for await _ in signals { break }
             try await server.stop()
+            Terminal.write(server.counts.json + "\n")
             return
         }
         var configuration = APNsSimulator.Configuration()
@@ -98,8 +114,20 @@ struct SimulatorCommand: AsyncParsableCommand {
             privateKeyPEM: identity.privateKeyPEM,
             source: "the bare server's certificate"
         )
+        let arrived: @Sendable (Int, NIODeadline) -> Void = { requests, instant in
+            Terminal.write("{\"requests\":\(requests),\"at_ns\":\(instant.uptimeNanoseconds)}\n")
+        }
         do {
-            return (try await BareServer.start(host: host, port: port, loops: loops, tls: context), identity)
+            let server = try await BareServer.start(
+                host: host,
+                port: port,
+                loops: loops,
+                tls: context,
+                behaviour: behaviour(parsedFaults()),
+                now: CommandClock.now().milliseconds,
+                arrived: arrivals ? arrived : nil
+            )
+            return (server, identity)
         } catch let error as IOError {
             throw cannotListen(error)
         }
@@ -129,6 +157,16 @@ struct SimulatorCommand: AsyncParsableCommand {
         } else {
             Terminal.write("APNs at \(endpoint), control at \(controlAddress ?? "nowhere")\n")
             if let folder { Terminal.write("apps.yaml, keys and ca.pem in \(folder)\n") }
+        }
+    }
+
+    private func behaviour(_ faults: Faults) throws -> BareBehaviour {
+        do throws(FaultsError) {
+            var behaviour = try BareBehaviour(faults)
+            behaviour.answersPerSecond = answersPerSecond
+            return behaviour
+        } catch {
+            throw ValidationError(error.message)
         }
     }
 
