@@ -94,6 +94,8 @@ let package = Package(
                 nioCore, nioPosix, logging, signals,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            // Built and preloaded by `fanfare bench`, not part of the program.
+            resources: [.embedInCode("Bench/malloc-count.c")],
             swiftSettings: houseSettings
         ),
 

@@ -1,4 +1,4 @@
-# Installs what a fresh Debian 12 with a Swift toolchain lacks. Sourced by test.sh and demo.sh.
+# Installs what a fresh Debian 12 with a Swift toolchain lacks. Sourced by test.sh and private-run.sh.
 # shellcheck shell=bash
 
 # What the package needs to build, and the servers and clients that its tests talk to.

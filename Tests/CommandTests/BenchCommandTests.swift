@@ -14,8 +14,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--pairs", "0"], ["--transport", "--requests", "10"], ["--devices", "many"],
-        ["--into", "https://localhost:1"],
+        ["--pairs", "0"], ["--transport", "--requests", "10"], ["--devices", "many"], ["--scale", "0"],
+        ["--into", "https://localhost:1"], ["--transport", "sending"],
         ["extra"],
     ])
     func `a wrong call is 64 and starts nothing`(arguments: [String]) throws {
@@ -23,6 +23,11 @@ import Testing
         #expect(outcome.exit == 64)
         #expect(outcome.output.isEmpty)
         #expect(try folder.files().isEmpty)
+    }
+
+    @Test func `help lists every scenario`() throws {
+        let help = try command.run("bench", "--help").output
+        for scenario in BenchScenario.allCases { #expect(help.contains("\(scenario.rawValue): ")) }
     }
 
     @Test func `without a broker it is one clear line and 69`() throws {
@@ -80,31 +85,14 @@ import Testing
         #expect(BenchCores.allowed(inStatus: "Cpus_allowed_list:\t7-2,x,-\n").isEmpty)
     }
 
-    @Test func `a pair does not count when the far side cost more than the sender`() throws {
-        func run(_ microseconds: Double, far: Double) -> BenchRun {
-            BenchRun(requests: 1_000_000, cpuSeconds: microseconds, rate: 1, farMicroseconds: far)
-        }
-        let good = BenchPair(fanfare: run(2, far: 1), h2load: run(4, far: 1), h2loadPaths: run(5, far: 1))
-        let idle = BenchPair(fanfare: run(2, far: 3), h2load: run(4, far: 1), h2loadPaths: run(5, far: 1))
-        let report = BenchReport(subject: "", target: 0.65, cores: "", pairs: [idle, good])
-        #expect(good.refusal == nil)
-        #expect(idle.refusal != nil)
-        #expect(report.isWell)
-        #expect(report.json["median"]?["ratio"] == .decimal(0.5))
-        #expect(!BenchReport(subject: "", target: 0.65, cores: "", pairs: [idle]).isWell)
-    }
-
-    @Test(
-        arguments: [
-            ([3, 1, 2], 2), ([4, 1, 3, 2], 2.5), ([7], 7), ([], 0),
-        ] as [([Double], Double)]
-    )
-    func `the median is the middle`(values: [Double], median: Double) {
-        #expect(BenchNumber.median(values) == median)
-    }
-
-    @Test(arguments: [(1.2345, 2, "1.23"), (0.05, 3, "0.050"), (-0.001, 2, "0.00"), (12, 0, "12")])
-    func `measured numbers are rounded`(value: Double, digits: Int, text: String) {
-        #expect(BenchNumber.text(value, digits: digits) == text)
+    @Test func `a far side's last line is its count, other lines are arrivals`() throws {
+        let line = #"{"answered":9,"dead":1,"unavailable":2,"ignored":3,"goaways":4,"connections":5}"#
+        let counts = try #require(FarSide.Counts(line: line))
+        #expect(counts.answered == 9 && counts.dead == 1 && counts.unavailable == 2)
+        #expect(counts.ignored == 3 && counts.goAways == 4 && counts.connections == 5)
+        #expect(FarSide.Counts(line: #"{"answered":9}"#) == nil)
+        #expect(FarSide.Counts(line: "killed") == nil)
+        let lines = ["APNs at …", #"{"requests":1,"at_ns":70}"#, #"{"requests":2,"at_ns":90}"#]
+        #expect(FarSide.arrivals(in: lines) == [70, 90, 90])
     }
 }

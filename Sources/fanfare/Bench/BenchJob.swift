@@ -8,6 +8,8 @@ import Transport
 struct BenchJob: Sendable {
     /// The app of the simulator's `apps.yaml`.
     static let app = "news"
+    /// Another one, whose requests go to a far side of their own.
+    static let urgentApp = "alerts"
     /// The list of all devices.
     static let list = "bench"
 
@@ -15,16 +17,30 @@ struct BenchJob: Sendable {
     private let body: [UInt8]
     private let createdAt: Timestamp
 
-    /// The job of a pair; no two may share an id.
-    init(number: Int, now: Timestamp) throws {
+    /// A campaign to a list; no two may share an id.
+    init(id: String, list: String = Self.list, maxAttempts: Int = 8, now: Timestamp) throws {
         let text = """
-            {"id": "bench-\(number)", "app": "\(Self.app)", "created_at": "\(now.rfc3339)",
-             "audience": {"list": "\(Self.list)"},
+            {"id": "\(id)", "app": "\(Self.app)", "created_at": "\(now.rfc3339)",
+             "audience": {"list": "\(list)"},
              "content": {"title": "Derby kick-off", "sound": "default", "thread_id": "derby",
               "body": "Real against Atleti begins in ten minutes. Open the app to follow it minute by minute.",
               "data": {"match": 7, "league": "laliga"}},
-             "delivery": {"ttl": 86400}}
+             "delivery": {"ttl": 86400, "max_attempts": \(maxAttempts)}}
             """
+        try self.init(text: text, now: now)
+    }
+
+    /// An urgent campaign to one device.
+    init(urgent id: String, token: String, now: Timestamp) throws {
+        let text = """
+            {"id": "\(id)", "app": "\(Self.urgentApp)", "created_at": "\(now.rfc3339)",
+             "audience": {"devices": [{"token": "\(token)"}]}, "content": {"title": "Goal", "body": "1:0 for Real"},
+             "delivery": {"ttl": 600, "urgency": "urgent"}}
+            """
+        try self.init(text: text, now: now)
+    }
+
+    private init(text: String, now: Timestamp) throws {
         body = Array(text.utf8)
         createdAt = now
         guard let job = JobDecoder.decode(body, envelope: JobEnvelope(now: now)).job else {

@@ -1,4 +1,5 @@
 import Campaigns
+import Fleet
 
 /// What one sender cost between two moments.
 struct BenchRun: Sendable, Equatable {
@@ -33,8 +34,6 @@ struct BenchPair: Sendable {
     var h2load: BenchRun
     /// h2load with 500 distinct paths.
     var h2loadPaths: BenchRun
-    /// The most memory that the worker has had resident so far, in KiB; nil where there is no worker.
-    var residentPeak: Int?
 
     /// Fanfare's CPU for a request as a share of h2load's.
     var ratio: Double { fanfare.microseconds / h2load.microseconds }
@@ -50,34 +49,61 @@ struct BenchPair: Sendable {
     var json: JSONValue {
         .object([
             "fanfare": fanfare.json, "h2load": h2load.json, "h2load_500_paths": h2loadPaths.json,
-            "ratio": .decimal(ratio), "resident_peak_kib": residentPeak.map { .number(JSONNumber($0)) },
-            "refusal": refusal.map(JSONValue.string) ?? .null,
+            "ratio": .decimal(ratio), "refusal": refusal.map(JSONValue.string) ?? .null,
         ])
     }
 }
 
-extension JSONValue {
-    /// A measured number, to three digits behind the point.
-    static func decimal(_ value: Double) -> JSONValue { .number(JSONNumber(text: BenchNumber.text(value, digits: 3))) }
-}
+/// All pairs of a scenario.
+struct BenchPairs: Sendable {
+    let pairs: [BenchPair]
 
-/// Measured numbers as text.
-enum BenchNumber {
-    /// Rounded to so many digits behind the point, which is a point everywhere.
-    static func text(_ value: Double, digits: Int) -> String {
-        guard value.isFinite, abs(value) < 1e15 else { return "0" }
-        let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
-        let scaled = Int((abs(value) * Double(scale)).rounded())
-        let sign = value < 0 && scaled > 0 ? "-" : ""
-        guard digits > 0 else { return sign + String(scaled) }
-        let fraction = String(scaled % scale)
-        return "\(sign)\(scaled / scale)." + String(repeating: "0", count: digits - fraction.count) + fraction
+    /// The pairs that count.
+    var valid: [BenchPair] { pairs.filter { $0.refusal == nil } }
+
+    /// The median of the pairs that count; nil when none does.
+    func median(_ value: (BenchPair) -> Double) -> Double? {
+        valid.isEmpty ? nil : BenchNumber.median(valid.map(value))
     }
 
-    /// The middle one, the mean of both in the middle, 0 of none.
-    static func median(_ values: [Double]) -> Double {
-        let sorted = values.sorted()
-        guard let last = sorted.indices.last else { return 0 }
-        return (sorted[last / 2] + sorted[(last + 1) / 2]) / 2
+    /// The comparison with h2load; the ratio is to be at most `target`.
+    func figures(target: Double) -> [BenchFigure] {
+        [
+            BenchFigure("cpu_us", "CPU for a push", median(\.fanfare.microseconds), unit: "µs"),
+            BenchFigure("h2load_cpu_us", "h2load, CPU for a request", median(\.h2load.microseconds), unit: "µs"),
+            BenchFigure("ratio", "share of h2load's CPU", median(\.ratio), target: .atMost(target)),
+            BenchFigure(
+                "h2load_500_paths_cpu_us",
+                "h2load with 500 distinct paths, CPU for a request",
+                median(\.h2loadPaths.microseconds),
+                unit: "µs"
+            ),
+            BenchFigure("rate", "pushes a second", median(\.fanfare.rate), digits: 0),
+            BenchFigure("h2load_rate", "h2load, requests a second", median(\.h2load.rate), digits: 0),
+        ]
+    }
+
+    /// What is wrong with the pairs.
+    var notes: [String] {
+        valid.isEmpty ? ["no pair counts: the far side must cost less than the sender; give it a core of its own"] : []
+    }
+
+    /// A line a pair.
+    var table: TextTable {
+        var table = TextTable([
+            ("pair", .left), ("cpu", .right), ("h2load cpu", .right), ("ratio", .right), ("500 paths cpu", .right),
+            ("per second", .right), ("h2load", .right), ("far cpu", .right), ("with h2load", .right), ("", .left),
+        ])
+        for (index, pair) in pairs.enumerated() {
+            func decimal(_ value: Double) -> String { BenchNumber.text(value, digits: 2) }
+            func whole(_ value: Double) -> String { NumberText.grouped(Int(value)) }
+            table.add([
+                "\(index + 1)", decimal(pair.fanfare.microseconds), decimal(pair.h2load.microseconds),
+                decimal(pair.ratio), decimal(pair.h2loadPaths.microseconds), whole(pair.fanfare.rate),
+                whole(pair.h2load.rate), decimal(pair.fanfare.farMicroseconds), decimal(pair.h2load.farMicroseconds),
+                pair.refusal ?? "",
+            ])
+        }
+        return table
     }
 }

@@ -1,23 +1,36 @@
 import Campaigns
 import Foundation
 
-/// The bare simulator that both senders send to.
+/// A bare simulator that a sender sends to.
 struct FarSide: Sendable {
+    /// Its name among the processes.
+    let name: String
+    /// Its authority and keys.
+    let folder: String
     /// `https://127.0.0.1:PORT`.
     let endpoint: String
     let process: Int32
+    private let processes: ChildProcesses
 
-    /// Starts it; its authority, keys and `apps.yaml` go into the folder.
-    static func start(folder: String, _ processes: BenchProcesses) async throws -> FarSide {
-        let name = "simulator"
-        let arguments = ["simulator", "--bare", "--json", "--folder", folder]
-        let process = try await processes.start(name, fanfare: arguments, on: .far)
-        let line = try await processes.firstLine(of: name)
+    /// Starts it in a folder below the one given; `options` are those of `fanfare simulator --bare`.
+    static func start(
+        _ name: String,
+        below folder: String,
+        options: [String] = [],
+        _ stage: BenchStage
+    ) async throws -> FarSide {
+        let own = "\(folder)/\(name)"
+        let arguments = ["simulator", "--bare", "--json", "--folder", own] + options
+        let process = try await stage.processes.start(name, stage.fanfare(arguments, on: .far))
+        let line = try await stage.processes.firstLine(of: name)
         guard let endpoint = JSONReader.read(Array(line.utf8)).value?["endpoint"]?.string else {
             throw CommandFailure(.failed, "the simulator does not say where it is: \(line)")
         }
-        return FarSide(endpoint: endpoint, process: process)
+        return FarSide(name: name, folder: own, endpoint: endpoint, process: process, processes: stage.processes)
     }
+
+    /// Its authority.
+    var ca: String { folder + "/ca.pem" }
 
     /// Its CPU so far, in seconds.
     func cpuSeconds() throws -> Double {
@@ -25,5 +38,48 @@ struct FarSide: Sendable {
             throw CommandFailure(.failed, "the simulator has ended")
         }
         return seconds
+    }
+
+    /// What it has seen, by the names of `BareCounts`.
+    struct Counts: Sendable, Equatable {
+        var answered: Int
+        var dead: Int
+        var unavailable: Int
+        var ignored: Int
+        var goAways: Int
+        var connections: Int
+
+        /// Reads the last line that `fanfare simulator --bare` prints; nil for anything else.
+        init?(line: String) {
+            let document = JSONReader.read(Array(line.utf8)).value
+            func number(_ name: String) -> Int? { document?[name]?.integer.flatMap { Int(exactly: $0) } }
+            guard let answered = number("answered"), let dead = number("dead"), let ignored = number("ignored"),
+                let unavailable = number("unavailable"), let goAways = number("goaways"),
+                let connections = number("connections")
+            else { return nil }
+            (self.answered, self.dead, self.unavailable) = (answered, dead, unavailable)
+            (self.ignored, self.goAways, self.connections) = (ignored, goAways, connections)
+        }
+    }
+
+    /// Ends it and answers what it has seen.
+    func stop() async throws -> Counts {
+        let lines = await processes.stop(name)
+        guard let counts = lines.last.flatMap({ Counts(line: $0) }) else {
+            throw CommandFailure(.failed, "\(name) did not say what it has counted")
+        }
+        return counts
+    }
+
+    /// When requests have arrived (started with `--arrivals`), in nanoseconds of CLOCK_MONOTONIC.
+    func arrivals() async -> [Int64] { Self.arrivals(in: await processes.lines(of: name)) }
+
+    /// One for each request of the lines `{"requests":1,"at_ns":…}`.
+    static func arrivals(in lines: [String]) -> [Int64] {
+        lines.flatMap { line -> [Int64] in
+            let document = JSONReader.read(Array(line.utf8)).value
+            guard let requests = document?["requests"]?.integer, let at = document?["at_ns"]?.integer else { return [] }
+            return Array(repeating: Int64(at), count: max(0, Int(requests)))
+        }
     }
 }

@@ -41,7 +41,7 @@ struct LoadGenerator: Sendable {
     private let request: BenchRequest
     private let folder: String
     private let far: FarSide
-    private let processes: BenchProcesses
+    private let stage: BenchStage
     /// What a run costs before its first request: process, TLS, handshake.
     private let startSeconds: Double
 
@@ -51,12 +51,12 @@ struct LoadGenerator: Sendable {
     private static let paths = 500
 
     /// Writes the files that h2load reads, and sees what starting costs.
-    init(_ request: BenchRequest, folder: String, far: FarSide, processes: BenchProcesses) async throws {
+    init(_ request: BenchRequest, folder: String, far: FarSide, stage: BenchStage) async throws {
         program = try BenchTools.h2load()
         self.request = request
         self.folder = folder
         self.far = far
-        self.processes = processes
+        self.stage = stage
         var tokens = BenchTokens()
         let urls = (0..<Self.paths).map { _ in "\(far.endpoint)/3/device/\(tokens.next())\n" }.joined()
         let files = [(folder + "/h2load.body", Data(request.body)), (folder + "/h2load.paths", Data(urls.utf8))]
@@ -66,7 +66,8 @@ struct LoadGenerator: Sendable {
         let arguments = Self.arguments(request, body: folder + "/h2load.body")
         let url = "\(far.endpoint)/3/device/\(tokens.next())"
         let before = ProcessFigures.cpuSecondsOfEndedChildren()
-        _ = try await processes.run("h2load", [program] + arguments + ["-n", "1", "-m", "1", url], on: .sender)
+        let once = [program] + arguments + ["-n", "1", "-m", "1", url]
+        _ = try await stage.processes.run("h2load", stage.cores.command(once, on: .sender))
         startSeconds = ProcessFigures.cpuSecondsOfEndedChildren() - before
     }
 
@@ -81,11 +82,12 @@ struct LoadGenerator: Sendable {
         let arguments = Self.arguments(request, body: bodyFile) + ["-n", "\(requests)", "-m", "1000"] + target
         let farBefore = try far.cpuSeconds()
         let before = ProcessFigures.cpuSecondsOfEndedChildren()
-        let text = try await processes.run("h2load", [program] + arguments, on: .sender)
+        let command = stage.cores.command([program] + arguments, on: .sender)
+        let text = try await stage.processes.run("h2load", command)
         let cpu = ProcessFigures.cpuSecondsOfEndedChildren() - before
         let farCPU = try far.cpuSeconds() - farBefore
         guard let output = H2LoadOutput(text), output.total == requests, output.succeeded == requests else {
-            throw CommandFailure(.failed, "h2load did not get \(requests) answers; see \(folder)/h2load.log")
+            throw CommandFailure(.failed, "h2load did not get \(requests) answers; see \(stage.folder.path)/h2load.log")
         }
         return BenchRun(
             requests: requests,
@@ -98,7 +100,12 @@ struct LoadGenerator: Sendable {
 
 /// Device tokens, the same ones in every run: SplitMix64 (Steele, Lea, Flood 2014) as hexadecimal digits.
 struct BenchTokens {
-    private var state: UInt64 = 0x0FA4_FA2E
+    private var state: UInt64
+
+    /// Tokens of a seed.
+    init(seed: UInt64 = 0) {
+        state = 0x0FA4_FA2E &+ seed &* 0xD1B5_4A32_D192_ED03
+    }
 
     /// 64 digits.
     mutating func next() -> String {

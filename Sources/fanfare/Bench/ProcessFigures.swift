@@ -18,9 +18,14 @@ enum ProcessFigures {
     }
 
     /// The most memory that was resident, in KiB (`VmHWM`, proc(5)).
-    static func residentPeak(of process: Int32) -> Int? {
+    static func residentPeak(of process: Int32) -> Int? { kibibytes("VmHWM:", of: process) }
+
+    /// The memory that is resident now, in KiB (`VmRSS`).
+    static func resident(of process: Int32) -> Int? { kibibytes("VmRSS:", of: process) }
+
+    private static func kibibytes(_ name: String, of process: Int32) -> Int? {
         let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        return line.flatMap { Int($0.dropFirst(6).filter(\.isNumber)) }
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+        return line.flatMap { Int($0.dropFirst(name.count).filter(\.isNumber)) }
     }
 }

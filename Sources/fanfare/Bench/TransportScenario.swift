@@ -6,50 +6,77 @@ import Transport
 
 /// The transport alone: TLS, HTTP/2 and sockets, no campaign.
 struct TransportScenario: Sendable {
-    let requests: Int
-    let pairs: Int
-    let folder: String
-    let cores: BenchCores
-    let processes: BenchProcesses
+    let stage: BenchStage
 
-    /// Runs all pairs; `say` is told how far it is.
-    func run(_ say: @Sendable (String) -> Void) async throws -> BenchReport {
+    /// What the design allows of h2load's CPU.
+    static let target = 0.65
+
+    /// Runs all pairs.
+    func run() async throws -> BenchResult {
         _ = try BenchTools.h2load()
-        let far = try await FarSide.start(folder: folder, processes)
-        let generator = try await LoadGenerator(.transport, folder: folder, far: far, processes: processes)
-        var done: [BenchPair] = []
-        for number in 1...pairs {
-            say("pair \(number) of \(pairs)")
-            let fanfare = try await transport(far)
+        let (requests, rounds) = (stage.devices(.transport), stage.rounds(.transport))
+        let folder = try stage.folder(of: .transport)
+        let far = try await FarSide.start("far-transport", below: folder.path, stage)
+        let generator = try await LoadGenerator(.transport, folder: folder.path, far: far, stage: stage)
+        var pairs: [BenchPair] = []
+        var times: [Outcome] = []
+        for number in 1...rounds {
+            stage.say("pair \(number) of \(rounds)")
+            let outcome = try await Self.measure(requests: requests, far: far, stage)
             let h2load = try await generator.run(requests: requests, distinctPaths: false)
             let paths = try await generator.run(requests: requests, distinctPaths: true)
-            done.append(BenchPair(fanfare: fanfare, h2load: h2load, h2loadPaths: paths))
+            pairs.append(BenchPair(fanfare: outcome.run, h2load: h2load, h2loadPaths: paths))
+            times.append(outcome)
         }
-        let subject = "transport alone, \(requests) requests a run over one connection with 1000 streams"
-        return BenchReport(subject: subject, target: 0.65, cores: cores.text, pairs: done)
+        await stage.processes.stop(far.name)
+        let done = BenchPairs(pairs: pairs)
+        return BenchResult(
+            scenario: .transport,
+            subject: "\(requests) requests a run over one connection with 1000 streams",
+            runs: done.table,
+            figures: done.figures(target: Self.target) + [
+                BenchFigure("p50_ms", "answer to a request, median", median(times, \.p50), unit: "ms"),
+                BenchFigure("p99_ms", "answer to a request, 99 of 100", median(times, \.p99), unit: "ms"),
+            ],
+            notes: done.notes,
+            details: pairs.map(\.json)
+        )
+    }
+
+    /// One run.
+    struct Outcome {
+        let run: BenchRun
+        /// Milliseconds from a request to its answer.
+        let p50: Double
+        let p99: Double
+    }
+
+    private func median(_ outcomes: [Outcome], _ value: (Outcome) -> Double) -> Double {
+        BenchNumber.median(outcomes.map(value))
     }
 
     /// One run in a process of its own, on the sender's core.
-    private func transport(_ far: FarSide) async throws -> BenchRun {
+    static func measure(requests: Int, far: FarSide, _ stage: BenchStage) async throws -> Outcome {
         let arguments = [
-            "bench", "--transport", "--requests", "\(requests)", "--into", far.endpoint, "--ca", folder + "/ca.pem",
+            "bench", "--transport", "--requests", "\(requests)", "--into", far.endpoint, "--ca", far.ca,
         ]
         let farBefore = try far.cpuSeconds()
-        let text = try await processes.run("transport", fanfare: arguments, on: .sender)
+        let text = try await stage.processes.run("transport", stage.fanfare(arguments, on: .sender))
         let farCPU = try far.cpuSeconds() - farBefore
         let document = JSONReader.read(Array(text.utf8)).value
         func number(_ name: String) -> Double? {
             if case .number(let number)? = document?[name] { number.double } else { nil }
         }
         guard let measured = number("requests"), let cpu = number("cpu_s"), let seconds = number("s"),
-            number("failures") == 0
+            let p50 = number("p50_ms"), let p99 = number("p99_ms"), number("failures") == 0
         else { throw CommandFailure(.failed, "the transport did not get its answers: \(text)") }
-        return BenchRun(
+        let run = BenchRun(
             requests: Int(measured),
             cpuSeconds: cpu,
             rate: measured / max(seconds, 1e-9),
             farMicroseconds: farCPU * 1e6 / Double(requests)
         )
+        return Outcome(run: run, p50: p50, p99: p99)
     }
 
     /// What that process does: the run itself, its figures as a line of JSON.
@@ -65,10 +92,13 @@ struct TransportScenario: Sendable {
         }
         let bench = TransportBench(endpoint: HTTP2Endpoint(host: host, port: port), requests: requests, connections: 1)
         let result = try await bench.run(tls: tls, logger: Logger(label: "bench"))
+        let milliseconds = result.answerNanoseconds.map { Double($0) / 1e6 }
+        func exact(_ value: Double) -> JSONValue { .number(JSONNumber(text: BenchNumber.text(value, digits: 9))) }
         let document = JSONValue.object([
             "requests": .number(JSONNumber(result.requests)), "failures": .number(JSONNumber(result.failures)),
-            "cpu_s": .number(JSONNumber(text: BenchNumber.text(result.cpuSeconds, digits: 9))),
-            "s": .number(JSONNumber(text: BenchNumber.text(result.seconds, digits: 9))),
+            "cpu_s": exact(result.cpuSeconds), "s": exact(result.seconds),
+            "p50_ms": exact(BenchNumber.percentile(0.5, of: milliseconds) ?? 0),
+            "p99_ms": exact(BenchNumber.percentile(0.99, of: milliseconds) ?? 0),
         ])
         return document.text
     }

@@ -11,31 +11,43 @@ struct BenchCommand: AsyncParsableCommand {
         commandName: "bench",
         abstract: "Measure what a push costs, beside the load generator h2load against the same server.",
         discussion: """
-            Starts the bare simulator, then in turn: Fanfare, h2load with one path, h2load with 500 paths, with the \
-            same header names and body. Sender and far side get cores of their own where there are two. A pair in \
-            which the far side used more CPU than the sender does not count. Ends with 1 when no pair counts.
+            Starts bare simulators and workers, each side on cores of its own where there are two, and measures one \
+            scenario after the other, all of them when none is named:
 
-            Without --transport a whole worker is measured, with campaigns from RabbitMQ and the ledger in SQLite, \
-            between a tenth and nine tenths of the devices: it needs a broker with nobody else at work on it \
-            (FANFARE_AMQP_URL); Deploy/bench.sh starts one. Needs h2load (Debian: nghttp2-client).
+            \(BenchScenario.allCases.map { "  \($0.rawValue): \($0.abstract)" }.joined(separator: "\n"))
+
+            A comparison with h2load in which the far side used more CPU than the sender does not count. For each \
+            target it says whether it is met, with the figure. Ends with 1 when a scenario could not be measured.
+
+            All but transport need a broker with nobody else at work on it (FANFARE_AMQP_URL); Deploy/bench.sh starts \
+            one. transport and sending need h2load (Debian: nghttp2-client), allocations a C compiler.
 
             Example: fanfare bench --transport --pairs 3
             """
     )
 
-    @Flag(help: "Only the transport: TLS, HTTP/2 and sockets; needs no broker.")
+    @Argument(help: "What to measure: \(BenchScenario.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var scenarios: [BenchScenario] = []
+
+    @Flag(help: "Only the transport: TLS, HTTP/2 and sockets; the same as the scenario transport.")
     var transport = false
 
-    @Option(help: "With --transport: requests of a run.")
-    var requests = 1_000_000
+    @Option(help: "Requests of a run of transport.")
+    var requests: Int?
 
-    @Option(help: "Devices of a campaign.")
-    var devices = 2_000_000
+    @Option(help: "Devices of a campaign of the other scenarios (default: each its own).")
+    var devices: Int?
 
-    @Option(help: "How often Fanfare and h2load run in turn.")
-    var pairs = 5
+    @Option(help: "What each scenario's own number of devices and requests is multiplied with.")
+    var scale = 1.0
 
-    @Option(help: "A new folder for ledger, keys and logs, which is kept (default: a temporary one).")
+    @Option(help: "How often what is compared runs in turn (default: each scenario its own, 1 to 5).")
+    var pairs: Int?
+
+    @Option(help: "Write a table in Markdown into this file, too.")
+    var table: String?
+
+    @Option(help: "A new folder for ledgers, keys and logs, which is kept (default: a temporary one).")
     var folder: String?
 
     @Option(help: "The configuration file in which the broker is named (default: fanfare.yaml, which may be missing).")
@@ -55,42 +67,61 @@ struct BenchCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (1...100).contains(pairs) else { throw ValidationError("--pairs is a number from 1 to 100") }
-        guard (1_000...100_000_000).contains(requests) else {
+        guard pairs.map({ (1...100).contains($0) }) ?? true else {
+            throw ValidationError("--pairs is a number from 1 to 100")
+        }
+        guard requests.map({ (1_000...100_000_000).contains($0) }) ?? true else {
             throw ValidationError("--requests is a number from 1000 to 100000000")
         }
-        guard (10_000...100_000_000).contains(devices) else {
-            throw ValidationError("--devices is a number from 10000 to 100000000")
+        guard devices.map({ (1_000...100_000_000).contains($0) }) ?? true else {
+            throw ValidationError("--devices is a number from 1000 to 100000000")
         }
+        guard (0.0001...100).contains(scale) else { throw ValidationError("--scale is a number from 0.0001 to 100") }
+        guard !transport || scenarios.isEmpty else { throw ValidationError("--transport names a scenario by itself") }
         guard (into == nil) == (ca == nil), into == nil || transport else {
             throw ValidationError("--into and --ca go together, with --transport")
         }
     }
 
+    private var chosen: [BenchScenario] {
+        if transport { return [.transport] }
+        return scenarios.isEmpty ? BenchScenario.allCases : scenarios
+    }
+
     func run() async throws {
         StandardErrorLog.install(Configuration.LogSettings(level: .warning))
         if let into, let ca {
+            let requests = requests ?? BenchScenario.transport.devices
             Terminal.write(try await TransportScenario.measure(endpoint: into, ca: ca, requests: requests) + "\n")
             return
         }
         let interruption = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        let broker = transport ? nil : try brokerSources().load()
-        let temporary = FileManager.default.temporaryDirectory
-            .appendingPathComponent("fanfare-bench-\(ProcessInfo.processInfo.processIdentifier)")
-        let place = try DemoFolder(folder ?? temporary.path)
-        let cores = BenchCores.ofThisProcess()
-        let processes = BenchProcesses(folder: place.path, cores: cores)
-        let result = await Self.race(interruption) {
-            try await measure(broker, place, cores, processes)
-        }
-        await processes.stop()
-        if folder == nil, (try? result.get()) != nil || place.isEmpty {
+        let broker = chosen == [.transport] ? nil : try brokerSources().load()
+        let place = try RunFolder(folder, command: "bench")
+        let stage = BenchStage(
+            broker: broker,
+            folder: place,
+            cores: BenchCores.ofThisProcess(),
+            processes: ChildProcesses(folder: place.path),
+            scale: scale,
+            rounds: pairs,
+            devices: devices,
+            requests: requests,
+            say: { Terminal.writeError("bench: \($0)\n") }
+        )
+        let result = await Self.race(interruption) { try await measure(stage) }
+        await stage.processes.stop()
+        let isWell = (try? result.get())?.isWell ?? false
+        if place.isTemporary, isWell || place.isEmpty {
             place.remove()
         } else {
-            Terminal.writeError("bench: ledger, keys and logs are in \(place.path)\n")
+            Terminal.writeError("bench: ledgers, keys and logs are in \(place.path)\n")
         }
         let report = try result.get()
         Terminal.write((output.json ? report.json.text : report.text) + "\n")
+        if let table, !FileManager.default.createFile(atPath: table, contents: Data(report.markdown.utf8)) {
+            throw CommandFailure(.failed, "the file \(table) cannot be written")
+        }
         if !report.isWell { throw FanfareExit.failed }
     }
 
@@ -101,30 +132,20 @@ struct BenchCommand: AsyncParsableCommand {
         )
     }
 
-    private func measure(
-        _ broker: Configuration?,
-        _ place: DemoFolder,
-        _ cores: BenchCores,
-        _ processes: BenchProcesses
-    ) async throws -> BenchReport {
-        let say: @Sendable (String) -> Void = { Terminal.writeError("bench: \($0)\n") }
-        guard let broker else {
-            return try await TransportScenario(
-                requests: requests,
-                pairs: pairs,
-                folder: place.path,
-                cores: cores,
-                processes: processes
-            ).run(say)
+    /// One scenario that fails does not take the others' figures with it.
+    private func measure(_ stage: BenchStage) async throws -> BenchReport {
+        try await stage.checkBroker()
+        var results: [BenchResult] = []
+        for scenario in chosen {
+            do {
+                results.append(try await stage.run(scenario))
+            } catch let failure as CommandFailure where chosen.count > 1 {
+                await stage.processes.stop()
+                stage.say("\(scenario.rawValue) failed: \(failure.document.title)")
+                results.append(BenchResult(scenario: scenario, failure: failure.document.title))
+            }
         }
-        return try await SendingScenario(
-            broker: broker,
-            devices: devices,
-            pairs: pairs,
-            folder: place,
-            cores: cores,
-            processes: processes
-        ).run(say)
+        return BenchReport(cores: stage.cores.text, results: results)
     }
 
     private static func race(

@@ -54,8 +54,8 @@ struct DemoCommand: AsyncParsableCommand {
         // Both listen from the start, so that no Ctrl-C is lost between the campaign and the waiting after it.
         let interruption = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let ending = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        let folder = try DemoFolder(folder)
-        let fleet = DemoFleet(folder)
+        let folder = try RunFolder(folder, command: "demo")
+        let fleet = ChildProcesses(folder: folder.path)
         let demo = Demo(broker: broker, devices: DemoDevices(count: devices), folder: folder, fleet: fleet)
         let end = await Self.race(demo, isJSON: output.json, interruption)
         var isWell = false
@@ -105,7 +105,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
-    private func tellHowToLook(_ folder: DemoFolder, _ fleet: DemoFleet) async {
+    private func tellHowToLook(_ folder: RunFolder, _ fleet: ChildProcesses) async {
         let option = "--config \(folder.configuration)"
         let text = """
 

@@ -12,8 +12,8 @@ import Transport
 struct Demo: Sendable {
     let broker: Configuration
     let devices: DemoDevices
-    let folder: DemoFolder
-    let fleet: DemoFleet
+    let folder: RunFolder
+    let fleet: ChildProcesses
 
     private static let workers = 2
     /// What the simulator does wrong: shares of the tokens, decided by the token alone.
@@ -30,32 +30,28 @@ struct Demo: Sendable {
     func run(isQuiet: Bool) async throws -> DemoReport {
         let say: @Sendable (String) -> Void = { if !isQuiet { Terminal.write($0 + "\n") } }
         let client = try await connect()
-        let addresses = broker.settings.filter { $0.key.name.hasPrefix("amqp.") }
-        try folder.writeConfiguration(
-            broker: addresses.first { $0.key.name == "amqp.url" }?.text ?? "",
-            management: addresses.first { $0.key.name == "amqp.management_url" }?.text
-        )
+        try folder.writeConfiguration(broker)
         let option = ["--config", folder.configuration]
         say("broker \(broker.amqp), everything else in \(folder.path)\n")
 
         let control = try await startSimulator(say)
         let apply = ["topology", "apply"] + option
-        say("$ " + DemoFleet.line(apply))
-        say(try await fleet.run("topology", apply))
+        say("$ " + ChildProcesses.line(apply))
+        say(try await fleet.run("topology", ChildProcesses.fanfare(apply)))
 
         let ledger = try Self.open(folder.ledger)
         for number in 1...Self.workers {
             let worker = ["worker"] + option
-            say("$ \(DemoFleet.line(worker)) &")
-            try await fleet.start("worker-\(number)", worker)
+            say("$ \(ChildProcesses.line(worker)) &")
+            try await fleet.start("worker-\(number)", ChildProcesses.fanfare(worker))
         }
         try await waitForWorkers(ledger)
         say("\(Self.workers) workers are up\n")
 
         try devices.write(to: folder.audience)
         let put = ["list", "put", DemoJob.list, folder.audience, "--app", DemoJob.app] + option
-        say("$ " + DemoFleet.line(put))
-        say(try await fleet.run("list", put))
+        say("$ " + ChildProcesses.line(put))
+        say(try await fleet.run("list", ChildProcesses.fanfare(put)))
 
         let job = DemoJob(ttl: ttl, createdAt: CommandClock.now())
         say("published on exchange \(BrokerNames.campaigns), routing key \(DemoJob.app), with confirm and mandatory:")
@@ -115,8 +111,8 @@ struct Demo: Sendable {
     private func startSimulator(_ say: (String) -> Void) async throws -> HTTP1Client {
         let faults = (Self.shares + ["retry_after=\(retryAfter)"]).flatMap { ["--fault", $0] }
         let arguments = ["simulator", "--json", "--folder", folder.simulator] + faults
-        say("$ \(DemoFleet.line(arguments)) &")
-        try await fleet.start("simulator", arguments)
+        say("$ \(ChildProcesses.line(arguments)) &")
+        try await fleet.start("simulator", ChildProcesses.fanfare(arguments))
         let line = try await fleet.firstLine(of: "simulator")
         let document = JSONReader.read(Array(line.utf8)).value
         guard let address = document?["control"]?.string, let endpoint = document?["endpoint"]?.string,

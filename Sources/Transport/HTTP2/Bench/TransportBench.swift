@@ -22,6 +22,8 @@ public struct TransportBench: Sendable {
         public var seconds: Double
         /// Requests of the whole run that were not answered 200.
         public var failures: UInt64
+        /// From a request to its answer, of every hundredth request.
+        public var answerNanoseconds: [Int64]
 
         /// Microseconds of CPU for a request.
         public var microsecondsPerRequest: Double { self.cpuSeconds * 1e6 / Double(max(1, self.requests)) }
@@ -82,6 +84,7 @@ final class BenchSource: RequestSource {
     private var opened = 0
     private var ended = 0
     private var failures: UInt64 = 0
+    private var answerNanoseconds: [Int64] = []
     private var start: Sample?
     private var end: Sample?
     private let body: [UInt8]
@@ -98,6 +101,7 @@ final class BenchSource: RequestSource {
     init(requests: Int, authority: String, completed: @escaping (TransportBench.Result) -> Void) {
         self.requests = requests
         self.completed = completed
+        self.answerNanoseconds.reserveCapacity(requests / 100 + 1)
         self.body = Array(#"{"aps":{"alert":{"title":"Derby","body":""#.utf8) + [UInt8](repeating: 0x61, count: 159)
         self.headers = PreparedHeaders(
             authority: authority,
@@ -159,6 +163,7 @@ final class BenchSource: RequestSource {
 
     func answered(tag: UInt64, answer: borrowing ProviderAnswer) {
         if answer.status != 200 { self.failures += 1 }
+        if tag % 100 == 0 { self.answerNanoseconds.append(answer.nanoseconds) }
         self.ended += 1
     }
 
@@ -186,7 +191,8 @@ final class BenchSource: RequestSource {
             requests: UInt64(end.answered - start.answered),
             cpuSeconds: Double(end.cpu - start.cpu) / 1e9,
             seconds: Double(end.wall - start.wall) / 1e9,
-            failures: self.failures
+            failures: self.failures,
+            answerNanoseconds: self.answerNanoseconds
         )
         pool.close { self.completed(result) }
     }

@@ -1,19 +1,21 @@
 import Campaigns
+import Fleet
 import Foundation
 
-/// The folder in which a demo lives: configuration, ledger, keys, logs.
-struct DemoFolder: Sendable {
+/// The folder in which a demo or a bench lives: configuration, ledger, keys, logs.
+struct RunFolder: Sendable {
     /// Without a slash at its end.
     let path: String
     /// Whether nobody asked for this folder, so that nobody misses it when all went well.
     let isTemporary: Bool
 
-    /// Makes the folder; one that has something in it is left alone.
-    init(_ wanted: String?) throws {
+    /// Makes the folder, a temporary one named after `command` when none is wanted; one that holds something is left
+    /// alone.
+    init(_ wanted: String?, command: String) throws {
         isTemporary = wanted == nil
         let manager = FileManager.default
         let url = wanted.map { URL(fileURLWithPath: $0) }
-        let name = "fanfare-demo-\(ProcessInfo.processInfo.processIdentifier)"
+        let name = "fanfare-\(command)-\(ProcessInfo.processInfo.processIdentifier)"
         path = (url ?? manager.temporaryDirectory.appendingPathComponent(name)).standardizedFileURL.path
         if let found = try? manager.contentsOfDirectory(atPath: path), !found.isEmpty {
             throw CommandFailure(.usage, "\(path) is not empty: give --folder a new folder")
@@ -25,7 +27,7 @@ struct DemoFolder: Sendable {
         }
     }
 
-    /// The configuration of everything that the demo starts.
+    /// The configuration of everything that is started.
     var configuration: String { path + "/fanfare.yaml" }
     /// The ledger.
     var ledger: String { path + "/fanfare.db" }
@@ -35,7 +37,10 @@ struct DemoFolder: Sendable {
     var simulator: String { path + "/simulator" }
 
     /// Writes the configuration file; it may hold the broker's password, so that only its owner can read it.
-    func writeConfiguration(broker: String, management: String?) throws {
+    func writeConfiguration(_ broker: Configuration) throws {
+        func setting(_ name: String) -> String? { broker.settings.first { $0.key.name == name }?.text }
+        let management = setting("amqp.management_url")
+        let broker = setting("amqp.url") ?? ""
         var lines = ["amqp:", "  url: \(JSONValue.string(broker).text)"]
         if let management { lines.append("  management_url: \(JSONValue.string(management).text)") }
         lines += ["store:", "  url: sqlite:fanfare.db", "apps:", "  file: simulator/apps.yaml", ""]

@@ -1,0 +1,259 @@
+import Campaigns
+import Delivery
+import Fleet
+import Foundation
+import NIOPosix
+import Store
+import Transport
+
+/// Workers, their ledger and a producer, for one scenario.
+actor BenchFleet {
+    /// A campaign that is slower than so many devices a second is cancelled, and what it has come to is measured.
+    private static let slowest = 25_000
+    /// Whatever its size, it is given this long.
+    private static let limit = Duration.seconds(60)
+
+    let stage: BenchStage
+    let folder: RunFolder
+    let ledger: Ledger
+    let producer: CampaignProducer
+    private let broker: Configuration
+    private var workers: [(name: String, process: Int32)] = []
+    private var campaigns = 0
+    private var wasCut = false
+
+    /// A new ledger in a folder of the scenario's own, and the topology.
+    init(_ scenario: BenchScenario, _ stage: BenchStage) async throws {
+        guard let broker = stage.broker else { preconditionFailure("\(scenario) was started without a broker") }
+        try await stage.checkBroker()
+        self.stage = stage
+        self.broker = broker
+        folder = try stage.folder(of: scenario)
+        try folder.writeConfiguration(broker)
+        let apply = ["topology", "apply", "--config", folder.configuration]
+        _ = try await stage.processes.run("topology", stage.fanfare(apply, on: .far))
+        do throws(LedgerError) {
+            ledger = try Ledger.open(path: folder.ledger, create: true)
+        } catch {
+            throw CommandFailure(error)
+        }
+        producer = try await CampaignProducer.connect(broker.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
+    }
+
+    /// Uploads made-up devices as a list of the app; another seed makes other devices.
+    func upload(_ devices: Int, as list: String = BenchJob.list, seed: UInt64 = 0) async throws {
+        stage.say("uploading \(NumberText.grouped(devices)) devices")
+        let upload = try ListUpload(app: BenchJob.app, name: list, to: ledger)
+        var tokens = BenchTokens(seed: seed)
+        var left = devices
+        while left > 0 {
+            let count = min(left, 8_192)
+            try await upload.add((0..<count).map { _ in Device(token: tokens.next()) })
+            left -= count
+        }
+        _ = try await upload.finish()
+    }
+
+    // MARK: Workers
+
+    /// How workers are started.
+    struct Crew: Sendable {
+        /// `worker.roles`; nil is all.
+        var roles: String?
+        /// More of their environment.
+        var variables: [String: String] = [:]
+    }
+
+    /// Starts workers beside those that run; they send for each app to its far side.
+    func start(_ count: Int = 1, _ crew: Crew = Crew(), to fars: [String: FarSide]) async throws {
+        let apps = "\(folder.path)/apps-\(workers.count).yaml"
+        guard FileManager.default.createFile(atPath: apps, contents: Data(Self.apps(fars).utf8)) else {
+            throw CommandFailure(.failed, "the file \(apps) cannot be written")
+        }
+        let options = crew.roles.map { ["--roles", $0] } ?? []
+        let arguments = ["worker", "--config", folder.configuration, "--apps", apps] + options
+        for _ in 0..<count {
+            let name = "worker-\(workers.count + 1)"
+            let command = try stage.fanfare(arguments, on: .sender)
+            let process = try await stage.processes.start(name, command, variables: crew.variables)
+            workers.append((name, process))
+        }
+        try await waitForWorkers(apps: Set(fars.keys))
+    }
+
+    /// Ends all workers.
+    func stopWorkers() async {
+        for worker in workers.reversed() { await stage.processes.stop(worker.name) }
+        workers.removeAll()
+    }
+
+    /// Ends everything but the far sides, with nothing of it left in the broker.
+    func close() async throws {
+        if wasCut, !workers.isEmpty { try await emptyQueues() }
+        await stopWorkers()
+        await producer.close()
+        await ledger.close()
+    }
+
+    private static func apps(_ fars: [String: FarSide]) -> String {
+        fars.sorted { $0.key < $1.key }.reduce("apps:\n") { text, entry in
+            text + """
+                  \(entry.key):
+                    apns:
+                      topic: com.example.news
+                      team_id: SIMTEAM001
+                      key_id: SIMKEY0001
+                      key_file: \(entry.value.folder)/AuthKey_SIMKEY0001.p8
+                      environment: production
+                      endpoint: \(entry.value.endpoint)
+                      ca_file: \(entry.value.ca)
+
+                """
+        }
+    }
+
+    /// A worker is up when it has entered itself into the ledger with its apps.
+    private func waitForWorkers(apps: Set<String>) async throws {
+        for _ in 0..<600 {
+            try await stage.processes.check()
+            let live = try await ledger.read { try $0.liveWorkers(now: CommandClock.now()) }
+            let names = Set(workers.map { ".\($0.process)" })
+            let mine = live.filter { worker in names.contains { worker.name.hasSuffix($0) } }
+            if mine.count(where: { apps.isSubset(of: $0.apps) }) == workers.count { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw CommandFailure(.failed, "the workers were not up within 12 s; their logs are in \(stage.folder.path)")
+    }
+
+    /// What a cancelled campaign has left in queues and on rungs is taken by the workers that still run.
+    func emptyQueues() async throws {
+        for _ in 0..<200 {
+            if try await stage.messages(broker) == 0 { return }
+            try await Task.sleep(for: .milliseconds(250))
+        }
+    }
+
+    // MARK: Campaigns
+
+    /// Publishes a campaign to a list, follows it to its end, and measures its steady state.
+    func send(
+        _ devices: Int,
+        to list: String = BenchJob.list,
+        maxAttempts: Int = 8,
+        far: FarSide
+    ) async throws
+        -> CampaignRun
+    {
+        let job = try nextJob(list: list, maxAttempts: maxAttempts)
+        var track = CampaignTrack(devices: devices)
+        track.add(try sample(done: 0, far: far, since: .now))
+        let start = ContinuousClock.now
+        try await job.publish(producer)
+        // A status is counted from the campaign's rows: a long one is not asked for as often.
+        let pause = Duration.milliseconds(devices > 4_000_000 ? 250 : 50)
+        let limit = max(Self.limit, .seconds(devices / Self.slowest))
+        var isCut = false
+        while true {
+            if let status = try await status(of: job) {
+                let counts = status.counts
+                let done = counts.accepted + counts.invalid + counts.failed
+                if !isCut { track.add(try sample(done: done, far: far, since: start)) }
+                if !status.stage.isLive, status.pending.total == 0 {
+                    return try run(track, status, isCut)
+                }
+            }
+            let waited = ContinuousClock.now - start
+            if !isCut, waited > limit {
+                stage.say("\(job.job.id) takes longer than \(limit): cancelled")
+                try await cancel(job)
+                (isCut, wasCut) = (true, true)
+            }
+            guard waited < limit * 2 else {
+                throw CommandFailure(.failed, "\(job.job.id) does not end; the logs are in \(stage.folder.path)")
+            }
+            try await stage.processes.check()
+            try await Task.sleep(for: pause)
+        }
+    }
+
+    /// The same with workers of its own, which are ended.
+    func sendWithNewWorkers(_ count: Int, _ devices: Int, far: FarSide) async throws -> CampaignRun {
+        try await start(count, to: [BenchJob.app: far])
+        let run = try await send(devices, far: far)
+        await stopWorkers()
+        return run
+    }
+
+    /// The next urgent campaign, not published yet; a device of its own.
+    func urgentJob() throws -> BenchJob {
+        campaigns += 1
+        var tokens = BenchTokens(seed: UInt64(1_000_000 + campaigns))
+        return try BenchJob(urgent: "urgent-\(campaigns)", token: tokens.next(), now: CommandClock.now())
+    }
+
+    /// Publishes a campaign and returns at once.
+    func begin(list: String = BenchJob.list) async throws -> BenchJob {
+        let job = try nextJob(list: list, maxAttempts: 8)
+        try await job.publish(producer)
+        return job
+    }
+
+    /// How far a campaign is; nil until intake has it.
+    func status(of job: BenchJob) async throws -> CampaignStatus? {
+        let (app, id) = (job.job.app, job.job.id)
+        return try await ledger.read { try $0.status(app: app, id: id, now: CommandClock.now()) }
+    }
+
+    /// Cancels a campaign and returns at once.
+    func cancel(_ job: BenchJob) async throws {
+        let (app, id) = (job.job.app, job.job.id)
+        wasCut = true
+        _ = try await ledger.write(.synced) { transaction in
+            try transaction.reader.campaignNumber(app: app, id: id).map {
+                try transaction.cancel(campaign: $0, now: CommandClock.now())
+            }
+        }
+    }
+
+    private func nextJob(list: String, maxAttempts: Int) throws -> BenchJob {
+        campaigns += 1
+        return try BenchJob(id: "bench-\(campaigns)", list: list, maxAttempts: maxAttempts, now: CommandClock.now())
+    }
+
+    private func sample(
+        done: Int,
+        far: FarSide,
+        since start: ContinuousClock.Instant
+    ) throws -> CampaignSample {
+        let cpu = workers.compactMap { ProcessFigures.cpuSeconds(of: $0.process) }
+        guard cpu.count == workers.count else {
+            throw CommandFailure(.failed, "a worker has ended; its log is in \(stage.folder.path)")
+        }
+        return CampaignSample(
+            done: done,
+            cpu: cpu,
+            threads: workers.reduce(ThreadFigures()) { $0 + ThreadFigures(of: $1.process) },
+            far: try far.cpuSeconds(),
+            seconds: (ContinuousClock.now - start) / .seconds(1),
+            resident: workers.compactMap { ProcessFigures.resident(of: $0.process) }.max() ?? 0
+        )
+    }
+
+    private func run(_ track: CampaignTrack, _ status: CampaignStatus, _ isCut: Bool) throws -> CampaignRun {
+        guard let (first, last) = track.window, status.law == .holds, isCut || status.stage == .completed else {
+            throw CommandFailure(.failed, "\(status.id) is \(status.state), \(status.counts) of \(status.audience)")
+        }
+        return CampaignRun(
+            devices: last.done - first.done,
+            seconds: last.seconds - first.seconds,
+            cpu: zip(last.cpu, first.cpu).map { $0 - $1 },
+            threads: last.threads - first.threads,
+            farSeconds: last.far - first.far,
+            attempts: status.attempts,
+            outcomes: status.counts,
+            wasCut: isCut,
+            residentPeak: workers.compactMap { ProcessFigures.residentPeak(of: $0.process) }.max() ?? 0,
+            residentGrowth: Double(last.resident) / Double(max(1, first.resident))
+        )
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+
+/// What can be measured: the rows of section 16 of the design, a scenario each.
+enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
+    case transport
+    case sending
+    case allocations
+    case memory
+    case latency
+    case dead
+    case goaway
+    case retries
+    case scaling
+    case planning
+    case urgent
+
+    /// What it does, for `--help`.
+    var abstract: String {
+        switch self {
+        case .transport: "the transport alone (TLS, HTTP/2, sockets) and h2load in turn; needs no broker"
+        case .sending: "a whole worker and h2load in turn, with the shares of ledger, planning and the rest"
+        case .allocations: "allocations of a worker for a device, from campaigns of two sizes"
+        case .memory: "the most memory that a worker has resident, at two sizes of the audience"
+        case .latency: "the rate with answers after 50 ms, beside that without delay"
+        case .dead: "the rate with 5 % of the devices answered 410, beside that with none"
+        case .goaway: "the rate with a GOAWAY after every 1,000 streams, and that nothing is lost or repeated"
+        case .retries: "CPU and its shares with 5 % of the requests answered 503, beside that with none"
+        case .scaling: "CPU for a device with one and with four workers at half of one worker's full rate"
+        case .planning: "CPU for a device of a process that only plans, from a list"
+        case .urgent: "an urgent campaign of one device, from publish to the far side, while bulk is being sent"
+        }
+    }
+
+    /// How many devices a campaign has by default; `--scale` multiplies it.
+    var devices: Int {
+        switch self {
+        case .transport: 1_000_000
+        case .sending: 2_000_000
+        case .memory: 10_000_000
+        case .urgent: 3_000_000
+        case .allocations, .latency, .dead, .goaway, .retries, .scaling, .planning: 1_000_000
+        }
+    }
+
+    /// How often it measures in turn by default.
+    var rounds: Int {
+        switch self {
+        case .transport, .sending: 5
+        case .latency, .dead, .goaway, .retries, .scaling, .planning: 3
+        case .allocations, .memory, .urgent: 1
+        }
+    }
+
+    /// Rows of section 16 whose part of the product is not built yet.
+    static let later: [(name: String, what: String, target: String)] = [
+        ("planning", "CPU of the planner for a device of a segment", "at most 3 µs"),
+        ("fire", "from the commit of fire to the first request at the far side", "at most 20 ms"),
+        ("FCM", "CPU for a push through FCM as a share of h2load's", "at most 0.80"),
+    ]
+}

@@ -1,0 +1,97 @@
+import Campaigns
+import Delivery
+import Fleet
+import NIOPosix
+import Transport
+
+/// What every scenario has at hand.
+struct BenchStage: Sendable {
+    /// nil when only scenarios without a broker run.
+    let broker: Configuration?
+    let folder: RunFolder
+    let cores: BenchCores
+    let processes: ChildProcesses
+    /// What the numbers of devices are multiplied with.
+    var scale = 1.0
+    /// How often to measure in turn; nil is the scenario's own number.
+    var rounds: Int?
+    /// Devices of a campaign, whatever the scenario and the scale; nil is the scenario's own number.
+    var devices: Int?
+    /// The same for requests of the transport alone.
+    var requests: Int?
+    /// Is told how far it is.
+    let say: @Sendable (String) -> Void
+
+    /// Devices of a scenario's campaigns: never so few that nothing can be measured.
+    func devices(_ scenario: BenchScenario) -> Int {
+        (scenario == .transport ? requests : devices) ?? max(2_000, Int((Double(scenario.devices) * scale).rounded()))
+    }
+
+    func rounds(_ scenario: BenchScenario) -> Int { rounds ?? scenario.rounds }
+
+    /// This executable with arguments, on the cores of a side.
+    func fanfare(_ arguments: [String], on side: BenchCores.Side) throws -> [String] {
+        cores.command(try ChildProcesses.fanfare(arguments), on: side)
+    }
+
+    /// A folder of a scenario's own.
+    func folder(of scenario: BenchScenario) throws -> RunFolder {
+        try RunFolder("\(folder.path)/\(scenario.rawValue)", command: "bench")
+    }
+
+    /// Runs one scenario.
+    func run(_ scenario: BenchScenario) async throws -> BenchResult {
+        say("\(scenario.rawValue): \(scenario.abstract)")
+        switch scenario {
+        case .transport: return try await TransportScenario(stage: self).run()
+        case .sending: return try await SendingScenario(stage: self).run()
+        case .allocations: return try await AllocationScenario(stage: self).run()
+        case .memory: return try await MemoryScenario(stage: self).run()
+        case .latency, .dead, .goaway, .retries: return try await TroubleScenario(scenario, stage: self).run()
+        case .scaling: return try await ScalingScenario(stage: self).run()
+        case .planning: return try await PlanningScenario(stage: self).run()
+        case .urgent: return try await UrgentScenario(stage: self).run()
+        }
+    }
+
+    /// Throws unless the broker is there and nobody else is at work on it: nobody may take the bench's campaigns, nor
+    /// the bench's workers theirs.
+    func checkBroker() async throws {
+        guard let broker else { return }
+        if let queue = try await takenQueue(broker) {
+            throw CommandFailure(
+                .usage,
+                "the broker \(broker.amqp) is in use (\(queue)): give the bench a virtual host of its own "
+                    + "(FANFARE_AMQP_URL), or run Deploy/bench.sh"
+            )
+        }
+    }
+
+    /// The first of our queues that has a consumer or a message; nil when there is none.
+    private func takenQueue(_ broker: Configuration) async throws -> String? {
+        try await counts(broker).first { $0.consumers > 0 || $0.ready > 0 }?.queue
+    }
+
+    /// Messages in all of our queues.
+    func messages(_ broker: Configuration) async throws -> Int {
+        try await counts(broker).reduce(0) { $0 + $1.ready }
+    }
+
+    private func counts(_ broker: Configuration) async throws -> [(queue: String, consumers: Int, ready: Int)] {
+        let client: AMQPClient
+        do throws(AMQPConnectError) {
+            let loop = MultiThreadedEventLoopGroup.singleton.next()
+            client = try await AMQPClient.connect(broker.amqp, name: "fanfare bench", on: loop)
+        } catch {
+            throw CommandFailure(error)
+        }
+        var result: [(queue: String, consumers: Int, ready: Int)] = []
+        let lanes = Urgency.allCases.map { Lane(provider: .apns, urgency: $0) }
+        for queue in TopologyManifest.fanfare(lanes: lanes).queues where queue.name != BrokerNames.parkedQueue {
+            guard let counts = try await client.counts(of: queue.name) else { continue }
+            result.append((queue.name, Int(counts.consumers), Int(counts.ready)))
+        }
+        await client.close()
+        return result
+    }
+}

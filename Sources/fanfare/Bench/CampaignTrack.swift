@@ -1,0 +1,97 @@
+import Campaigns
+
+/// Workers, far side and a campaign's progress at one moment.
+struct CampaignSample: Sendable {
+    /// Devices that a request has ended for: accepted, invalid or failed.
+    var done = 0
+    /// CPU of each worker process, in seconds.
+    var cpu: [Double] = []
+    /// CPU of all workers' threads by what they do.
+    var threads = ThreadFigures()
+    /// CPU of the far side, in seconds.
+    var far = 0.0
+    /// Since the campaign was published.
+    var seconds = 0.0
+    /// Resident memory of the largest worker, in KiB.
+    var resident = 0
+}
+
+/// A campaign's samples, of which the ones that bound its steady state are kept.
+struct CampaignTrack: Sendable {
+    private let devices: Int
+    private var start: CampaignSample?
+    private var first: CampaignSample?
+    private var last: CampaignSample?
+    private var end: CampaignSample?
+
+    /// The track of a campaign with so many devices.
+    init(devices: Int) {
+        self.devices = devices
+    }
+
+    /// Takes the next sample; the first one is from before the campaign was published.
+    mutating func add(_ sample: CampaignSample) {
+        if start == nil { start = sample }
+        if first == nil, sample.done * 10 >= devices { first = sample }
+        if first != nil, sample.done * 10 <= devices * 9 { last = sample }
+        if end.map({ $0.done < sample.done }) ?? true { end = sample }
+    }
+
+    /// The samples at a tenth and at nine tenths of the devices, of a campaign too short for that its first and last;
+    /// nil when nothing was done.
+    var window: (CampaignSample, CampaignSample)? {
+        if let first, let last, last.done > first.done { return (first, last) }
+        guard let start, let end, end.done > start.done else { return nil }
+        return (start, end)
+    }
+}
+
+/// What a campaign has cost in its steady state.
+struct CampaignRun: Sendable {
+    /// Devices that were done within it.
+    let devices: Int
+    let seconds: Double
+    /// Of each worker, in seconds.
+    let cpu: [Double]
+    let threads: ThreadFigures
+    let farSeconds: Double
+    /// Requests of the whole campaign, as the ledger has them.
+    let attempts: Int
+    /// Devices of the whole campaign by outcome.
+    let outcomes: OutcomeCounts
+    /// It took too long and was cancelled.
+    let wasCut: Bool
+    /// The most memory that any worker had resident, in KiB.
+    let residentPeak: Int
+    /// What the largest worker had resident at the end of the steady state, as a multiple of that at its beginning.
+    let residentGrowth: Double
+
+    /// Devices a second.
+    var rate: Double { Double(devices) / max(seconds, 1e-9) }
+    /// CPU of all workers for a device, in microseconds.
+    var microseconds: Double { microseconds(cpu.reduce(0, +)) }
+
+    func microseconds(_ seconds: Double) -> Double { seconds * 1e6 / Double(max(1, devices)) }
+
+    /// For a comparison with h2load.
+    var benchRun: BenchRun {
+        BenchRun(
+            requests: devices,
+            cpuSeconds: cpu.reduce(0, +),
+            rate: rate,
+            farMicroseconds: microseconds(farSeconds)
+        )
+    }
+
+    /// For scripts.
+    var json: JSONValue {
+        .object([
+            "devices": .number(JSONNumber(devices)), "rate": .decimal(rate), "cpu_us": .decimal(microseconds),
+            "loops_us": .decimal(microseconds(threads[.loops])),
+            "ledger_us": .decimal(microseconds(threads[.ledger])),
+            "tasks_us": .decimal(microseconds(threads[.tasks])), "far_cpu_us": .decimal(microseconds(farSeconds)),
+            "attempts": .number(JSONNumber(attempts)), "cut": .bool(wasCut),
+            "resident_peak_kib": .number(JSONNumber(residentPeak)),
+        ])
+    }
+}

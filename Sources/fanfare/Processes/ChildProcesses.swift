@@ -1,0 +1,163 @@
+import Campaigns
+import Fleet
+import Foundation
+
+/// The processes that a demo or a bench starts: mostly this executable again, in the roles that a real fleet has.
+///
+/// Each writes to a file of its own in the folder. All are ended by their pids.
+actor ChildProcesses {
+    private struct Member {
+        let name: String
+        let process: Process
+        let log: String
+    }
+
+    /// After so long a worker is told a second time to end: it does not drain any more.
+    private static let patience = Duration.seconds(5)
+    private static let end = Duration.seconds(10)
+
+    private let folder: String
+    private var members: [Member] = []
+
+    /// A set of processes without members; their logs go into a folder that exists.
+    init(folder: String) {
+        self.folder = folder
+    }
+
+    /// The command line as a person would type it.
+    static func line(_ arguments: [String]) -> String { (["fanfare"] + arguments).joined(separator: " ") }
+
+    /// This executable with arguments, as a command.
+    static func fanfare(_ arguments: [String]) throws -> [String] {
+        guard let path = Bundle.main.executableURL?.path else {
+            throw CommandFailure(.failed, "the path of this program is unknown")
+        }
+        return [path] + arguments
+    }
+
+    // MARK: Starting
+
+    /// Starts a process that runs until it is stopped; answers its pid.
+    ///
+    /// `variables` are added to its environment.
+    @discardableResult
+    func start(_ name: String, _ command: [String], variables: [String: String] = [:]) throws -> Int32 {
+        let member = try launch(name, command, variables)
+        members.append(member)
+        return member.process.processIdentifier
+    }
+
+    /// Runs a command to its end and answers what it printed; throws when it fails.
+    func run(_ name: String, _ command: [String]) async throws -> String {
+        let member = try launch(name, command, [:])
+        members.append(member)
+        while member.process.isRunning { try await Task.sleep(for: .milliseconds(5)) }
+        members.removeAll { $0.process === member.process }
+        guard member.process.terminationStatus == 0 else { throw failure(of: member) }
+        return text(member)
+    }
+
+    // MARK: Looking
+
+    /// The first line that a process printed; throws when it has none in time.
+    func firstLine(of name: String) async throws -> String {
+        for _ in 0..<500 {
+            try check()
+            if let line = lines(of: name).first { return line }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw CommandFailure(.failed, "\(name) said nothing within 10 s; its output is in \(folder)/\(name).log")
+    }
+
+    /// The whole lines that a process has printed so far.
+    func lines(of name: String) -> [String] {
+        guard let member = members.last(where: { $0.name == name }) else { return [] }
+        return text(member).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+    }
+
+    /// Throws when one of them ended by itself.
+    func check() throws {
+        for member in members where !member.process.isRunning { throw failure(of: member) }
+    }
+
+    /// The processes with their ids, for people.
+    var description: String {
+        members.map { "\($0.name) \($0.process.processIdentifier)" }.joined(separator: ", ")
+    }
+
+    // MARK: Ending
+
+    /// Ends all of them, the last one that was started first; returns when they are gone.
+    func stop() async {
+        for member in members.reversed() { await stop(member) }
+        members.removeAll()
+    }
+
+    /// Ends one of them and answers the lines that it printed.
+    @discardableResult
+    func stop(_ name: String) async -> [String] {
+        guard let member = members.last(where: { $0.name == name }) else { return [] }
+        await stop(member)
+        defer { members.removeAll { $0.process === member.process } }
+        return lines(of: name)
+    }
+
+    private func stop(_ member: Member) async {
+        let clock = ContinuousClock()
+        let started = clock.now
+        var times = 0
+        while member.process.isRunning {
+            let waited = clock.now - started
+            if times == 0 || (times == 1 && waited > Self.patience) {
+                member.process.terminate()
+                times += 1
+            } else if waited > Self.end {
+                kill(member.process.processIdentifier, SIGKILL)
+            }
+            // Cancelled or not, nobody is left behind.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    // MARK: A process
+
+    private func launch(_ name: String, _ command: [String], _ variables: [String: String]) throws -> Member {
+        let log = "\(folder)/\(name).log"
+        guard FileManager.default.createFile(atPath: log, contents: nil),
+            let output = FileHandle(forWritingAtPath: log)
+        else { throw CommandFailure(.failed, "the file \(log) cannot be written") }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
+        // What is set here for this process must not overrule the configuration file of the folder.
+        process.environment = ProcessInfo.processInfo.environment
+            .filter { !$0.key.hasPrefix("FANFARE_") }
+            .merging(variables) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = output
+        try Self.run(process)
+        try output.close()
+        return Member(name: name, process: process, log: log)
+    }
+
+    /// Starts a process that takes signals: threads of the runtime block nearly all of them, and children inherit that.
+    private static func run(_ process: Process) throws {
+        var (none, before) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try process.run()
+    }
+
+    private func text(_ member: Member) -> String {
+        (try? String(contentsOfFile: member.log, encoding: .utf8)) ?? ""
+    }
+
+    private func failure(of member: Member) -> CommandFailure {
+        let last = text(member).split(separator: "\n").suffix(3).map { TerminalText.safe(String($0)) }
+        let reason = last.isEmpty ? "without a word" : last.joined(separator: " | ")
+        let status = member.process.terminationStatus
+        return CommandFailure(.failed, "\(member.name) ended with \(status): \(reason) (\(member.log))")
+    }
+}

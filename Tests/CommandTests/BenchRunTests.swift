@@ -1,0 +1,61 @@
+import Campaigns
+import Foundation
+import Servers
+import Testing
+
+@testable import fanfare
+
+/// Every scenario once, small, for real: that it comes to its end and counts what it says it counts.
+@Suite(.serialized) struct BenchRunTests {
+    private let folder: CommandFolder
+    private let command: Command
+
+    init() throws {
+        folder = try CommandFolder()
+        command = Command(folder: folder.path)
+    }
+
+    /// What scenarios have to find whatever the machine and its load.
+    private static let certain: [String: Double] = [
+        "lost": 0, "repeated": 0, "miscounted": 0,
+    ]
+
+    @Test func `every scenario is measured, and nothing is lost, repeated or miscounted`() async throws {
+        let node = try await RabbitMQNode.start()
+        defer { node.remove() }
+        var command = command
+        command.environment = [
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "TMPDIR": folder.path,
+            "FANFARE_AMQP_URL": node.url,
+            "FANFARE_AMQP_MANAGEMENT_URL": "http://127.0.0.1:\(node.managementPort)",
+        ]
+        let arguments = ["bench", "--devices", "4000", "--requests", "4000", "--pairs", "1", "--json"]
+        let outcome = try command.run(arguments + ["--table", folder.path + "/table.md"])
+        let report = try #require(JSONReader.read(Array(outcome.output.utf8)).value, "\(outcome.errors)")
+        let scenarios = try #require(report["scenarios"]?.array)
+        #expect(scenarios.map { $0["scenario"]?.string } == BenchScenario.allCases.map(\.rawValue))
+        for scenario in scenarios {
+            let name = try #require(scenario["scenario"]?.string)
+            let notes = try #require(scenario["notes"]?.array)
+            let figures = try #require(scenario["figures"]?.array)
+            // Where it shares its cores the far side may cost more than the sender: that is a finding, too.
+            #expect(!figures.isEmpty, "\(name): \(notes)")
+            for figure in figures {
+                guard let known = Self.certain[figure["name"]?.string ?? ""] else { continue }
+                #expect(figure["value"] == .decimal(known), "\(name): \(figure)")
+            }
+        }
+        let values = Dictionary(
+            scenarios.flatMap { $0["figures"]?.array ?? [] }.compactMap { figure in
+                figure["name"]?.string.map { ($0, figure["value"]) }
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+        // 4,000 devices: every twentieth is dead, and after each thousand a connection is told to go.
+        #expect(values["dead"] == .decimal(200))
+        #expect(values["goaways"] != .decimal(0))
+        let table = try String(contentsOfFile: folder.path + "/table.md", encoding: .utf8)
+        #expect(table.split(separator: "\n").count > BenchScenario.allCases.count)
+        #expect(Set(try folder.files()).isSubset(of: ["table.md"]) || outcome.exit == 1)
+    }
+}
