@@ -4,9 +4,9 @@
 public struct BareBehaviour: Sendable, Equatable {
     /// Every answer is held back so long, in milliseconds.
     public var latencyMilliseconds = 0
-    /// Each so-manieth request is answered 410 Unregistered; 0 is none.
+    /// Each so-manieth request of a connection is answered 410 Unregistered; 0 is none.
     public var deadEvery = 0
-    /// Each so-manieth request is answered 503 ServiceUnavailable; 0 is none.
+    /// Each so-manieth request of a connection is answered 503 ServiceUnavailable; 0 is none.
     public var unavailableEvery = 0
     /// A connection gets GOAWAY after so many requests, and those of later streams are ignored; 0 is never.
     public var goAwayEvery = 0
