@@ -16,7 +16,7 @@ public struct HTTP2Error: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// What kind of failure it is.
     public let code: Code
-    /// What happened, with nghttp2's own words.
+    /// What happened.
     public let message: String
 
     /// The message.
@@ -51,10 +51,16 @@ public enum HTTP2ErrorCode {
     public static let protocolError: UInt32 = 1
     /// The implementation failed.
     public static let internalError: UInt32 = 2
+    /// More DATA was sent, or allowed, than a window may hold.
+    public static let flowControlError: UInt32 = 3
+    /// A frame has a size that its type does not allow.
+    public static let frameSizeError: UInt32 = 6
     /// The stream was not processed at all and may be repeated.
     public static let refusedStream: UInt32 = 7
     /// The stream is not needed any more.
     public static let cancel: UInt32 = 8
+    /// A header block cannot be decoded.
+    public static let compressionError: UInt32 = 9
     /// The peer behaves in a way that may generate excessive load.
     public static let enhanceYourCalm: UInt32 = 11
 }

@@ -36,7 +36,7 @@ final class HTTP2Pair {
 
     @discardableResult
     func carryUp(chunk: Int = 100_000) throws -> Int {
-        let bytes = try HTTP2Pair.output { try self.client.send(into: $0, threshold: 15_000) }
+        let bytes = HTTP2Pair.output { self.client.send(into: $0, threshold: 15_000) }
         for piece in HTTP2Pair.pieces(bytes, chunk) { try piece.withUnsafeBytes { try self.server.receive($0) } }
         self.server.takeRequests { self.requests.append($0.streamID) }
         return bytes.count
@@ -64,7 +64,7 @@ final class HTTP2Pair {
         )
     }
 
-    static func output(_ send: (UnsafeMutableRawBufferPointer) throws -> Int) throws -> [UInt8] {
+    static func output(_ send: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> [UInt8] {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 15_000 + HTTP2ClientSession.frameBytesMax)
         while true {

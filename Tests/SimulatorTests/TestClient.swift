@@ -199,7 +199,7 @@ private final class TestClientHandler: ChannelInboundHandler {
                 alignment: 16
             )
             defer { frames.deallocate() }
-            while case let count = try http.send(into: frames, threshold: threshold), count > 0 {
+            while case let count = http.send(into: frames, threshold: threshold), count > 0 {
                 try tls.write(UnsafeRawBufferPointer(rebasing: frames[..<count]))
             }
         }

@@ -6,18 +6,33 @@ import CNGHTTP2
 struct ClientSlot {
     static let none: Int32 = -1
 
+    /// Where a request stands.
+    enum Phase: UInt8 {
+        case free
+        /// Nothing of it was sent.
+        case queued
+        /// Its HEADERS went out.
+        case open
+        /// Closed, its end is to be told.
+        case closed
+        /// Its end was told already (deadline, lost connection); nothing more is told.
+        case abandoned
+    }
+
     /// What the caller calls the request.
     var tag: UInt64 = 0
     /// 0 while the slot is free or being filled.
     var streamID: Int32 = 0
+    var phase = Phase.free
+    /// Whether one of the session's queues holds the slot: then it is not given back before its turn comes.
+    var isInLine = false
     /// Neighbours in the list of live streams (oldest first), or `next` in the free list.
     var previous = ClientSlot.none
     var next = ClientSlot.none
     /// The caller's clock at submission.
     var submittedAt: Int64 = 0
 
-    // Request: path, per-request value and body lie in the arena until the stream is closed, because nghttp2
-    // serialises late and does not copy.
+    // Request: path, per-request value and body lie in the arena until they are sent: the peer's windows decide when.
     var arena: UnsafeMutableRawPointer
     var arenaCapacity: Int
     /// Whether the arena was grown out of the table's slab and must be freed by itself.
@@ -27,13 +42,18 @@ struct ClientSlot {
     var perRequest = ByteRange()
     var body = ByteRange()
     var bodySent = 0
+    /// How much more the peer takes on this stream; below 0 after SETTINGS that shrink it.
+    var sendWindow = 0
     /// The last byte of the request was handed to us for sending: from here on the peer may have processed it.
     var isSent = false
     /// Keeps the shared header block alive; the slot owns one reference.
     var headers: Unmanaged<PreparedHeaders>?
 
     // Answer.
+    /// 0 before any HEADERS; below 200 while more are to come.
     var status: UInt16 = 0
+    /// Bytes of DATA that no WINDOW_UPDATE gave back yet.
+    var received = 0
     var answer: UnsafeMutableRawPointer?
     var answerCapacity = 0
     var fieldsUsed = 0
@@ -44,8 +64,6 @@ struct ClientSlot {
     var answerBodyCount = 0
     var isTruncated = false
     var closeCode: UInt32 = 0
-    /// Its end was told already (deadline); nothing more is told.
-    var isAbandoned = false
 
     /// Room for header values in front of the body in `answer`.
     static let fieldBytesMax = 512
@@ -59,18 +77,21 @@ struct ClientSlot {
     mutating func reset() {
         self.tag = 0
         self.streamID = 0
+        self.phase = .free
+        self.isInLine = false
         self.arenaUsed = 0
         self.path = ByteRange()
         self.perRequest = ByteRange()
         self.body = ByteRange()
         self.bodySent = 0
+        self.sendWindow = 0
         self.isSent = false
         self.status = 0
+        self.received = 0
         self.resetAnswer()
         self.answerBodyCount = 0
         self.isTruncated = false
         self.closeCode = 0
-        self.isAbandoned = false
     }
 
     /// Forgets header values: an interim (1xx) answer was followed by another.
@@ -142,6 +163,11 @@ struct ClientSlot {
         }
         self.answer = grown
         self.answerCapacity = capacity
+    }
+
+    /// Bytes of the request.
+    func requestBytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: self.arena + range.start, count: range.count)
     }
 
     func answerBytes(_ range: ByteRange) -> UnsafeRawBufferPointer {

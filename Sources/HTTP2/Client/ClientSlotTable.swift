@@ -1,10 +1,10 @@
 /// The slots of a client session: a free list, a list of live streams by age, and the closed ones to be told.
 ///
-/// Addresses of slots are stable: nghttp2 keeps them as stream user data.
+/// Addresses of slots are stable.
 struct ClientSlotTable: ~Copyable {
     let slots: UnsafeMutablePointer<ClientSlot>
     let capacity: Int
-    /// Live streams that are not abandoned.
+    /// Streams whose end has not been told.
     private(set) var liveCount = 0
     /// Slots that are not in the free list.
     private(set) var usedCount = 0
@@ -40,8 +40,7 @@ struct ClientSlotTable: ~Copyable {
         self.closed.deallocate()
     }
 
-    /// The slot at an address that nghttp2 gave back.
-    func index(of slot: UnsafeMutablePointer<ClientSlot>) -> Int32 { Int32(slot - self.slots) }
+    subscript(_ index: Int32) -> UnsafeMutablePointer<ClientSlot> { self.slots + Int(index) }
 
     /// Takes a free slot, without putting it among the live ones.
     mutating func take() -> Int32? {
@@ -56,6 +55,7 @@ struct ClientSlotTable: ~Copyable {
     /// Gives a slot back.
     mutating func giveBack(_ index: Int32) {
         self.slots[Int(index)].streamID = 0
+        self.slots[Int(index)].phase = .free
         self.slots[Int(index)].next = self.free
         self.free = index
         self.usedCount -= 1

@@ -1,160 +1,147 @@
-import CNGHTTP2
-import CShims
-
-/// What a client session's callbacks record, at an address of its own: nghttp2 hands that address back, and going
-/// through it costs no reference counting.
+/// The client's half of an HTTP/2 connection as a state machine: bytes in, bytes out, no socket, no clock.
 ///
-/// The callbacks only record: no re-entry, no error across C, no log.
+/// It lies at an address of its own, so that using it costs no reference counting. ``receive(_:)`` only records:
+/// what ended and what happened is asked for afterwards.
 struct ClientState: ~Copyable {
     let configuration: HTTP2ClientSession.Configuration
     var table: ClientSlotTable
     var events = HTTP2ClientSession.Events()
-    /// SETTINGS of the peer have been seen at least once.
-    var hasSettings = false
-    /// The stream whose header block is being received, and how much of it came.
-    private var receivingSlot: UnsafeMutablePointer<ClientSlot>?
-    private var receivingStreamID: Int32 = 0
-    private var receivingHeaderBytes = 0
+    var peer = PeerSettings()
+    /// Streams whose HEADERS went out and that are not closed.
+    var streams: StreamIndex
+    /// What goes out before any request.
+    var output = FrameBuffer()
+    /// The connection cannot be used any more: what comes is not looked at, and no request is sent.
+    var isBroken = false
+    /// GOAWAY was said.
+    var hasLeft = false
+    /// The last stream of the peer's GOAWAY.
+    var goAwayLast: Int32?
 
-    init(configuration: HTTP2ClientSession.Configuration) {
+    // Sending.
+    var encoder = RequestEncoder()
+    /// Requests of which nothing was sent, in order of their ids.
+    var starting: SlotQueue
+    /// Requests whose body goes on.
+    var continuing: SlotQueue
+    /// How much more DATA the peer takes on the connection.
+    var sendWindow = PeerSettings.initialWindowBytes
+    /// 0 when they have run out.
+    var nextStreamID: Int32
+    /// The last whose HEADERS went out.
+    var lastOpened: Int32 = 0
+
+    // Receiving.
+    var decoder: HeaderDecoder
+    /// A frame of which only a part has come.
+    var partial: UnsafeMutableRawPointer
+    var partialCount = 0
+    /// DATA of the connection that no WINDOW_UPDATE gave back yet.
+    var received = 0
+    var block = AnswerBlock()
+
+    init(configuration: HTTP2ClientSession.Configuration) throws(HTTP2Error) {
+        self.decoder = try HeaderDecoder()
         self.configuration = configuration
         self.table = ClientSlotTable(capacity: configuration.streamsMax)
+        self.streams = StreamIndex(streamsMax: configuration.streamsMax)
+        self.starting = SlotQueue(capacity: configuration.streamsMax)
+        self.continuing = SlotQueue(capacity: configuration.streamsMax)
+        self.nextStreamID = configuration.firstStreamID
+        self.partial = .allocate(byteCount: FrameHeader.byteCount + FrameHeader.payloadBytesMax, alignment: 16)
+        self.begin()
     }
 
-    static func install(_ callbacks: OpaquePointer) {
-        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { session, frame, owner in
-            guard let frame, let owner else { return 0 }
-            ClientState.at(owner).pointee.headersBegin(session, streamID: c_nghttp2_stream_id(frame))
-            return 0
-        }
-        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-            _,
-            frame,
-            name,
-            nameCount,
-            value,
-            valueCount,
-            _,
-            owner in
-            guard let frame, let owner else { return 0 }
-            return ClientState.at(owner).pointee.headerReceived(
-                streamID: c_nghttp2_stream_id(frame),
-                name: UnsafeRawBufferPointer(start: name, count: nameCount),
-                value: UnsafeRawBufferPointer(start: value, count: valueCount)
-            )
-        }
-        nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
-            session,
-            _,
-            streamID,
-            bytes,
-            count,
-            owner in
-            guard let owner, let slot = ClientState.slot(session, streamID) else { return 0 }
-            slot.pointee.appendBody(
-                UnsafeRawBufferPointer(start: bytes, count: count),
-                bytesMax: ClientState.at(owner).pointee.configuration.bodyBytesMax
-            )
-            return 0
-        }
-        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, owner in
-            guard let frame, let owner else { return 0 }
-            ClientState.at(owner).pointee.frameReceived(frame)
-            return 0
-        }
-        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { session, streamID, code, owner in
-            guard let owner, let slot = ClientState.slot(session, streamID) else { return 0 }
-            ClientState.at(owner).pointee.streamClosed(slot, code: code)
-            return 0
-        }
+    deinit { self.partial.deallocate() }
+
+    /// The preface (RFC 9113 section 3.4), SETTINGS and a wider window for the connection.
+    private mutating func begin() {
+        let preface: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+        self.output.append(UnsafeRawBufferPointer(start: preface.utf8Start, count: preface.utf8CodeUnitCount))
+        self.output.appendSettings([
+            (SettingsParameter.enablePush, 0),
+            (SettingsParameter.maxHeaderListSize, UInt32(clamping: self.configuration.headerBytesMax)),
+        ])
+        let wider = Int(self.configuration.connectionWindowBytes) - PeerSettings.initialWindowBytes
+        if wider > 0 { self.output.appendWindowUpdate(0, wider) }
     }
 
-    /// Gives nghttp2 the next piece of a request's body.
-    static let readBody: nghttp2_data_source_read_callback = { _, _, buffer, length, flags, source, _ in
-        guard let slot = source?.pointee.ptr?.assumingMemoryBound(to: ClientSlot.self), let buffer, let flags else {
-            return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
-        }
-        let count = min(length, slot.pointee.body.count - slot.pointee.bodySent)
-        let from = slot.pointee.arena + slot.pointee.body.start + slot.pointee.bodySent
-        UnsafeMutableRawPointer(buffer).copyMemory(from: from, byteCount: count)
-        slot.pointee.bodySent += count
-        if slot.pointee.bodySent == slot.pointee.body.count {
-            flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
-            slot.pointee.isSent = true
-        }
-        return count
+    /// Both sides have said all.
+    var isFinished: Bool {
+        guard self.output.isEmpty else { return false }
+        return self.isBroken || ((self.goAwayLast != nil || self.hasLeft) && self.table.usedCount == 0)
     }
 
-    /// Safety: nghttp2 gives back what the session handed in, and dies before it.
-    private static func at(_ owner: UnsafeMutableRawPointer) -> UnsafeMutablePointer<ClientState> {
-        owner.assumingMemoryBound(to: ClientState.self)
+    /// Says GOAWAY, once.
+    mutating func leave(_ code: UInt32) {
+        guard !self.hasLeft else { return }
+        self.hasLeft = true
+        self.output.appendGoAway(code)
     }
 
-    /// Safety: stream user data is always the address of a slot, and slots do not move.
-    private static func slot(_ session: OpaquePointer?, _ streamID: Int32) -> UnsafeMutablePointer<ClientSlot>? {
-        nghttp2_session_get_stream_user_data(session, streamID)?.assumingMemoryBound(to: ClientSlot.self)
+    /// Ends the connection, because the peer broke the protocol; tells it why.
+    mutating func failure(_ number: UInt32, _ code: HTTP2Error.Code, _ message: String) -> HTTP2Error {
+        self.leave(number)
+        self.isBroken = true
+        return HTTP2Error(code, "HTTP/2: \(message)")
     }
 
-    private mutating func headersBegin(_ session: OpaquePointer?, streamID: Int32) {
-        // Header blocks are never interleaved (RFC 9113 section 4.3), so one look-up serves all their fields.
-        self.receivingSlot = ClientState.slot(session, streamID)
-        self.receivingStreamID = streamID
-        self.receivingHeaderBytes = 0
+    /// The peer broke the protocol.
+    mutating func violation(_ message: String) -> HTTP2Error {
+        self.failure(HTTP2ErrorCode.protocolError, .protocolViolation, message)
     }
 
-    private mutating func headerReceived(
-        streamID: Int32,
-        name: UnsafeRawBufferPointer,
-        value: UnsafeRawBufferPointer
-    ) -> Int32 {
-        self.receivingHeaderBytes += name.count + value.count + 32
-        guard self.receivingHeaderBytes <= self.configuration.headerBytesMax else {
-            return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
-        }
-        guard streamID == self.receivingStreamID, let slot = self.receivingSlot else { return 0 }
-        // By length first: most fields are of no interest.
-        switch name.count {
-        case 4 where name.elementsEqual("date".utf8): slot.pointee.date = slot.pointee.appendField(value)
-        case 7 where name.elementsEqual(":status".utf8):
-            slot.pointee.resetAnswer()
-            slot.pointee.status = ClientState.status(value)
-        case 7 where name.elementsEqual("apns-id".utf8): slot.pointee.apnsID = slot.pointee.appendField(value)
-        case 11 where name.elementsEqual("retry-after".utf8):
-            slot.pointee.retryAfter = slot.pointee.appendField(value)
-        case 12 where name.elementsEqual("content-type".utf8):
-            slot.pointee.contentType = slot.pointee.appendField(value)
-        default: break
-        }
-        return 0
-    }
+    // MARK: Ends of streams
 
-    /// nghttp2 has checked that it is three digits.
-    private static func status(_ value: UnsafeRawBufferPointer) -> UInt16 {
-        value.prefix(3).reduce(0) { $0 * 10 + UInt16($1 & 0x0F) }
-    }
-
-    private mutating func frameReceived(_ frame: UnsafePointer<nghttp2_frame>) {
-        switch UInt32(c_nghttp2_type(frame)) {
-        case NGHTTP2_SETTINGS.rawValue where c_nghttp2_is_ack(frame) == 0:
-            self.hasSettings = true
-            self.events.hasSettings = true
-        case NGHTTP2_PING.rawValue where c_nghttp2_is_ack(frame) != 0: self.events.isPingAcknowledged = true
-        case NGHTTP2_GOAWAY.rawValue:
-            let goAway = frame.pointee.goaway
-            // One KiB is plenty for APNs' reason; the rest is not worth the memory.
-            let debugData = UnsafeBufferPointer(start: goAway.opaque_data, count: min(goAway.opaque_data_len, 1024))
-            self.events.goAway = GoAway(
-                lastStreamID: goAway.last_stream_id,
-                code: goAway.error_code,
-                debugData: Array(debugData)
-            )
-        default: break
-        }
-    }
-
-    private mutating func streamClosed(_ slot: UnsafeMutablePointer<ClientSlot>, code: UInt32) {
+    /// Closes a stream, whose end is told later.
+    mutating func close(_ index: Int32, code: UInt32) {
+        let slot = self.table[index]
+        self.streams.remove(slot.pointee.streamID)
+        slot.pointee.phase = .closed
         slot.pointee.closeCode = code
-        if self.receivingSlot == slot { self.receivingSlot = nil }
-        self.table.noteClosed(self.table.index(of: slot))
+        self.table.noteClosed(index)
     }
+
+    /// Resets a stream because its answer is malformed (RFC 9113 section 8.1.1) or not needed.
+    mutating func reset(_ index: Int32, code: UInt32) {
+        self.output.appendReset(self.table[index].pointee.streamID, code)
+        self.table[index].pointee.isTruncated = true
+        self.close(index, code: code)
+    }
+
+    /// Nothing will be told of a stream any more: it is reset if the peer knows it, its slot given back as soon as
+    /// no queue holds it.
+    mutating func abandon(_ index: Int32) {
+        let slot = self.table[index]
+        if slot.pointee.phase == .open {
+            self.output.appendReset(slot.pointee.streamID, HTTP2ErrorCode.cancel)
+            self.streams.remove(slot.pointee.streamID)
+        }
+        self.release(index)
+    }
+
+    /// Gives a slot back whose end was told.
+    mutating func release(_ index: Int32) {
+        if self.table[index].pointee.isInLine {
+            self.table[index].pointee.phase = .abandoned
+        } else {
+            self.table.giveBack(index)
+        }
+    }
+}
+
+/// What the peer's SETTINGS say.
+struct PeerSettings {
+    /// Windows before anything is said (RFC 9113 section 6.9.2).
+    static let initialWindowBytes = 65_535
+    static let windowBytesMax = 0x7FFF_FFFF
+
+    /// They came at least once.
+    var areKnown = false
+    /// A careful guess until they come.
+    var maxConcurrentStreams = 100
+    /// Of a stream.
+    var initialWindow = initialWindowBytes
+    /// Payload bytes of a frame of ours.
+    var maxFrameBytes = FrameHeader.payloadBytesMax
 }

@@ -1,6 +1,3 @@
-import CNGHTTP2
-import CShims
-
 /// The client's side of one HTTP/2 connection, without a socket.
 ///
 /// ```swift
@@ -9,10 +6,10 @@ import CShims
 /// //                 let events = session.takeEvents()          // SETTINGS, GOAWAY, PING
 /// //                 session.takeEnded { end in … }             // answers and failures
 /// // once per turn:  try session.submit(now: now) { request in … }  while streams are free
-/// //                 while case let n = try session.send(into: buffer, threshold: 15_000), n > 0 { encrypt n bytes }
+/// //                 while case let n = session.send(into: buffer, threshold: 15_000), n > 0 { encrypt n bytes }
 /// ```
-/// Callbacks of nghttp2 only record; nothing is told inside ``receive(_:)``. The session does not limit streams by
-/// itself: whoever drives it keeps ``inFlight`` below ``streamsMax``. Confined to one thread (an event loop).
+/// Nothing is told inside ``receive(_:)``. Requests beyond the peer's limit of streams wait here, so whoever drives
+/// the session keeps ``inFlight`` below ``maxConcurrentStreams``. Confined to one thread (an event loop).
 public final class HTTP2ClientSession {
     /// Sizes and limits.
     public struct Configuration: Sendable {
@@ -25,7 +22,11 @@ public final class HTTP2ClientSession {
         /// Header bytes of one answer above which the connection counts as attacked.
         public var headerBytesMax = 65_536
         /// How much the peer may send on the connection without a WINDOW_UPDATE.
+        ///
+        /// 65,535 at least.
         public var connectionWindowBytes: Int32 = 1 << 24
+        /// The first stream's id, an odd number; a high one lets a test see ids run out.
+        public var firstStreamID: Int32 = 1
 
         /// The defaults.
         public init() {}
@@ -41,53 +42,21 @@ public final class HTTP2ClientSession {
         public var isPingAcknowledged = false
     }
 
-    // Safety: owned by the session, freed after nghttp2, which holds its address.
-    let state: UnsafeMutablePointer<ClientState>
-
-    /// Nil only while init runs: nghttp2 wants the address of its owner.
-    private var handle: SessionHandle?
-    private var isFirstRequest = true
-    /// The name/value pairs of the current request; `scratchHeaders` says of which block they are.
-    private var scratch: UnsafeMutablePointer<nghttp2_nv>
-    private var scratchCapacity = 32
-    private var scratchCount = 0
-    /// Where the per-request field goes, or -1.
-    private var scratchPerRequest = -1
-    private var scratchHeaders: Unmanaged<PreparedHeaders>?
+    // Safety: owned by the session and freed with it; at an address of its own, so that the hot path counts no
+    // references.
+    private let state: UnsafeMutablePointer<ClientState>
 
     /// Makes a session; the client's preface and SETTINGS are ready to be sent.
     public init(configuration: Configuration = Configuration()) throws(HTTP2Error) {
+        precondition(configuration.firstStreamID & 1 == 1, "stream ids of a client are odd")
+        let state = try ClientState(configuration: configuration)
         self.state = .allocate(capacity: 1)
-        self.state.initialize(to: ClientState(configuration: configuration))
-        self.scratch = .allocate(capacity: self.scratchCapacity)
-        let handle = try SessionHandle.make(
-            isServer: false,
-            owner: UnsafeMutableRawPointer(self.state),
-            limits: SessionLimits(),
-            callbacks: ClientState.install
-        )
-        try handle.begin(
-            settings: [
-                (NGHTTP2_SETTINGS_ENABLE_PUSH, 0),
-                (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, UInt32(clamping: configuration.headerBytesMax)),
-            ],
-            connectionWindowBytes: configuration.connectionWindowBytes
-        )
-        self.handle = consume handle
+        self.state.initialize(to: state)
     }
 
     deinit {
-        // First of all: nghttp2 must be gone before the memory that it points to.
-        self.handle = nil
-        self.scratch.deallocate()
-        self.scratchHeaders?.release()
         self.state.deinitialize(count: 1)
         self.state.deallocate()
-    }
-
-    private var session: OpaquePointer {
-        guard let pointer = self.handle?.pointer else { preconditionFailure("a session without nghttp2") }
-        return pointer
     }
 
     // MARK: Bytes
@@ -96,25 +65,24 @@ public final class HTTP2ClientSession {
     ///
     /// After a throw the connection is over: close it and call ``endAll(_:)``.
     public func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        try self.handle?.receive(bytes)
+        try self.state.pointee.receive(bytes)
     }
 
     /// Fills `buffer` with frames until `threshold` bytes are reached or none is left; returns the bytes filled.
     ///
     /// Frames are not cut: `buffer` needs ``frameBytesMax`` bytes above `threshold`.
-    public func send(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) throws(HTTP2Error) -> Int {
-        guard let count = try self.handle?.send(into: buffer, threshold: threshold) else { return 0 }
-        return count
+    public func send(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) -> Int {
+        self.state.pointee.send(into: buffer, threshold: threshold)
     }
 
     /// The room above the threshold that ``send(into:threshold:)`` needs.
-    public static var frameBytesMax: Int { SessionHandle.frameBytesMax }
+    public static let frameBytesMax = FrameHeader.byteCount + FrameHeader.payloadBytesMax
 
     /// Whether there is anything to send.
-    public var wantsWrite: Bool { self.handle?.wantsWrite ?? false }
+    public var wantsWrite: Bool { self.state.pointee.wantsWrite }
 
     /// Both sides have said all: close the socket.
-    public var isFinished: Bool { self.handle?.isFinished ?? true }
+    public var isFinished: Bool { self.state.pointee.isFinished }
 
     // MARK: Connection
 
@@ -128,9 +96,7 @@ public final class HTTP2ClientSession {
     ///
     /// 0 means: wait.
     public var maxConcurrentStreams: Int? {
-        guard self.state.pointee.hasSettings else { return nil }
-        let limit = nghttp2_session_get_remote_settings(self.session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
-        return Int(limit)
+        self.state.pointee.peer.areKnown ? self.state.pointee.peer.maxConcurrentStreams : nil
     }
 
     /// What happened on the connection since the last call.
@@ -141,22 +107,24 @@ public final class HTTP2ClientSession {
     }
 
     /// Sends a PING.
-    public func ping() throws(HTTP2Error) { try self.handle?.ping() }
+    public func ping() { self.state.pointee.output.appendPing(0, isAcknowledgement: false) }
 
     /// Says GOAWAY to the peer, so that it knows that we leave.
-    public func goAway(code: UInt32 = HTTP2ErrorCode.noError) throws(HTTP2Error) {
-        try self.handle?.goAway(lastStreamID: 0, code: code, debugData: [])
-    }
+    public func goAway(code: UInt32 = HTTP2ErrorCode.noError) { self.state.pointee.leave(code) }
 
     // MARK: Requests
 
     /// Opens a stream with the request that `fill` writes; false (and nothing happened) when `fill` has none.
     ///
     /// - Parameter now: the caller's clock, for ``expire(submittedBefore:_:)``; must not run backwards.
+    /// - Throws: before `fill` is called, when the connection has used up its stream ids.
     /// - Precondition: a slot is free and `fill` sets `headers` when it returns true.
     public func submit(now: Int64, _ fill: (inout RequestWriter) -> Bool) throws(HTTP2Error) -> Bool {
+        guard self.state.pointee.nextStreamID != 0 else {
+            throw HTTP2Error(.internalFailure, "HTTP/2: stream ids have run out")
+        }
         guard let index = self.state.pointee.table.take() else { preconditionFailure("submit without a free slot") }
-        let slot = self.state.pointee.table.slots + Int(index)
+        let slot = self.state.pointee.table[index]
         var writer = RequestWriter(slot: slot, index: index)
         guard fill(&writer) else {
             self.state.pointee.table.giveBack(index)
@@ -165,15 +133,7 @@ public final class HTTP2ClientSession {
         precondition(writer.hasHeaders, "a request without headers")
         slot.pointee.tag = writer.tag
         slot.pointee.submittedAt = now
-        self.prepareScratch(for: slot)
-        let streamID = self.open(slot)
-        guard streamID > 0 else {
-            self.state.pointee.table.giveBack(index)
-            throw HTTP2Error.from(Int(streamID), doing: "opening a stream")
-        }
-        slot.pointee.streamID = streamID
-        self.isFirstRequest = false
-        self.state.pointee.table.enlist(index)
+        self.state.pointee.enqueue(index)
         return true
     }
 
@@ -182,99 +142,45 @@ public final class HTTP2ClientSession {
     /// `body` must not call the session.
     public func takeEnded(_ body: (borrowing StreamEnd) -> Void) {
         while let index = self.state.pointee.table.nextClosed() {
-            let slot = self.state.pointee.table.slots + Int(index)
-            if !slot.pointee.isAbandoned {
-                self.state.pointee.table.delist(index)
-                let code = slot.pointee.closeCode
-                if code != HTTP2ErrorCode.noError { slot.pointee.isTruncated = true }
-                body(StreamEnd(slot, otherwise: code == HTTP2ErrorCode.refusedStream ? .refused : .reset(code: code)))
-            }
-            self.state.pointee.table.giveBack(index)
+            let slot = self.state.pointee.table[index]
+            self.state.pointee.table.delist(index)
+            let code = slot.pointee.closeCode
+            body(StreamEnd(slot, otherwise: code == HTTP2ErrorCode.refusedStream ? .refused : .reset(code: code)))
+            self.state.pointee.release(index)
         }
     }
 
     /// Ends the streams that were submitted before `instant`, oldest first: each is reset (CANCEL) and handed out.
     ///
-    /// Call ``takeEnded(_:)`` before, so that answers that came are not lost. Returns how many were ended.
-    public func expire(
-        submittedBefore instant: Int64,
-        _ body: (borrowing StreamEnd) -> Void
-    ) throws(HTTP2Error) -> Int {
+    /// What has ended by itself is handed out before and does not count. Returns how many were ended.
+    public func expire(submittedBefore instant: Int64, _ body: (borrowing StreamEnd) -> Void) -> Int {
+        self.takeEnded(body)
         var count = 0
         while let index = self.state.pointee.table.oldestLive,
-            self.state.pointee.table.slots[Int(index)].submittedAt < instant
+            self.state.pointee.table[index].pointee.submittedAt < instant
         {
-            let slot = self.state.pointee.table.slots + Int(index)
-            self.state.pointee.table.delist(index)
-            // The slot stays occupied until nghttp2 has closed the stream: it may still read from it.
-            slot.pointee.isAbandoned = true
-            slot.pointee.isTruncated = true
+            self.giveUp(index, .deadline, body)
             count += 1
-            body(StreamEnd(slot, otherwise: .deadline))
-            try self.handle?.reset(streamID: slot.pointee.streamID, code: HTTP2ErrorCode.cancel)
         }
         return count
     }
 
+    private func giveUp(_ index: Int32, _ kind: StreamEnd.Kind, _ body: (borrowing StreamEnd) -> Void) {
+        let slot = self.state.pointee.table[index]
+        self.state.pointee.table.delist(index)
+        slot.pointee.isTruncated = true
+        body(StreamEnd(slot, otherwise: kind))
+        self.state.pointee.abandon(index)
+    }
+
     /// When the oldest stream without an end was submitted; nil when there is none.
     public var oldestSubmittedAt: Int64? {
-        self.state.pointee.table.oldestLive.map { self.state.pointee.table.slots[Int($0)].submittedAt }
+        self.state.pointee.table.oldestLive.map { self.state.pointee.table[$0].pointee.submittedAt }
     }
 
     /// Ends every stream because the connection is gone; the session must not be used for anything else afterwards.
     public func endAll(_ body: (borrowing StreamEnd) -> Void) {
         self.takeEnded(body)
-        while let index = self.state.pointee.table.oldestLive {
-            let slot = self.state.pointee.table.slots + Int(index)
-            self.state.pointee.table.delist(index)
-            slot.pointee.isAbandoned = true
-            slot.pointee.isTruncated = true
-            body(StreamEnd(slot, otherwise: .connectionLost))
-        }
-    }
-
-    // MARK: Header block
-
-    /// Brings the name/value pairs to the request's block and patches what the request sets itself.
-    private func prepareScratch(for slot: UnsafeMutablePointer<ClientSlot>) {
-        guard let headers = slot.pointee.headers else { return }
-        if self.isFirstRequest || self.scratchHeaders?.toOpaque() != headers.toOpaque() {
-            self.loadScratch(headers)
-        }
-        let arena = slot.pointee.arena.assumingMemoryBound(to: UInt8.self)
-        self.scratch[PreparedHeaders.pathIndex].value = arena + slot.pointee.path.start
-        self.scratch[PreparedHeaders.pathIndex].valuelen = slot.pointee.path.count
-        if self.scratchPerRequest >= 0 {
-            self.scratch[self.scratchPerRequest].value = arena + slot.pointee.perRequest.start
-            self.scratch[self.scratchPerRequest].valuelen = slot.pointee.perRequest.count
-        }
-    }
-
-    private func loadScratch(_ unmanaged: Unmanaged<PreparedHeaders>) {
-        let headers = unmanaged.takeUnretainedValue()
-        let pairs = self.isFirstRequest ? headers.first : headers.later
-        if pairs.count > self.scratchCapacity {
-            self.scratch.deallocate()
-            self.scratchCapacity = pairs.count
-            self.scratch = .allocate(capacity: pairs.count)
-        }
-        self.scratchCount = pairs.count
-        self.scratchPerRequest = headers.perRequestIndex ?? -1
-        if let base = pairs.baseAddress { self.scratch.initialize(from: base, count: pairs.count) }
-        self.scratchHeaders?.release()
-        // After the first request the flags differ: load again.
-        self.scratchHeaders = self.isFirstRequest ? nil : unmanaged.retain()
-    }
-
-    /// Submits the request; nghttp2 copies the pairs (not what they point to) and serialises later.
-    private func open(_ slot: UnsafeMutablePointer<ClientSlot>) -> Int32 {
-        guard slot.pointee.body.count > 0 else {
-            slot.pointee.isSent = true
-            return nghttp2_submit_request(self.session, nil, self.scratch, self.scratchCount, nil, slot)
-        }
-        var provider = nghttp2_data_provider()
-        provider.source.ptr = UnsafeMutableRawPointer(slot)
-        provider.read_callback = ClientState.readBody
-        return nghttp2_submit_request(self.session, nil, self.scratch, self.scratchCount, &provider, slot)
+        while let index = self.state.pointee.table.oldestLive { self.giveUp(index, .connectionLost, body) }
     }
 }

@@ -55,7 +55,6 @@ public final class HTTP2ServerSession {
         limits.resetBurst = configuration.resetBurst
         limits.resetsPerSecond = configuration.resetsPerSecond
         let handle = try SessionHandle.make(
-            isServer: true,
             owner: Unmanaged.passUnretained(self).toOpaque(),
             limits: limits,
             callbacks: HTTP2ServerSession.install

@@ -25,11 +25,11 @@ public struct RequestHeader: Equatable, Sendable {
         case indexed
         /// A literal without indexing: never the same twice, and no secret.
         case literal
-        /// A never-indexed literal (nghttp2's `NO_INDEX`).
+        /// A never-indexed literal: a secret.
         case never
         /// Into the table with a connection's first request, so that later ones name it by a byte; from then on
-        /// as `never`. Apple asks for it: values change too often to be worth a place in the table. Who cannot tell
-        /// a connection's first request may treat it as `never`; that costs the name's bytes with each request.
+        /// as `literal`. Apple asks for it: values change too often to be worth a place in the table. Who cannot tell
+        /// a connection's first request may treat it as `literal`; that costs the name's bytes with each request.
         case neverAfterFirst
     }
 

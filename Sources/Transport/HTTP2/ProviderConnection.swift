@@ -120,8 +120,13 @@ final class ProviderConnection: ChannelInboundHandler {
         }
     }
 
-    /// Sends what TLS wants to say about it, then closes.
+    /// Sends what HTTP/2 or TLS wants to say about it, then closes.
     private func fail(_ error: any Error) {
+        if error is HTTP2Error, self.isEstablished {
+            let count = self.http2.send(into: self.plaintext, threshold: Self.recordBytes)
+            // The socket goes whether this can be said or not.
+            try? self.encrypt(UnsafeRawBufferPointer(rebasing: self.plaintext[..<count]))
+        }
         self.failure = error
         self.writeCiphertext()
         self.context?.flush()
@@ -132,15 +137,15 @@ final class ProviderConnection: ChannelInboundHandler {
 
     /// Serialises what HTTP/2 has to say while the channel takes it, and encrypts it in full records.
     ///
-    /// Called between requests, too: what nghttp2 holds for a few dozen requests stays in the cache, for a thousand
+    /// Called between requests, too: what HTTP/2 holds for a few dozen requests stays in the cache, for a thousand
     /// it does not.
     func serialise() {
         guard self.isEstablished, self.failure == nil else { return }
         do {
-            // Back-pressure: what does not fit stays in nghttp2 until the channel is writable again.
+            // Back-pressure: what does not fit stays in HTTP/2 until the channel is writable again.
             while self.isWritable {
                 let room = UnsafeMutableRawBufferPointer(rebasing: self.plaintext[self.plaintextCount...])
-                let count = try self.http2.send(into: room, threshold: Self.recordBytes - self.plaintextCount)
+                let count = self.http2.send(into: room, threshold: Self.recordBytes - self.plaintextCount)
                 self.plaintextCount += count
                 guard self.plaintextCount >= Self.recordBytes else { return }
                 try self.encryptRecord()
@@ -214,7 +219,7 @@ final class ProviderConnection: ChannelInboundHandler {
         self.pool = nil
         if self.isEstablished {
             // The peer is told why the socket goes, if it still listens; a failure changes nothing any more.
-            try? self.http2.goAway()
+            self.http2.goAway()
             self.serialise()
             try? self.encryptRecord()
             self.tls.close()

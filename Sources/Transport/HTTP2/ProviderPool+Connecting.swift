@@ -19,8 +19,7 @@ extension ProviderPool {
 
     private func ping(_ id: ConnectionPool.ConnectionID) {
         guard let connection = self.connections.first(where: { $0.id == id }) else { return }
-        // A failure (out of memory) shows as an unanswered PING.
-        try? connection.http2.ping()
+        connection.http2.ping()
         connection.needsFlush = true
         self.scheduleTurn()
     }

@@ -240,8 +240,7 @@ extension ProviderPool {
         let limit = now - TimeAmount(self.configuration.streamDeadline)
         for connection in self.connections {
             var ended = 0
-            // A failure to reset shows again when the frames are sent.
-            let expired = try? connection.http2.expire(submittedBefore: limit.instant.nanoseconds) { end in
+            let expired = connection.http2.expire(submittedBefore: limit.instant.nanoseconds) { end in
                 ended += 1
                 self.tell(end, of: connection, now: now)
             }
@@ -249,7 +248,7 @@ extension ProviderPool {
             connection.needsFlush = true
             self.run(self.machine.streamsClosed(connection.id, count: ended))
             self.run(
-                self.machine.streamDeadlinesPassed(connection.id, count: expired ?? ended, now: now.instant)
+                self.machine.streamDeadlinesPassed(connection.id, count: expired, now: now.instant)
             )
         }
     }

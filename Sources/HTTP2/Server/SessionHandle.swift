@@ -1,9 +1,7 @@
 import CNGHTTP2
 import CShims
 
-/// Owns an `nghttp2_session`: bytes in, bytes out.
-///
-/// Client and server session have one each.
+/// Owns the `nghttp2_session` of a server session: bytes in, bytes out.
 struct SessionHandle: ~Copyable {
     let pointer: OpaquePointer
     /// The session's memory; dies after it.
@@ -19,7 +17,6 @@ struct SessionHandle: ~Copyable {
 
     /// Makes a session; `owner` must outlive it (Safety: it is the object that stores this handle).
     static func make(
-        isServer: Bool,
         owner: UnsafeMutableRawPointer,
         limits: SessionLimits,
         callbacks install: (OpaquePointer) -> Void
@@ -42,11 +39,7 @@ struct SessionHandle: ~Copyable {
         }
         // nghttp2 copies this table of functions.
         var memory = c_nghttp2_pool_mem(pool)
-        let made =
-            isServer
-            ? nghttp2_session_server_new3(&session, callbacks, owner, option, &memory)
-            : nghttp2_session_client_new3(&session, callbacks, owner, option, &memory)
-        guard made == 0, let session else {
+        guard nghttp2_session_server_new3(&session, callbacks, owner, option, &memory) == 0, let session else {
             c_nghttp2_pool_del(pool)
             throw HTTP2Error(.internalFailure, "HTTP/2: out of memory")
         }

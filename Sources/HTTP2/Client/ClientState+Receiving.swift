@@ -1,0 +1,182 @@
+/// What the peer sends: frames are cut here, and those of the connection are heeded.
+extension ClientState {
+    /// SETTINGS and PING acknowledgements that may wait to be sent.
+    static let acknowledgementsMax = 200
+    /// Parameters that one SETTINGS frame may have; six are known.
+    static let settingsMax = 32
+    /// What is kept of a GOAWAY's text: plenty for APNs' reason, the rest is not worth the memory.
+    static let goAwayTextMax = 1024
+
+    /// Takes plaintext; after a throw the connection is over, and what follows is not looked at.
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
+        guard var cursor = bytes.baseAddress, !self.isBroken else { return }
+        let end = cursor + bytes.count
+        if self.partialCount > 0 { try self.completePartial(&cursor, end) }
+        while end - cursor >= FrameHeader.byteCount {
+            let header = FrameHeader(at: cursor)
+            try self.checkLength(header)
+            guard end - cursor >= FrameHeader.byteCount + header.length else { break }
+            let payload = UnsafeRawBufferPointer(start: cursor + FrameHeader.byteCount, count: header.length)
+            try self.frameReceived(header, payload)
+            cursor += FrameHeader.byteCount + header.length
+        }
+        self.keepPartial(&cursor, end - cursor)
+    }
+
+    /// Completes a frame that began in an earlier piece, as far as this one goes.
+    private mutating func completePartial(_ cursor: inout UnsafeRawPointer, _ end: UnsafeRawPointer) throws(HTTP2Error)
+    {
+        self.keepPartial(&cursor, min(end - cursor, max(0, FrameHeader.byteCount - self.partialCount)))
+        guard self.partialCount >= FrameHeader.byteCount else { return }
+        let header = FrameHeader(at: self.partial)
+        try self.checkLength(header)
+        let size = FrameHeader.byteCount + header.length
+        self.keepPartial(&cursor, min(end - cursor, size - self.partialCount))
+        guard self.partialCount == size else { return }
+        self.partialCount = 0
+        try self.frameReceived(
+            header,
+            UnsafeRawBufferPointer(start: self.partial + FrameHeader.byteCount, count: header.length)
+        )
+    }
+
+    private mutating func keepPartial(_ cursor: inout UnsafeRawPointer, _ count: Int) {
+        (self.partial + self.partialCount).copyMemory(from: cursor, byteCount: count)
+        self.partialCount += count
+        cursor += count
+    }
+
+    private mutating func checkLength(_ header: FrameHeader) throws(HTTP2Error) {
+        guard header.length <= FrameHeader.payloadBytesMax else { throw self.frameSizeError(header) }
+        // The first frame says whether it is HTTP/2 at all (RFC 9113 section 3.4); do not wait for its payload.
+        guard self.peer.areKnown || (header.type == FrameType.settings && !header.has(FrameFlags.acknowledgement))
+        else { throw self.violation("SETTINGS do not come first") }
+    }
+
+    private mutating func frameReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
+        guard self.block.streamID == 0 || header.type == FrameType.continuation else {
+            throw self.violation("a frame within a header block")
+        }
+        if self.receiveShortAnswer(header, payload) { return }
+        switch header.type {
+        case FrameType.headers: try self.headersReceived(header, payload)
+        case FrameType.data: try self.dataReceived(header, payload)
+        case FrameType.continuation: try self.continuationReceived(header, payload)
+        case FrameType.settings: try self.settingsReceived(header, payload)
+        case FrameType.ping: try self.pingReceived(header, payload)
+        case FrameType.goAway: try self.goAwayReceived(header, payload)
+        case FrameType.windowUpdate:
+            guard header.length == 4 else { throw self.frameSizeError(header) }
+            if header.streamID != 0 { try self.checkOpened(header) }
+            try self.widen(header.streamID, by: Int(ClientState.number(payload, at: 0) & 0x7FFF_FFFF))
+        case FrameType.resetStream: try self.resetReceived(header, payload)
+        case FrameType.priority: guard header.length == 5 else { throw self.frameSizeError(header) }
+        // It was forbidden by our SETTINGS.
+        case FrameType.pushPromise: throw self.violation("PUSH_PROMISE")
+        // Unknown types are to be ignored (RFC 9113 section 4.1).
+        default: break
+        }
+    }
+
+    private mutating func settingsReceived(
+        _ header: FrameHeader,
+        _ payload: UnsafeRawBufferPointer
+    ) throws(HTTP2Error) {
+        guard header.streamID == 0 else { throw self.violation("SETTINGS of a stream") }
+        if header.has(FrameFlags.acknowledgement) {
+            guard header.length == 0 else { throw self.frameSizeError(header) }
+            return
+        }
+        guard header.length % 6 == 0 else { throw self.frameSizeError(header) }
+        guard header.length <= 6 * Self.settingsMax else { throw self.flooded("SETTINGS of \(header.length) bytes") }
+        // Unless they say otherwise, the number of streams is not limited (RFC 9113 section 6.5.2).
+        if !self.peer.areKnown { self.peer.maxConcurrentStreams = Int(UInt32.max) }
+        for start in stride(from: 0, to: payload.count, by: 6) {
+            let name = UInt16(bigEndian: payload.loadUnaligned(fromByteOffset: start, as: UInt16.self))
+            try self.settingReceived(name, ClientState.number(payload, at: start + 2))
+        }
+        self.peer.areKnown = true
+        self.events.hasSettings = true
+        self.output.appendSettingsAcknowledgement()
+        try self.checkAcknowledgements()
+    }
+
+    private mutating func settingReceived(_ name: UInt16, _ value: UInt32) throws(HTTP2Error) {
+        switch name {
+        case SettingsParameter.headerTableSize: self.encoder.limitTable(to: value)
+        case SettingsParameter.enablePush:
+            guard value == 0 else { throw self.violation("a server that enables push") }
+        case SettingsParameter.maxConcurrentStreams: self.peer.maxConcurrentStreams = Int(value)
+        case SettingsParameter.initialWindowSize: try self.changeInitialWindow(to: value)
+        case SettingsParameter.maxFrameSize:
+            guard (16_384...16_777_215).contains(value) else {
+                throw self.violation("SETTINGS_MAX_FRAME_SIZE \(value)")
+            }
+            self.peer.maxFrameBytes = Int(value)
+        default: break
+        }
+    }
+
+    private mutating func pingReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
+        guard header.streamID == 0 else { throw self.violation("PING of a stream") }
+        guard header.length == 8 else { throw self.frameSizeError(header) }
+        if header.has(FrameFlags.acknowledgement) {
+            self.events.isPingAcknowledged = true
+            return
+        }
+        let opaque = UInt64(bigEndian: payload.loadUnaligned(as: UInt64.self))
+        self.output.appendPing(opaque, isAcknowledgement: true)
+        try self.checkAcknowledgements()
+    }
+
+    private mutating func goAwayReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
+        guard header.streamID == 0 else { throw self.violation("GOAWAY of a stream") }
+        guard header.length >= 8 else { throw self.frameSizeError(header) }
+        let last = Int32(ClientState.number(payload, at: 0) & 0x7FFF_FFFF)
+        guard last <= self.goAwayLast ?? Int32.max else { throw self.violation("GOAWAY takes back what it refused") }
+        self.goAwayLast = last
+        self.events.goAway = GoAway(
+            lastStreamID: last,
+            code: ClientState.number(payload, at: 4),
+            debugData: Array(payload[8..<min(payload.count, 8 + Self.goAwayTextMax)])
+        )
+        // What is above it was not processed, and no other will be (RFC 9113 section 6.8).
+        for index in 0..<Int32(self.table.capacity) {
+            let slot = self.table[index]
+            guard slot.pointee.phase == .queued || (slot.pointee.phase == .open && slot.pointee.streamID > last) else {
+                continue
+            }
+            self.close(index, code: HTTP2ErrorCode.refusedStream)
+        }
+    }
+
+    private mutating func resetReceived(_ header: FrameHeader, _ payload: UnsafeRawBufferPointer) throws(HTTP2Error) {
+        guard header.length == 4 else { throw self.frameSizeError(header) }
+        try self.checkOpened(header)
+        guard let index = self.streams.slot(of: header.streamID) else { return }
+        self.table[index].pointee.isTruncated = true
+        self.close(index, code: ClientState.number(payload, at: 0))
+    }
+
+    private mutating func checkAcknowledgements() throws(HTTP2Error) {
+        guard self.output.acknowledgements <= Self.acknowledgementsMax else {
+            throw self.flooded("SETTINGS or PING without end")
+        }
+    }
+
+    mutating func flooded(_ message: String) -> HTTP2Error {
+        self.failure(HTTP2ErrorCode.enhanceYourCalm, .flooded, message)
+    }
+
+    mutating func frameSizeError(_ header: FrameHeader) -> HTTP2Error {
+        self.failure(
+            HTTP2ErrorCode.frameSizeError,
+            .protocolViolation,
+            "a frame of type \(header.type) with \(header.length) bytes"
+        )
+    }
+
+    private static func number(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt32 {
+        UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+}

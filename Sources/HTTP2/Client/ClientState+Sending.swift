@@ -1,0 +1,236 @@
+/// Requests on their way out.
+extension ClientState {
+    /// Puts a filled slot in line; after GOAWAY it is closed at once, unsent.
+    mutating func enqueue(_ index: Int32) {
+        let slot = self.table[index]
+        slot.pointee.streamID = self.nextStreamID
+        self.nextStreamID = self.nextStreamID > Int32.max - 2 ? 0 : self.nextStreamID + 2
+        self.table.enlist(index)
+        guard self.goAwayLast == nil, !self.isBroken else {
+            slot.pointee.phase = .closed
+            slot.pointee.closeCode = HTTP2ErrorCode.refusedStream
+            return self.table.noteClosed(index)
+        }
+        slot.pointee.phase = .queued
+        slot.pointee.isInLine = true
+        self.starting.append(index)
+    }
+
+    /// Something could be sent.
+    var wantsWrite: Bool {
+        !self.output.isEmpty || (!self.isBroken && (self.starting.first != nil || self.continuing.first != nil))
+    }
+
+    /// Fills `buffer` until `threshold` bytes are reached or nothing may be sent; returns the bytes filled.
+    ///
+    /// A frame of a request is not cut, so that it may end above the threshold.
+    mutating func send(into buffer: UnsafeMutableRawBufferPointer, threshold: Int) -> Int {
+        precondition(
+            buffer.count >= threshold + HTTP2ClientSession.frameBytesMax,
+            "a buffer of \(buffer.count) bytes has no room for a frame above \(threshold)"
+        )
+        guard let base = buffer.baseAddress else { return 0 }
+        var filled = 0
+        while filled < threshold {
+            if !self.output.isEmpty {
+                filled += self.output.take(threshold - filled, to: base + filled)
+                continue
+            }
+            let room = UnsafeMutableRawBufferPointer(start: base + filled, count: buffer.count - filled)
+            guard !self.isBroken, let count = self.continueNext(room) ?? self.startNext(room) else { break }
+            filled += count
+        }
+        return filled
+    }
+
+    /// Sends more of the oldest unfinished body; nil when there is none or the peer takes nothing.
+    private mutating func continueNext(_ room: UnsafeMutableRawBufferPointer) -> Int? {
+        while let index = self.continuing.first {
+            let slot = self.table[index]
+            guard slot.pointee.phase == .open else {
+                self.continuing.removeFirst()
+                self.leaveLine(index)
+                continue
+            }
+            guard self.sendWindow > 0 else { return nil }
+            guard slot.pointee.sendWindow > 0 else {
+                // A WINDOW_UPDATE puts it in line again.
+                self.continuing.removeFirst()
+                slot.pointee.isInLine = false
+                continue
+            }
+            let count = self.writeData(slot, room)
+            if slot.pointee.isSent {
+                self.continuing.removeFirst()
+                slot.pointee.isInLine = false
+            }
+            return count
+        }
+        return nil
+    }
+
+    /// Sends the next request, if the peer allows another stream; nil when there is none or it may not go.
+    private mutating func startNext(_ room: UnsafeMutableRawBufferPointer) -> Int? {
+        while let index = self.starting.first {
+            let slot = self.table[index]
+            guard slot.pointee.phase == .queued else {
+                self.starting.removeFirst()
+                self.leaveLine(index)
+                continue
+            }
+            // Bodies go out in the order of their requests.
+            guard self.streams.count < self.peer.maxConcurrentStreams, self.sendWindow > 0,
+                self.continuing.first == nil
+            else { return nil }
+            self.starting.removeFirst()
+            slot.pointee.isInLine = false
+            slot.pointee.phase = .open
+            slot.pointee.sendWindow = self.peer.initialWindow
+            self.lastOpened = slot.pointee.streamID
+            self.streams.insert(slot.pointee.streamID, slot: index)
+            var count = self.writeHeaders(slot, room)
+            if !slot.pointee.isSent {
+                let left = UnsafeMutableRawBufferPointer(rebasing: room[count...])
+                // Nearly always there is room for the whole body, and the windows are wide.
+                if count > 0, slot.pointee.body.count + FrameHeader.byteCount <= left.count,
+                    slot.pointee.sendWindow > 0
+                {
+                    count += self.writeData(slot, left)
+                }
+                if !slot.pointee.isSent {
+                    slot.pointee.isInLine = true
+                    self.continuing.append(index)
+                }
+            }
+            return count
+        }
+        return nil
+    }
+
+    /// A slot that no queue holds any more: given back unless its end is still to be told.
+    private mutating func leaveLine(_ index: Int32) {
+        self.table[index].pointee.isInLine = false
+        if self.table[index].pointee.phase == .abandoned { self.table.giveBack(index) }
+    }
+
+    /// Writes a request's HEADERS; returns the bytes written, 0 when they go out by way of ``output``.
+    private mutating func writeHeaders(
+        _ slot: UnsafeMutablePointer<ClientSlot>,
+        _ room: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        guard let headers = slot.pointee.headers, let base = room.baseAddress else { return 0 }
+        let path = slot.pointee.requestBytes(slot.pointee.path)
+        let perRequest = slot.pointee.requestBytes(slot.pointee.perRequest)
+        self.encoder.hold(headers, perRequest: perRequest)
+        let isWhole = slot.pointee.body.count == 0
+        slot.pointee.isSent = isWhole
+        let endStream = isWhole ? FrameFlags.endStream : 0
+        let countMax = self.encoder.byteCountMax(path: path.count, perRequest: perRequest.count)
+        guard countMax <= FrameHeader.payloadBytesMax else {
+            self.writeLongHeaders(slot.pointee.streamID, endStream: endStream, path, perRequest, countMax)
+            return 0
+        }
+        let count = self.encoder.write(path: path, perRequest: perRequest, to: base + FrameHeader.byteCount)
+        FrameHeader(
+            length: count,
+            type: FrameType.headers,
+            flags: FrameFlags.endHeaders | endStream,
+            streamID: slot.pointee.streamID
+        ).write(to: base)
+        return FrameHeader.byteCount + count
+    }
+
+    /// A header block that is too long for one frame: HEADERS and CONTINUATION, with nothing between them.
+    private mutating func writeLongHeaders(
+        _ streamID: Int32,
+        endStream: UInt8,
+        _ path: UnsafeRawBufferPointer,
+        _ perRequest: UnsafeRawBufferPointer,
+        _ countMax: Int
+    ) {
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: countMax, alignment: 16)
+        defer { block.deallocate() }
+        guard let base = block.baseAddress else { return }
+        let count = self.encoder.write(path: path, perRequest: perRequest, to: base)
+        for start in stride(from: 0, to: count, by: FrameHeader.payloadBytesMax) {
+            let end = min(count, start + FrameHeader.payloadBytesMax)
+            self.output.append(
+                FrameHeader(
+                    length: end - start,
+                    type: start == 0 ? FrameType.headers : FrameType.continuation,
+                    flags: (start == 0 ? endStream : 0) | (end == count ? FrameFlags.endHeaders : 0),
+                    streamID: streamID
+                )
+            )
+            self.output.append(UnsafeRawBufferPointer(rebasing: block[start..<end]))
+        }
+    }
+
+    /// Writes as much of a body as one frame, the windows and the room take.
+    private mutating func writeData(
+        _ slot: UnsafeMutablePointer<ClientSlot>,
+        _ room: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        guard let base = room.baseAddress else { return 0 }
+        let left = slot.pointee.body.count - slot.pointee.bodySent
+        let allowed = min(self.sendWindow, slot.pointee.sendWindow, self.peer.maxFrameBytes)
+        let count = min(left, allowed, room.count - FrameHeader.byteCount)
+        let isLast = count == left
+        FrameHeader(
+            length: count,
+            type: FrameType.data,
+            flags: isLast ? FrameFlags.endStream : 0,
+            streamID: slot.pointee.streamID
+        ).write(to: base)
+        let from = slot.pointee.arena + slot.pointee.body.start + slot.pointee.bodySent
+        (base + FrameHeader.byteCount).copyMemory(from: from, byteCount: count)
+        slot.pointee.bodySent += count
+        slot.pointee.isSent = isLast
+        slot.pointee.sendWindow -= count
+        self.sendWindow -= count
+        return FrameHeader.byteCount + count
+    }
+
+    // MARK: Windows
+
+    /// The peer takes more on the connection or a stream (RFC 9113 section 6.9).
+    mutating func widen(_ streamID: Int32, by increment: Int) throws(HTTP2Error) {
+        guard increment > 0 else { throw self.violation("WINDOW_UPDATE by 0") }
+        guard streamID != 0 else {
+            self.sendWindow += increment
+            guard self.sendWindow <= PeerSettings.windowBytesMax else { throw self.windowOverflow() }
+            return
+        }
+        guard let index = self.streams.slot(of: streamID) else { return }
+        self.table[index].pointee.sendWindow += increment
+        guard self.table[index].pointee.sendWindow <= PeerSettings.windowBytesMax else { throw self.windowOverflow() }
+        self.resume(index)
+    }
+
+    /// SETTINGS change the window of every stream, too (RFC 9113 section 6.9.2).
+    mutating func changeInitialWindow(to bytes: UInt32) throws(HTTP2Error) {
+        guard bytes <= UInt32(PeerSettings.windowBytesMax) else { throw self.windowOverflow() }
+        let change = Int(bytes) - self.peer.initialWindow
+        self.peer.initialWindow = Int(bytes)
+        guard change != 0 else { return }
+        var overflow = false
+        for index in 0..<Int32(self.table.capacity) where self.table[index].pointee.phase == .open {
+            self.table[index].pointee.sendWindow += change
+            if self.table[index].pointee.sendWindow > PeerSettings.windowBytesMax { overflow = true }
+            self.resume(index)
+        }
+        if overflow { throw self.windowOverflow() }
+    }
+
+    /// Puts a stream in line again whose body waited for its window.
+    private mutating func resume(_ index: Int32) {
+        let slot = self.table[index]
+        guard !slot.pointee.isSent, !slot.pointee.isInLine, slot.pointee.sendWindow > 0 else { return }
+        slot.pointee.isInLine = true
+        self.continuing.append(index)
+    }
+
+    private mutating func windowOverflow() -> HTTP2Error {
+        self.failure(HTTP2ErrorCode.flowControlError, .protocolViolation, "a window beyond 2³¹−1")
+    }
+}

@@ -1,0 +1,75 @@
+/// The nine bytes in front of each frame (RFC 9113 section 4.1).
+struct FrameHeader {
+    static let byteCount = 9
+    /// What a peer may send in one frame: our SETTINGS do not raise the least maximum (RFC 9113 section 6.5.2).
+    static let payloadBytesMax = 16_384
+
+    /// Bytes of payload, 0 to 2²⁴−1.
+    var length: Int
+    /// See ``FrameType``; a peer may send any.
+    var type: UInt8
+    /// See ``FrameFlags``.
+    var flags: UInt8
+    /// 0 for the connection; the reserved bit is cleared.
+    var streamID: Int32
+
+    init(length: Int, type: UInt8, flags: UInt8 = 0, streamID: Int32) {
+        self.length = length
+        self.type = type
+        self.flags = flags
+        self.streamID = streamID
+    }
+
+    /// Reads nine bytes.
+    init(at bytes: UnsafeRawPointer) {
+        let front = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+        let last = bytes.load(fromByteOffset: 8, as: UInt8.self)
+        self.length = Int(front >> 40)
+        self.type = UInt8(truncatingIfNeeded: front >> 32)
+        self.flags = UInt8(truncatingIfNeeded: front >> 24)
+        self.streamID = Int32(truncatingIfNeeded: front << 8 & 0x7FFF_FF00) | Int32(last)
+    }
+
+    /// Writes nine bytes.
+    func write(to bytes: UnsafeMutableRawPointer) {
+        let id = UInt64(UInt32(bitPattern: self.streamID))
+        let front = UInt64(self.length) << 40 | UInt64(self.type) << 32 | UInt64(self.flags) << 24 | id >> 8
+        bytes.storeBytes(of: front.bigEndian, as: UInt64.self)
+        bytes.storeBytes(of: UInt8(truncatingIfNeeded: id), toByteOffset: 8, as: UInt8.self)
+    }
+
+    func has(_ flag: UInt8) -> Bool { self.flags & flag != 0 }
+}
+
+/// Types of frames (RFC 9113 section 6).
+enum FrameType {
+    static let data: UInt8 = 0
+    static let headers: UInt8 = 1
+    static let priority: UInt8 = 2
+    static let resetStream: UInt8 = 3
+    static let settings: UInt8 = 4
+    static let pushPromise: UInt8 = 5
+    static let ping: UInt8 = 6
+    static let goAway: UInt8 = 7
+    static let windowUpdate: UInt8 = 8
+    static let continuation: UInt8 = 9
+}
+
+/// Flags of frames (RFC 9113 section 6).
+enum FrameFlags {
+    static let endStream: UInt8 = 0x01
+    static let acknowledgement: UInt8 = 0x01
+    static let endHeaders: UInt8 = 0x04
+    static let padded: UInt8 = 0x08
+    static let priority: UInt8 = 0x20
+}
+
+/// Parameters of SETTINGS (RFC 9113 section 6.5.2).
+enum SettingsParameter {
+    static let headerTableSize: UInt16 = 1
+    static let enablePush: UInt16 = 2
+    static let maxConcurrentStreams: UInt16 = 3
+    static let initialWindowSize: UInt16 = 4
+    static let maxFrameSize: UInt16 = 5
+    static let maxHeaderListSize: UInt16 = 6
+}

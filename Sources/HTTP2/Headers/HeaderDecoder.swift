@@ -1,0 +1,57 @@
+import CNGHTTP2
+
+/// Takes header blocks of answers apart: nghttp2's HPACK decoder of one connection.
+struct HeaderDecoder: ~Copyable {
+    /// One step through a block.
+    enum Step {
+        /// A field; its bytes are valid until the next call.
+        case field(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
+        /// The fragment is used up, the block goes on in another.
+        case needsMore
+        /// The block is over.
+        case complete
+    }
+
+    private let pointer: OpaquePointer
+
+    init() throws(HTTP2Error) {
+        var made: OpaquePointer?
+        guard nghttp2_hd_inflate_new(&made) == 0, let made else {
+            throw HTTP2Error(.internalFailure, "HTTP/2: out of memory")
+        }
+        self.pointer = made
+    }
+
+    deinit { nghttp2_hd_inflate_del(self.pointer) }
+
+    /// Takes the next field from the front of a fragment; `isLast` says that no fragment of the block follows.
+    ///
+    /// After a throw the connection's table is unknown, and with it the connection over.
+    func next(_ fragment: inout UnsafeRawBufferPointer, isLast: Bool) throws(HTTP2Error) -> Step {
+        while true {
+            var pair = nghttp2_nv()
+            var flags: Int32 = 0
+            let used = nghttp2_hd_inflate_hd2(
+                self.pointer,
+                &pair,
+                &flags,
+                fragment.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                fragment.count,
+                isLast ? 1 : 0
+            )
+            guard used >= 0 else { throw HTTP2Error.from(used, doing: "a header block") }
+            fragment = UnsafeRawBufferPointer(rebasing: fragment[used...])
+            if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) != 0 {
+                return .field(
+                    name: UnsafeRawBufferPointer(start: pair.name, count: pair.namelen),
+                    value: UnsafeRawBufferPointer(start: pair.value, count: pair.valuelen)
+                )
+            }
+            if flags & Int32(NGHTTP2_HD_INFLATE_FINAL.rawValue) != 0 {
+                nghttp2_hd_inflate_end_headers(self.pointer)
+                return .complete
+            }
+            if fragment.isEmpty { return .needsMore }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/// HPACK's tables as the encoder of requests sees them (RFC 7541 section 2.3): the static one, and what this
+/// connection has indexed.
+struct HeaderTable {
+    /// What an entry costs besides its bytes (RFC 7541 section 4.1).
+    static let entryOverhead = 32
+
+    /// How large the dynamic table may be.
+    private(set) var capacity: Int
+    /// Oldest first: the newest has the lowest index.
+    private var entries: [HeaderField] = []
+    private var size = 0
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// Changes the capacity; the oldest entries make room.
+    mutating func resize(to capacity: Int) {
+        self.capacity = capacity
+        self.evict(for: 0)
+    }
+
+    /// Adds an entry; one that is larger than the table empties it (RFC 7541 section 4.4).
+    mutating func insert(_ field: HeaderField) {
+        self.evict(for: field.tableBytes)
+        guard field.tableBytes <= self.capacity else { return }
+        self.entries.append(field)
+        self.size += field.tableBytes
+    }
+
+    private mutating func evict(for bytes: Int) {
+        while self.size + bytes > self.capacity, let oldest = self.entries.first {
+            self.size -= oldest.tableBytes
+            self.entries.removeFirst()
+        }
+    }
+
+    /// The index of a field with this name and value.
+    func index(name: [UInt8], value: [UInt8]) -> Int? {
+        if let place = HeaderTable.fixed.firstIndex(where: { $0.name == name && $0.value == value }) {
+            return place + 1
+        }
+        return self.entries.lastIndex { $0.name == name && $0.value == value }.map(self.index)
+    }
+
+    /// The index of any field with this name.
+    func index(name: [UInt8]) -> Int? {
+        if let place = HeaderTable.fixed.firstIndex(where: { $0.name == name }) { return place + 1 }
+        return self.entries.lastIndex { $0.name == name }.map(self.index)
+    }
+
+    private func index(_ place: Int) -> Int { HeaderTable.fixed.count + self.entries.count - place }
+
+    /// The static table (RFC 7541 appendix A), from index 1.
+    static let fixed: [HeaderField] = [
+        (":authority", ""), (":method", "GET"), (":method", "POST"), (":path", "/"), (":path", "/index.html"),
+        (":scheme", "http"), (":scheme", "https"), (":status", "200"), (":status", "204"), (":status", "206"),
+        (":status", "304"), (":status", "400"), (":status", "404"), (":status", "500"), ("accept-charset", ""),
+        ("accept-encoding", "gzip, deflate"), ("accept-language", ""), ("accept-ranges", ""), ("accept", ""),
+        ("access-control-allow-origin", ""), ("age", ""), ("allow", ""), ("authorization", ""),
+        ("cache-control", ""), ("content-disposition", ""), ("content-encoding", ""), ("content-language", ""),
+        ("content-length", ""), ("content-location", ""), ("content-range", ""), ("content-type", ""),
+        ("cookie", ""), ("date", ""), ("etag", ""), ("expect", ""), ("expires", ""), ("from", ""), ("host", ""),
+        ("if-match", ""), ("if-modified-since", ""), ("if-none-match", ""), ("if-range", ""),
+        ("if-unmodified-since", ""), ("last-modified", ""), ("link", ""), ("location", ""), ("max-forwards", ""),
+        ("proxy-authenticate", ""), ("proxy-authorization", ""), ("range", ""), ("referer", ""), ("refresh", ""),
+        ("retry-after", ""), ("server", ""), ("set-cookie", ""), ("strict-transport-security", ""),
+        ("transfer-encoding", ""), ("user-agent", ""), ("vary", ""), ("via", ""), ("www-authenticate", ""),
+    ].map { HeaderField($0.0, $0.1) }
+}
+
+extension HeaderField {
+    /// What the field takes up in HPACK's table (RFC 7541 section 4.1).
+    var tableBytes: Int { self.name.count + self.value.count + HeaderTable.entryOverhead }
+}

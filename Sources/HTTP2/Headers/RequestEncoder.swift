@@ -1,0 +1,139 @@
+/// Writes the header blocks of one connection's requests.
+///
+/// What requests share is encoded once for as long as they share it: mostly one-byte references to the peer's table
+/// and a literal `authorization`. Per request two strings are copied into it. Apple's rules for what may be indexed
+/// are ``HeaderField/Indexing``'s; `:path` is always a literal without indexing.
+struct RequestEncoder: ~Copyable {
+    /// What a table may hold unless SETTINGS say otherwise (RFC 9113 section 6.5.2); never more, whatever they say.
+    static let tableBytesMax = 4096
+
+    private var table = HeaderTable(capacity: Self.tableBytesMax)
+    /// The smallest table that SETTINGS asked for since the last block, which must say so (RFC 7541 section 4.2).
+    private var tableSizeToTell: Int?
+    private var isFirstBlock = true
+    /// Whose block is held, retained; nil when the next request must have its own made.
+    private var headers: Unmanaged<PreparedHeaders>?
+
+    // The block that is held: what goes before the path's value, then what goes before the per-request value.
+    private var bytes: UnsafeMutableRawPointer
+    private var capacity = 512
+    private var frontCount = 0
+    private var count = 0
+    private var hasPerRequest = false
+
+    init() { self.bytes = .allocate(byteCount: self.capacity, alignment: 16) }
+
+    deinit {
+        self.headers?.release()
+        self.bytes.deallocate()
+    }
+
+    /// The peer's SETTINGS_HEADER_TABLE_SIZE.
+    mutating func limitTable(to limit: UInt32) {
+        let capacity = min(Int(limit), Self.tableBytesMax)
+        guard capacity != self.table.capacity else { return }
+        self.table.resize(to: capacity)
+        self.tableSizeToTell = min(self.tableSizeToTell ?? capacity, capacity)
+        self.forget()
+    }
+
+    /// Holds the block of these headers; must be followed by ``write(path:perRequest:to:)`` before the next call.
+    mutating func hold(_ headers: Unmanaged<PreparedHeaders>, perRequest: UnsafeRawBufferPointer) {
+        guard self.headers?.toOpaque() != headers.toOpaque() else { return }
+        self.forget()
+        // One that changes the table is no other request's.
+        if self.encode(headers.takeUnretainedValue(), perRequest: perRequest) { self.headers = headers.retain() }
+    }
+
+    /// The room that ``write(path:perRequest:to:)`` needs for values of these sizes.
+    func byteCountMax(path: Int, perRequest: Int) -> Int {
+        self.count + path + perRequest + 2 * HPACKBytes.integerBytesMax
+    }
+
+    /// Writes the block and returns its size.
+    func write(
+        path: UnsafeRawBufferPointer,
+        perRequest: UnsafeRawBufferPointer,
+        to target: UnsafeMutableRawPointer
+    ) -> Int {
+        target.copyMemory(from: self.bytes, byteCount: self.frontCount)
+        var filled = self.frontCount
+        filled += HPACKBytes.write(path, to: target + filled)
+        (target + filled).copyMemory(from: self.bytes + self.frontCount, byteCount: self.count - self.frontCount)
+        filled += self.count - self.frontCount
+        if self.hasPerRequest { filled += HPACKBytes.write(perRequest, to: target + filled) }
+        return filled
+    }
+
+    private mutating func forget() {
+        self.headers?.release()
+        self.headers = nil
+    }
+
+    /// Encodes what the requests share; true when it holds for later requests, too.
+    private mutating func encode(_ headers: PreparedHeaders, perRequest: UnsafeRawBufferPointer) -> Bool {
+        var isLasting = !self.isFirstBlock && self.tableSizeToTell == nil
+        var block: [UInt8] = []
+        if let smallest = self.tableSizeToTell {
+            if smallest < self.table.capacity { HPACKBytes.appendTableSize(smallest, to: &block) }
+            HPACKBytes.appendTableSize(self.table.capacity, to: &block)
+            self.tableSizeToTell = nil
+        }
+        for field in headers.front where self.append(field, to: &block) { isLasting = false }
+        HPACKBytes.appendName(Self.path, index: self.table.index(name: Self.path), .withoutIndexing, to: &block)
+        let frontCount = block.count
+        for field in headers.rest where self.append(field, to: &block) { isLasting = false }
+        if let name = headers.perRequestName {
+            let literal: HPACKBytes.Literal = self.isFirstBlock ? .incrementalIndexing : .withoutIndexing
+            HPACKBytes.appendName(name, index: self.table.index(name: name), literal, to: &block)
+            if self.isFirstBlock { self.table.insert(HeaderField(name: name, value: Array(perRequest))) }
+        }
+        self.isFirstBlock = false
+        self.frontCount = frontCount
+        self.hasPerRequest = headers.perRequestName != nil
+        self.store(block)
+        return isLasting
+    }
+
+    private static let path = Array(":path".utf8)
+
+    /// Appends one field; true when that changed the table.
+    private mutating func append(_ field: HeaderField, to block: inout [UInt8]) -> Bool {
+        let isIndexed: Bool
+        switch field.indexing {
+        case .indexed: isIndexed = true
+        case .nameOnly: isIndexed = self.isFirstBlock
+        case .never:
+            HPACKBytes.appendName(field.name, index: self.table.index(name: field.name), .neverIndexed, to: &block)
+            HPACKBytes.appendString(field.value, to: &block)
+            return false
+        }
+        if isIndexed, let index = self.table.index(name: field.name, value: field.value) {
+            HPACKBytes.appendIndexed(index, to: &block)
+            return false
+        }
+        // What would push out most of the table is no gain there.
+        let isInserted = isIndexed && field.tableBytes <= self.table.capacity / 2
+        HPACKBytes.appendName(
+            field.name,
+            index: self.table.index(name: field.name),
+            isInserted ? .incrementalIndexing : .withoutIndexing,
+            to: &block
+        )
+        HPACKBytes.appendString(field.value, to: &block)
+        if isInserted { self.table.insert(field) }
+        return isInserted
+    }
+
+    private mutating func store(_ block: [UInt8]) {
+        if block.count > self.capacity {
+            self.bytes.deallocate()
+            self.capacity = 2 * block.count
+            self.bytes = .allocate(byteCount: self.capacity, alignment: 16)
+        }
+        block.withUnsafeBytes { source in
+            if let base = source.baseAddress { self.bytes.copyMemory(from: base, byteCount: source.count) }
+        }
+        self.count = block.count
+    }
+}
