@@ -1,7 +1,9 @@
 import Campaigns
 import Delivery
+import Dispatch
 import Foundation
 import GRDB
+import Logging
 import Synchronization
 import Testing
 
@@ -77,6 +79,35 @@ struct WriterTests {
         #expect(done.withLock { $0 } == 20)
         await #expect(throws: LedgerError.closed) { try await ledger.write { _ in } }
         await ledger.close()
+    }
+
+    @Test func `what can wait is committed with what cannot, and a rest ends when the ledger is closed`() async throws {
+        let pool = try DatabasePool(path: scratch.path)
+        let writer = LedgerWriter(pool: pool, logger: Logger(label: "test"), rest: .seconds(3600))
+        let order = Mutex<[Int]>([])
+        func submit(_ number: Int, _ haste: Ledger.Haste, then: @escaping @Sendable () -> Void = {}) {
+            writer.submit(
+                LedgerWriter.Job(durability: .normal, haste: haste) { _ in
+                    order.withLock { $0.append(number) }
+                    return then
+                } fail: { _ in
+                    Issue.record("\(number) was not written")
+                }
+            )
+        }
+        // The first does not wait, whatever it is; then the writer rests.
+        await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
+            submit(0, .withOthers) { waiter.resume() }
+        }
+        for number in 1...5 { submit(number, .withOthers) }
+        #expect(order.withLock { $0 } == [0])
+        await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
+            submit(6, .atOnce) { waiter.resume() }
+        }
+        #expect(order.withLock { $0 } == Array(0...6))
+        submit(7, .withOthers)
+        await writer.close()
+        #expect(order.withLock { $0 } == Array(0...7))
     }
 
     @Test func `a body that throws another error is told in the ledger's words`() async throws {

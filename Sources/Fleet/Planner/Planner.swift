@@ -20,7 +20,8 @@ struct Planner: Sendable {
     let prefetch: Int
     let logger: Logger
 
-    /// Between passes while shards are still to be cut, because other processes make room too.
+    /// Between passes while shards are still to be cut, because other processes make room too; and the time that a
+    /// pass takes at least, unless there was a hint, because every claim and settlement makes room.
     private static let busyPause = Duration.milliseconds(5)
     /// Between passes otherwise (design, section 7: ledger poll of the planner).
     private static let idlePause = Duration.milliseconds(100)
@@ -33,6 +34,8 @@ struct Planner: Sendable {
     /// What one pass hands to the next.
     private struct State {
         var leases: [LeasedCampaign] = []
+        /// Workers that send.
+        var consumers = 1
         var leasedAt = ContinuousClock.now - .seconds(60)
         var sweptAt = ContinuousClock.now - .seconds(60)
     }
@@ -42,6 +45,7 @@ struct Planner: Sendable {
         var state = State()
         while !Task.isCancelled {
             var isBusy = false
+            let begun = ContinuousClock.now
             do {
                 isBusy = try await pass(&state)
             } catch {
@@ -49,6 +53,9 @@ struct Planner: Sendable {
                 await signal.wait(upTo: .seconds(1))
             }
             await signal.wait(upTo: isBusy ? Self.busyPause : Self.idlePause)
+            while !outlet.isHinted, !Task.isCancelled, begun + Self.busyPause > .now {
+                await signal.wait(upTo: begun + Self.busyPause - .now)
+            }
         }
         let worker = worker
         do {
@@ -60,7 +67,9 @@ struct Planner: Sendable {
 
     /// Returns whether shards are left to be cut.
     private func pass(_ state: inout State) async throws -> Bool {
-        try await complete(progress.take())
+        // Nothing of a campaign that is still being cut can be over.
+        let cutting = state.leases.filter { $0.unplannedChunks > 0 }.map(\.facts.number)
+        try await complete(progress.take().subtracting(cutting))
         let isHinted = outlet.takeHint()
         if isHinted || ContinuousClock.now - state.leasedAt >= Self.leasePause {
             try await lease(&state)
@@ -69,7 +78,7 @@ struct Planner: Sendable {
             state.sweptAt = .now
             try await sweep(state.leases)
         }
-        return try await plan(&state.leases)
+        return try await plan(&state)
     }
 
     // MARK: - Leases and ends
@@ -77,10 +86,11 @@ struct Planner: Sendable {
     private func lease(_ state: inout State) async throws {
         state.leasedAt = .now
         let (worker, apps) = (worker, apps)
-        state.leases = try await ledger.write(.normal) { transaction in
+        (state.leases, state.consumers) = try await ledger.write(.normal) { transaction in
             let now = WallClock.now()
             _ = try transaction.expireDue(now: now)
-            return try transaction.leaseCampaigns(worker: worker, apps: apps, now: now)
+            let consumers = try transaction.reader.liveWorkers(now: now).count { $0.roles.contains("sender") }
+            return (try transaction.leaseCampaigns(worker: worker, apps: apps, now: now), consumers)
         }
         try await complete(Set(state.leases.filter { $0.unplannedChunks == 0 }.map(\.facts.number)))
         for lease in state.leases { try await release(lease) }
@@ -88,9 +98,12 @@ struct Planner: Sendable {
 
     private func complete(_ campaigns: Set<UInt32>) async throws {
         guard !campaigns.isEmpty else { return }
+        // Looked at first: a synced commit at every settlement would cost more than the settlement.
+        let done = try await ledger.read { reader in try campaigns.filter { try reader.isDone(campaign: $0) } }
+        guard !done.isEmpty else { return }
         try await ledger.write(.synced) { transaction in
             let now = WallClock.now()
-            for campaign in campaigns { _ = try transaction.completeIfDone(campaign: campaign, now: now) }
+            for campaign in done { _ = try transaction.completeIfDone(campaign: campaign, now: now) }
         }
         outlet.eventsWritten()
     }
@@ -111,14 +124,13 @@ struct Planner: Sendable {
 
     // MARK: - New shards
 
-    private func plan(_ leases: inout [LeasedCampaign]) async throws -> Bool {
+    private func plan(_ state: inout State) async throws -> Bool {
+        let leases = state.leases
         let open = leases.indices.filter {
             leases[$0].unplannedChunks > 0 && leases[$0].facts.mayPlan(at: WallClock.now())
         }
         guard !open.isEmpty else { return false }
-        let (use, consumers) = try await ledger.read { reader in
-            (try reader.windowUse(), try reader.liveWorkers(now: WallClock.now()).count { $0.roles.contains("sender") })
-        }
+        let use = try await ledger.read { try $0.windowUse() }
         for lane in Set(open.map { leases[$0].lane }) {
             let candidates = open.filter { leases[$0].lane == lane }.map { index in
                 let lease = leases[index]
@@ -132,11 +144,11 @@ struct Planner: Sendable {
                 )
             }
             let unclaimed = use.filter { $0.lane == lane }.reduce(0) { $0 + $1.firstAttempts }
-            let free = Window.free(consumers: max(1, consumers), prefetch: prefetch, unclaimed: unclaimed)
+            let free = Window.free(consumers: max(1, state.consumers), prefetch: prefetch, unclaimed: unclaimed)
             let shares = Window.share(free, among: candidates)
-            for index in open { try await cut(&leases[index], shares[leases[index].facts.number] ?? 0) }
+            for index in open { try await cut(&state.leases[index], shares[leases[index].facts.number] ?? 0) }
         }
-        return leases.contains { $0.unplannedChunks > 0 }
+        return state.leases.contains { $0.unplannedChunks > 0 }
     }
 
     private func cut(_ lease: inout LeasedCampaign, _ count: Int) async throws {
@@ -148,6 +160,11 @@ struct Planner: Sendable {
         switch result {
         case .planned(let shards):
             lease.unplannedChunks = max(0, lease.unplannedChunks - count)
+            if lease.facts.stage == .scheduled {
+                // Its first shards: the ledger has the event that it has started.
+                lease.facts.stage = .sending
+                outlet.eventsWritten()
+            }
             try await publish(shards)
         case .fenced, .waits: lease.unplannedChunks = 0
         }
@@ -158,7 +175,7 @@ struct Planner: Sendable {
         guard !shards.isEmpty else { return }
         let confirmed = await outlet.publish(shards)
         guard !confirmed.isEmpty else { return }
-        try await ledger.write(.normal) { try $0.markOut(confirmed, now: WallClock.now()) }
+        try await ledger.write(.normal, haste: .withOthers) { try $0.markOut(confirmed, now: WallClock.now()) }
     }
 
     // MARK: - The sweep

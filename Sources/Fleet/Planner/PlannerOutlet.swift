@@ -9,7 +9,7 @@ final class PlannerOutlet: Sendable {
     private let loop: any EventLoop
     private let publisher: NIOLoopBound<ShardPublisher>
     private let events: WakeSignal
-    private let isHinted = Mutex(true)
+    private let hinted = Mutex(true)
 
     init(_ publisher: ShardPublisher, events: WakeSignal) {
         loop = publisher.loop
@@ -19,12 +19,15 @@ final class PlannerOutlet: Sendable {
 
     /// Somebody says that campaigns may have changed.
     func hint() {
-        isHinted.withLock { $0 = true }
+        hinted.withLock { $0 = true }
     }
+
+    /// Whether there was a hint that was not taken yet.
+    var isHinted: Bool { hinted.withLock { $0 } }
 
     /// Whether there was a hint since the last call.
     func takeHint() -> Bool {
-        isHinted.withLock { hinted in
+        hinted.withLock { hinted in
             defer { hinted = false }
             return hinted
         }
@@ -69,9 +72,12 @@ final class PlannerOutlet: Sendable {
 final class ProgressedCampaigns: Sendable {
     private let numbers = Mutex(Set<UInt32>())
 
-    /// Something of a campaign was settled or claimed.
-    func note(_ campaign: UInt32) {
-        numbers.withLock { _ = $0.insert(campaign) }
+    /// Something of a campaign was settled or claimed; true for the first since the planner last looked: wake it.
+    func note(_ campaign: UInt32) -> Bool {
+        numbers.withLock { numbers in
+            defer { numbers.insert(campaign) }
+            return numbers.isEmpty
+        }
     }
 
     /// The campaigns since the last call.

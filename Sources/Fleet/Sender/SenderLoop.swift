@@ -265,7 +265,7 @@ final class SenderLoop {
         isSaving = true
         let sent = saves
         let bound = NIOLoopBound(self, eventLoop: loop)
-        ledger.submit(.normal) { transaction in
+        ledger.submit(.normal, haste: unflushed >= Self.tickAnswers ? .atOnce : .withOthers) { transaction in
             try transaction.saveProgress(sent.map { ($0.token, $0.progress) })
         } completion: { [loop] result in
             loop.execute { bound.value.saved(sent, result) }

@@ -22,12 +22,13 @@ extension WorkDesk {
     func write<Value: Sendable>(
         _ durability: Ledger.Durability,
         _ what: StaticString,
+        haste: Ledger.Haste = .atOnce,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> Value,
         then: @escaping (Value) -> Void
     ) {
         pending += 1
         let bound = NIOLoopBound((self, then), eventLoop: loop)
-        ledger.submit(durability, body) { [loop] result in
+        ledger.submit(durability, haste: haste, body) { [loop] result in
             loop.execute {
                 let (desk, then) = bound.value
                 desk.pending -= 1
@@ -39,7 +40,7 @@ extension WorkDesk {
                     desk.pending += 1
                     desk.loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
                         desk.pending -= 1
-                        desk.write(durability, what, body, then: then)
+                        desk.write(durability, what, haste: haste, body, then: then)
                     }
                 }
                 desk.checkIdle()
@@ -55,7 +56,7 @@ extension WorkDesk {
 
     private func settle(_ settlement: Settlement, _ shard: Shard, _ token: RunToken) {
         let now = WallClock.now()
-        write(.synced, "a settlement") {
+        write(.synced, "a settlement", haste: shard.lane.haste) {
             try $0.settle(token, settlement, now: now)
         } then: { [self] result in
             switch result {
@@ -117,7 +118,7 @@ extension WorkDesk {
                 pending -= 1
                 let confirmed = result.confirmed
                 let now = WallClock.now()
-                write(.normal, "confirms") {
+                write(.normal, "confirms", haste: .withOthers) {
                     try $0.markOut(confirmed.map { (key: $0.0, generation: $0.1) }, now: now)
                 } then: { _ in
                 }
@@ -200,6 +201,11 @@ extension WorkDesk {
             park(shard, delivery, reason: "LawViolated")
         }
     }
+}
+
+extension Lane {
+    /// Bulk shards share their commits; nothing urgent waits for company.
+    var haste: Ledger.Haste { urgency == .urgent ? .atOnce : .withOthers }
 }
 
 /// Counts the confirms of one settlement's publishes.

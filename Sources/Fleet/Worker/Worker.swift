@@ -117,8 +117,7 @@ public final class Worker: Sendable {
             let outlet = PlannerOutlet(core.publisher, events: signals.events)
             core.desk.use(senders)
             core.desk.progressed = { campaign in
-                progress.note(campaign)
-                signals.planner.wake()
+                if progress.note(campaign) { signals.planner.wake() }
             }
             core.intake.accepted = {
                 outlet.hint()

@@ -29,23 +29,34 @@ public final class Ledger: Sendable {
         case synced
     }
 
-    /// Runs a body in a write transaction as soon as the writer is free.
+    /// How soon a body is written.
+    public enum Haste: Sendable {
+        /// As soon as the writer is free.
+        case atOnce
+        /// A few milliseconds later, if need be, with what comes meanwhile: for what bulk sending writes all the time.
+        case withOthers
+    }
+
+    /// Runs a body in a write transaction.
     ///
     /// The body may share its transaction with others and may run a second time when one of those fails: it must have
     /// no effect besides the transaction's. What it throws rolls back nothing but itself.
     ///
     /// - Parameters:
     ///   - durability: One `synced` body makes its whole transaction synced.
+    ///   - haste: One `atOnce` body takes all that wait along.
     ///   - body: Runs on the writer's thread.
     ///   - completion: Called once on the writer's thread, after the commit: hand over and return.
     public func submit<T: Sendable>(
         _ durability: Durability = .normal,
+        haste: Haste = .atOnce,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T,
         completion: @escaping @Sendable (Result<T, LedgerError>) -> Void
     ) {
         writer.submit(
             LedgerWriter.Job(
                 durability: durability,
+                haste: haste,
                 body: { transaction in
                     let value = try body(transaction)
                     return { completion(.success(value)) }
@@ -59,10 +70,11 @@ public final class Ledger: Sendable {
     @discardableResult
     public func write<T: Sendable>(
         _ durability: Durability = .normal,
+        haste: Haste = .atOnce,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T
     ) async throws(LedgerError) -> T {
         let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
-            submit(durability, body) { waiter.resume(returning: $0) }
+            submit(durability, haste: haste, body) { waiter.resume(returning: $0) }
         }
         return try result.get()
     }

@@ -1,12 +1,17 @@
+import Dispatch
 import GRDB
 import Logging
 import Synchronization
 
-/// The one writer of a process: runs all bodies that are waiting in one transaction and never waits for company.
+/// The one writer of a process: runs all bodies that are waiting in one transaction.
+///
+/// A commit costs the same for one body and for ten. So between two commits it rests for a moment, in which nobody
+/// has to wake it, unless a body comes that is to be written at once. The first body after a quiet time never waits.
 final class LedgerWriter: Sendable {
     /// A body and whom to tell.
     struct Job: Sendable {
         let durability: Ledger.Durability
+        let haste: Ledger.Haste
         /// Returns what to call after the commit.
         let body: @Sendable (LedgerTransaction) throws -> @Sendable () -> Void
         let fail: @Sendable (LedgerError) -> Void
@@ -16,8 +21,9 @@ final class LedgerWriter: Sendable {
     private let thread: WriterThread
     private let logger: Logger
 
-    init(pool: DatabasePool, logger: Logger) {
-        let queue = WriterQueue(pool: pool)
+    /// A writer; `rest` is what `withOthers` adds to a body's way at most.
+    init(pool: DatabasePool, logger: Logger, rest: DispatchTimeInterval = .milliseconds(2)) {
+        let queue = WriterQueue(pool: pool, rest: rest)
         self.queue = queue
         self.logger = logger
         thread = WriterThread { queue.drain() }
@@ -59,7 +65,11 @@ private final class WriterQueue: Sendable {
 
     private struct State {
         var waiting: [Job] = []
+        /// One of those that wait is to be written at once.
+        var isUrgent = false
         var isScheduled = false
+        /// The thread waits for `restEnded`, or until its rest is over.
+        var isResting = false
         var isClosed = false
         /// Nothing will be done any more.
         var isOver = false
@@ -67,32 +77,42 @@ private final class WriterQueue: Sendable {
     }
 
     let pool: DatabasePool
+    private let rest: DispatchTimeInterval
+    private let restEnded = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
     /// What the connection's `synchronous` stands at; touched on the writer's thread only.
     private let isFull = Atomic(false)
 
-    init(pool: DatabasePool) {
+    init(pool: DatabasePool, rest: DispatchTimeInterval) {
         self.pool = pool
+        self.rest = rest
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     func add(_ job: Job) -> Addition {
-        state.withLock { state in
-            if state.isClosed { return .refused }
+        let (addition, endsRest) = state.withLock { state -> (Addition, Bool) in
+            if state.isClosed { return (.refused, false) }
             state.waiting.append(job)
+            if job.haste == .atOnce { state.isUrgent = true }
             defer { state.isScheduled = true }
-            return state.isScheduled ? .behindOthers : .first
+            let endsRest = state.isResting && state.isUrgent
+            if endsRest { state.isResting = false }
+            return (state.isScheduled ? .behindOthers : .first, endsRest)
         }
+        if endsRest { restEnded.signal() }
+        return addition
     }
 
     /// Takes nothing more; `completion` is called after all that was taken, at once when that is long ago.
     func close(_ completion: @escaping @Sendable () -> Void) {
-        let isOver = state.withLock { state in
+        let (isOver, endsRest) = state.withLock { state in
             state.isClosed = true
             if !state.isOver { state.closed.append(completion) }
-            return state.isOver
+            defer { state.isResting = false }
+            return (state.isOver, state.isResting)
         }
+        if endsRest { restEnded.signal() }
         if isOver { completion() }
     }
 
@@ -103,11 +123,13 @@ private final class WriterQueue: Sendable {
             while true {
                 let jobs = state.withLock { state in
                     if state.waiting.isEmpty { state.isScheduled = false }
+                    state.isUrgent = false
                     defer { state.waiting = [] }
                     return state.waiting
                 }
                 if jobs.isEmpty { return }
                 run(jobs, db)
+                takeRest()
             }
         }
         let closed = state.withLock { state in
@@ -117,6 +139,20 @@ private final class WriterQueue: Sendable {
             return state.closed
         }
         for completion in closed { completion() }
+    }
+
+    private func takeRest() {
+        let mayRest = state.withLock { state in
+            state.isResting = !state.isUrgent && !state.isClosed
+            return state.isResting
+        }
+        guard mayRest, restEnded.wait(timeout: .now() + rest) == .timedOut else { return }
+        let isEnded = state.withLock { state in
+            defer { state.isResting = false }
+            return !state.isResting
+        }
+        // Whoever ended the rest at its very end has signalled, or is about to.
+        if isEnded { restEnded.wait() }
     }
 
     private func run(_ jobs: [Job], _ db: Database) {

@@ -81,20 +81,7 @@ extension LedgerTransaction {
 
     /// Completes a campaign all of whose devices have an outcome, once, with its event; returns the final stage then.
     public func completeIfDone(campaign: UInt32, now: Timestamp) throws(LedgerError) -> CampaignStage? {
-        guard let facts = try reader.campaign(campaign) else { return nil }
-        let isOpen = try db.number(
-            """
-            SELECT 1 FROM campaigns c WHERE c.number = ?1 AND (
-                c.completed_at IS NOT NULL OR c.cursor < c.chunks
-                OR EXISTS (
-                    SELECT 1 FROM \(ShardRows.open)
-                    WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
-                )
-            )
-            """,
-            .int(campaign)
-        )
-        guard isOpen == nil else { return nil }
+        guard let facts = try reader.campaign(campaign), try reader.isDone(campaign: campaign) else { return nil }
         let stage = facts.stageWhenDone
         try db.run(
             "UPDATE campaigns SET stage = ?2, completed_at = ?3, lease_owner = 0 WHERE number = ?1",
@@ -137,5 +124,24 @@ extension LedgerTransaction {
             .text(CampaignRows.text(facts.pausedBy))
         )
         try bumpRevision()
+    }
+}
+
+extension LedgerReader {
+    /// Whether all devices of a campaign have an outcome and it is not completed yet.
+    public func isDone(campaign: UInt32) throws(LedgerError) -> Bool {
+        let isOpen = try db.number(
+            """
+            SELECT 1 FROM campaigns c WHERE c.number = ?1 AND (
+                c.completed_at IS NOT NULL OR c.cursor < c.chunks
+                OR EXISTS (
+                    SELECT 1 FROM \(ShardRows.open)
+                    WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
+                )
+            )
+            """,
+            .int(campaign)
+        )
+        return isOpen == nil
     }
 }
