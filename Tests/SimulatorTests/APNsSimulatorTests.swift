@@ -1,7 +1,8 @@
 import HTTP2
 import NIOCore
-import Simulator
 import Testing
+
+@testable import Simulator
 
 @Suite(.timeLimit(.minutes(2))) struct APNsSimulatorTests {
     private static func tokens(_ count: Int, prefix: String = "00") -> [String] {
@@ -73,11 +74,39 @@ import Testing
             try await simulator.changeFaults { (faults) throws(FaultsError) in
                 try faults.set("clock_offset", to: "4200")
             }
-            #expect(try await TestClient.send(Self.tokens(1), to: simulator).statuses == [403])
+            let ahead = try await TestClient.send(Self.tokens(1), to: simulator)
+            #expect(ahead.statuses == [403])
+            let now = TestClient.now()
+            let dates = (now - 60...now).map { HTTPDate.text($0 + 4200) }
+            #expect(dates.contains(try #require(ahead.answers.first??.date)))
             try await simulator.changeFaults { (faults) throws(FaultsError) in
                 try faults.set("clock_offset", to: "0")
             }
-            #expect(try await TestClient.send(Self.tokens(1), to: simulator).statuses == [200])
+            let right = try await TestClient.send(Self.tokens(1), to: simulator)
+            #expect(right.statuses == [200])
+            #expect(!dates.contains(try #require(right.answers.first??.date)))
+        }
+    }
+
+    @Test(arguments: [
+        (Int64(784_111_777), "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+        (2_678_399, "Sat, 31 Jan 1970 23:59:59 GMT"), (2_678_400, "Sun, 01 Feb 1970 00:00:00 GMT"),
+        (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+        (1_798_761_599, "Thu, 31 Dec 2026 23:59:59 GMT"),
+    ])
+    func `a date is written as HTTP prefers it`(second: Int64, expected: String) {
+        #expect(HTTPDate.text(second) == expected)
+    }
+
+    @Test func `provider tokens are counted by key, each once, whether taken or not`() async throws {
+        try await withSimulator { simulator in
+            _ = try await TestClient.send(Self.tokens(3), to: simulator)
+            #expect(simulator.statistics.providerTokens == ["SIMKEY0001": 1])
+            _ = try await TestClient.send(Self.tokens(1), to: simulator, issuedAt: 1_000_000_000)
+            #expect(simulator.statistics.providerTokens == ["SIMKEY0001": 2])
+            #expect(simulator.statistics.keysMost == 1)
+            simulator.reset()
+            #expect(simulator.statistics.providerTokens.isEmpty)
         }
     }
 

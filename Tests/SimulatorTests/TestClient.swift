@@ -11,6 +11,7 @@ struct TestAnswer: Sendable, Equatable {
     var body: String
     var apnsID: String
     var retryAfter: String
+    var date: String
 }
 
 /// What a connection of a `TestClient` has seen until it was closed.
@@ -80,7 +81,7 @@ enum TestClient {
         return run
     }
 
-    private static func now() -> Int64 { Int64(WallClock.seconds) }
+    static func now() -> Int64 { Int64(WallClock.seconds) }
 }
 
 private final class TestClientHandler: ChannelInboundHandler {
@@ -178,7 +179,8 @@ private final class TestClientHandler: ChannelInboundHandler {
             status: Int(end.status),
             body: String(decoding: end.body, as: UTF8.self),
             apnsID: String(decoding: end.apnsID, as: UTF8.self),
-            retryAfter: String(decoding: end.retryAfter, as: UTF8.self)
+            retryAfter: String(decoding: end.retryAfter, as: UTF8.self),
+            date: String(decoding: end.date, as: UTF8.self)
         )
     }
 

@@ -4,6 +4,8 @@ struct APNsConnectionFacts {
     let certificateName: String?
     /// The key that the first provider token was signed with: others must be of its kind.
     var firstKey: Int?
+    /// All keys that signed its provider tokens.
+    var keys: Set<Int> = []
     /// The provider token of the last request that had a good one.
     var token: ProviderToken?
     /// When the connection first showed `token`, seconds since 1970.

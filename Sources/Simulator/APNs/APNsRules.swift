@@ -177,6 +177,7 @@ extension APNsRules {
         case .success(let found): token = found
         case .failure(let refusal): return refusal.reason
         }
+        if connection.keys.insert(token.key).inserted { tokens.note(keysOfConnection: connection.keys.count) }
         if let reason = ageReason(token, now: now) { return reason }
         let key = access.keys[token.key]
         if let only = key.environment, only != access.environment { return .badEnvironmentKey }

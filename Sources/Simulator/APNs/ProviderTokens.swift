@@ -18,6 +18,9 @@ final class ProviderTokens: Sendable {
     private struct Memory {
         /// Tokens of each team with the second when they were first seen.
         var seen: [String: [[UInt8]: Int64]] = [:]
+        /// Every token that came, by key id.
+        var all: [String: Set<[UInt8]>] = [:]
+        var keysMost = 0
     }
 
     let access: APNsAccess
@@ -39,6 +42,7 @@ final class ProviderTokens: Sendable {
         guard let token = verified(Array(authorization)) else { return .failure(.init(.invalidProviderToken)) }
         let team = access.keys[token.key].teamID
         let isFrequent = memory.withLock { memory -> Bool in
+            memory.all[access.keys[token.key].keyID, default: []].insert(token.authorization)
             var seen = memory.seen[team, default: [:]]
             if seen[token.authorization] != nil { return false }
             seen = seen.filter { $0.value > now - access.tokenUpdateSecondsLeast }
@@ -50,8 +54,18 @@ final class ProviderTokens: Sendable {
         return isFrequent ? .failure(.init(.tooManyProviderTokenUpdates)) : .success(token)
     }
 
+    /// One connection has shown tokens of so many keys.
+    func note(keysOfConnection count: Int) {
+        memory.withLock { $0.keysMost = max($0.keysMost, count) }
+    }
+
+    /// How many different tokens came of each key, and the most keys of one connection.
+    var totals: (tokens: [String: Int], keysMost: Int) {
+        memory.withLock { ($0.all.mapValues(\.count), $0.keysMost) }
+    }
+
     /// Forgets which tokens were seen.
-    func reset() { memory.withLock { $0.seen = [:] } }
+    func reset() { memory.withLock { $0 = Memory() } }
 
     private func verified(_ authorization: [UInt8]) -> ProviderToken? {
         let scheme = Array("bearer ".utf8)

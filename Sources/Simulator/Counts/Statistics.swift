@@ -26,6 +26,10 @@ public struct Statistics: Sendable, Equatable {
     public var handshakesFailed: UInt64 = 0
     /// GOAWAYs sent.
     public var goAways: UInt64 = 0
+    /// Different provider tokens that came with a good signature, whatever their age, by key id.
+    public var providerTokens: [String: Int] = [:]
+    /// The most keys that any one connection showed tokens of.
+    public var keysMost: Int = 0
     /// The most streams that any one connection had open at once.
     public var streamsMost: Int = 0
     /// The most streams that any one connection had open before its credential was seen.
@@ -35,13 +39,15 @@ public struct Statistics: Sendable, Equatable {
     public var json: String {
         let statuses = statuses.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
         let reasons = reasons.sorted { $0.key < $1.key }.map { "\(JSONNode.quoted($0.key)):\($0.value)" }
+        let tokens = providerTokens.sorted { $0.key < $1.key }.map { "\(JSONNode.quoted($0.key)):\($0.value)" }
         let members = [
             "\"requests\":\(requests)", "\"accepted\":\(accepted)", "\"statuses\":{\(statuses.joined(separator: ","))}",
             "\"reasons\":{\(reasons.joined(separator: ","))}", "\"refused\":\(refused)", "\"reset\":\(reset)",
             "\"stalled\":\(stalled)", "\"distinct_tokens\":\(distinctTokens)",
             "\"repeated_tokens\":\(repeatedTokens)", "\"connections_opened\":\(connectionsOpened)",
             "\"connections_open\":\(connectionsOpen)", "\"handshakes_failed\":\(handshakesFailed)",
-            "\"goaways\":\(goAways)", "\"streams_most\":\(streamsMost)",
+            "\"goaways\":\(goAways)", "\"provider_tokens\":{\(tokens.joined(separator: ","))}",
+            "\"keys_most\":\(keysMost)", "\"streams_most\":\(streamsMost)",
             "\"streams_most_unauthenticated\":\(streamsMostUnauthenticated)",
         ]
         return "{\(members.joined(separator: ","))}"

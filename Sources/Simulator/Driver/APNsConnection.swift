@@ -231,7 +231,7 @@ extension APNsConnection {
         case .refuse: try http?.reset(streamID: streamID, code: HTTP2ErrorCode.refusedStream)
         case .reset: try http?.reset(streamID: streamID, code: HTTP2ErrorCode.internalError)
         case .answer(let answer):
-            var fields = [HeaderField(name: Self.idName, value: id, indexing: .never)]
+            var fields = [HeaderField(name: Self.idName, value: id, indexing: .never), core.dateField()]
             if let seconds = answer.retryAfter { fields.append(HeaderField("retry-after", seconds)) }
             if answer.reason != nil { fields.append(HeaderField("content-type", "application/json")) }
             guard answer.malformed != .endless else {

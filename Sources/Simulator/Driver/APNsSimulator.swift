@@ -51,7 +51,7 @@ public enum APNsSimulator {
         var configuration = configuration
         let identity = try configuration.identity ?? Identity()
         configuration.identity = identity
-        configuration.access.keys.append(identity.providerKey)
+        configuration.access.keys += identity.providerKeys
         let state = try SimulatorState(configuration: configuration)
         let context = try TLSServerContext(
             certificatePEM: identity.certificatePEM,

@@ -12,6 +12,9 @@ extension APNsSimulator {
         public let teamID: String
         /// A topic that the key may send to.
         public let topic: String
+
+        /// The name of its file, as Apple gives it.
+        public var keyFile: String { "AuthKey_\(keyID).p8" }
     }
 
     /// Who a simulator is: its authority, its certificate, a client certificate and a signing key.
@@ -26,8 +29,10 @@ extension APNsSimulator {
         public let client: CertificateAuthority.Identity
         /// A signing key that the simulator accepts.
         public let credentials: Credentials
+        /// A second key of the same team, which it accepts as well: for a change of keys.
+        public let spareCredentials: Credentials
 
-        let providerKey: APNsAccess.ProviderKey
+        let providerKeys: [APNsAccess.ProviderKey]
 
         /// Makes an authority and everything that it issues.
         ///
@@ -38,18 +43,29 @@ extension APNsSimulator {
             addresses: [String] = ["127.0.0.1"],
             days: Int = 825,
             keyID: String = "SIMKEY0001",
+            spareKeyID: String = "SIMKEY0002",
             teamID: String = "SIMTEAM001",
             topic: String = "com.example.news"
         ) throws(TLSError) {
             let authority = try CertificateAuthority(commonName: "Fanfare simulator")
             let server = try authority.issueServer(names: names, addresses: addresses, days: days)
             let pair = try ES256.generateKey()
+            let spare = try ES256.generateKey()
             authorityPEM = authority.certificatePEM
             certificatePEM = server.certificatePEM
             privateKeyPEM = server.privateKeyPEM
             client = try authority.issueClient(commonName: topic)
             credentials = Credentials(privateKeyPEM: pair.privateKeyPEM, keyID: keyID, teamID: teamID, topic: topic)
-            providerKey = APNsAccess.ProviderKey(keyID: keyID, teamID: teamID, publicKeyPEM: pair.publicKeyPEM)
+            spareCredentials = Credentials(
+                privateKeyPEM: spare.privateKeyPEM,
+                keyID: spareKeyID,
+                teamID: teamID,
+                topic: topic
+            )
+            providerKeys = [
+                APNsAccess.ProviderKey(keyID: keyID, teamID: teamID, publicKeyPEM: pair.publicKeyPEM),
+                APNsAccess.ProviderKey(keyID: spareKeyID, teamID: teamID, publicKeyPEM: spare.publicKeyPEM),
+            ]
         }
     }
 
@@ -61,12 +77,13 @@ extension APNsSimulator {
 }
 
 extension APNsSimulator.Identity {
-    /// Writes `ca.pem`, `AuthKey_<key id>.p8`, `client.pem`, `client.key` and `apps.yaml` into a folder that exists.
+    /// Writes `ca.pem`, both `AuthKey_<key id>.p8`, `client.pem`, `client.key` and `apps.yaml` into a folder that
+    /// exists.
     ///
     /// `apps.yaml` has one app, `app`, that sends to `endpoint` (such as `https://127.0.0.1:8443`). Files with keys
     /// are readable by their owner only. Blocks on the file system.
     public func write(to directory: String, endpoint: String, app: String = "news") throws(APNsSimulator.WriteError) {
-        let keyFile = "AuthKey_\(credentials.keyID).p8"
+        let keyFile = credentials.keyFile
         let apps = """
             apps:
               \(app):
@@ -81,7 +98,9 @@ extension APNsSimulator.Identity {
 
             """
         try Self.write(authorityPEM, to: "\(directory)/ca.pem", mode: 0o644)
-        try Self.write(credentials.privateKeyPEM, to: "\(directory)/\(keyFile)", mode: 0o600)
+        for key in [credentials, spareCredentials] {
+            try Self.write(key.privateKeyPEM, to: "\(directory)/\(key.keyFile)", mode: 0o600)
+        }
         try Self.write(client.certificatePEM, to: "\(directory)/client.pem", mode: 0o644)
         try Self.write(client.privateKeyPEM, to: "\(directory)/client.key", mode: 0o600)
         try Self.write(Array(apps.utf8), to: "\(directory)/apps.yaml", mode: 0o644)

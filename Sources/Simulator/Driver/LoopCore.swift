@@ -30,6 +30,7 @@ final class LoopCore {
     /// A little less than a TLS record, so that frames fill whole ones.
     static let framesThreshold = 15_000
     private var generation: Int
+    private var date = (second: Int64.min, field: HeaderField("date", ""))
     private var idsGiven: UInt64 = 0
     private let idSeed: UInt64
 
@@ -63,6 +64,13 @@ final class LoopCore {
         clock_gettime(CLOCK_REALTIME, &time)
         let milliseconds = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
         return milliseconds + Int64(draw.faults.clockOffsetSeconds) * 1000
+    }
+
+    /// The `date` of an answer, by the simulator's clock.
+    func dateField() -> HeaderField {
+        let second = now() / 1000
+        if date.second != second { date = (second, HeaderField("date", HTTPDate.text(second))) }
+        return date.field
     }
 
     /// Decides about a complete request and counts it.

@@ -48,6 +48,7 @@ final class SimulatorState: Sendable {
         var statistics = Statistics()
         for loop in shared.withLock({ $0.loops }) { loop.value.withLock { $0.add(to: &statistics) } }
         (statistics.distinctTokens, statistics.repeatedTokens) = register.totals
+        (statistics.providerTokens, statistics.keysMost) = rules.tokens.totals
         return statistics
     }
 

@@ -39,7 +39,7 @@ struct SimulatorCommand: AsyncParsableCommand {
     @Option(help: "What makes a run repeatable: which tokens are dead, which requests fail.")
     var seed: UInt64 = 1
 
-    @Option(help: "Write ca.pem, the signing key, a client certificate and an apps.yaml into this folder.")
+    @Option(help: "Write ca.pem, two signing keys, a client certificate and an apps.yaml into this folder.")
     var folder: String?
 
     @Option(help: "The app in that apps.yaml.")
