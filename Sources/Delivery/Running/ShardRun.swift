@@ -181,6 +181,9 @@ public struct ShardRun: Sendable {
             requests[position] -= 1  // it was certainly not processed
             sendAgain(position, reason: "RefusedStream", otherwise: .retry, now: now)
         case .again(let reason, let otherwise):
+            // The run may be stopped before its turn comes again: then this request counts all the same.
+            progress.noteRequests(position, requests[position])
+            changed()
             sendAgain(position, reason: reason, otherwise: otherwise, now: now)
         case .setAside(let reason):
             keepPending(position, reason)

@@ -50,6 +50,26 @@ import Testing
         #expect(settlement.attempts == 0)
     }
 
+    @Test func `P14: a request that is to be made again counts, also when the run is set aside before that`() {
+        var run = Fixtures.run(Fixtures.shard(2))
+        #expect(open(&run) == [0, 1])
+        let again = Verdict.again(reason: "ExpiredProviderToken", otherwise: .setAside)
+        for position in 0..<2 { run.ended(position, again, now: now) }
+        #expect(run.next(now: now) == 1)
+        run.ended(1, .setAside(.credentials), now: now)
+        #expect(run.next(now: now) == nil && run.isOver)
+        guard case .setAside(.credentials, let progress) = run.finish() else {
+            return #expect(Bool(false), "not set aside")
+        }
+        #expect(progress.pendingCount == 2)
+        #expect(progress.requests(at: 0) == 1 && progress.requests(at: 1) == 2)
+        var later = Fixtures.run(Fixtures.shard(2), progress: progress)
+        #expect(open(&later) == [0, 1])
+        for position in 0..<2 { later.accepted(position) }
+        guard case .settle(let settlement) = later.finish() else { return #expect(Bool(false), "not settled") }
+        #expect(settlement.counts.accepted == 2 && settlement.attempts == 5)
+    }
+
     @Test func `without an answer a device is sent to again, or given up where the campaign says so`() {
         var run = Fixtures.run(Fixtures.shard(1))
         _ = open(&run)
