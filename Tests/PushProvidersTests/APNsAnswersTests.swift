@@ -13,7 +13,7 @@ struct APNsAnswersTests {
         (400, "DeviceTokenNotForTopic", .tokenSuspect), (400, "TopicDisallowed", .credential),
         (400, "IdleTimeout", .connectionFault), (403, "BadCertificate", .credential),
         (403, "BadCertificateEnvironment", .credential), (403, "Forbidden", .credential),
-        (403, "InvalidProviderToken", .credential), (403, "MissingProviderToken", .credential),
+        (403, "InvalidProviderToken", .expiredCredential), (403, "MissingProviderToken", .credential),
         (403, "ExpiredProviderToken", .expiredCredential), (403, "UnrelatedKeyIdInToken", .wrongKeyForConnection),
         (403, "BadEnvironmentKeyIdInToken", .credential), (403, "BadEnvironmentKeyInToken", .credential),
         (404, "BadPath", .bug), (405, "MethodNotAllowed", .bug), (410, "Unregistered", .tokenDead(since: nil)),

@@ -39,6 +39,36 @@ struct AnswerRuleTests {
         #expect(!rule.isCharged)
     }
 
+    @Test func `P14: a credential in whose place another one serves costs nobody anything`() {
+        for kind in [AnswerClass.expiredCredential, .credential, .laneThrottled] {
+            let after = rule(kind).after(.replaced)
+            #expect(after.device == .again(otherwise: .setAside))
+            #expect(after.breaker == .neutral)
+            #expect(!after.isCharged)
+        }
+    }
+
+    @Test func `P14: a credential that is refused for good sets the app aside`() {
+        let after = rule(.expiredCredential).after(.refused("clock skew"))
+        #expect(after.device == .setAside)
+        #expect(after.breaker == .opens)
+        #expect(!after.isCharged)
+        #expect(after.connection == .replace)
+    }
+
+    @Test func `answers about anything else do not care what became of the credential`() {
+        let kinds: [AnswerClass] = [
+            .accepted, .tokenDead(since: nil), .tokenSuspect, .payloadBad, .bug, .serviceFault, .deviceThrottled,
+            .connectionFault, .wrongKeyForConnection,
+        ]
+        for kind in kinds {
+            for finding in [CredentialFinding.nothing, .replaced, .refused("")] {
+                #expect(rule(kind).after(finding) == rule(kind))
+            }
+        }
+        #expect(rule(.laneThrottled).after(.nothing) == rule(.laneThrottled))
+    }
+
     @Test func `what went wrong with the connection is sent again at once`() {
         for kind in [AnswerClass.connectionFault, .wrongKeyForConnection] {
             #expect(rule(kind).connection == .replace)

@@ -57,54 +57,94 @@ struct ProviderTokenRuleTests {
         #expect(rule.tokenNeeded(now: minute(46)) == .use(second))
     }
 
-    @Test func `an expired token is renewed when it is older than 20 minutes`() throws {
-        var rule = try emptyRule()
-        let first = try token(&rule, start)
-        #expect(rule.expired(generation: first.generation, now: minute(20)) == .renew)
-        let second = try token(&rule, minute(20))
-        #expect(second.generation == 2)
-        // A thousand streams say so of the first token: one renewal is enough.
-        #expect(rule.expired(generation: first.generation, now: minute(20)) == .renew)
-        #expect(rule.tokenNeeded(now: minute(20)) == .use(second))
+    @Test func `P14: a refused token is replaced once, at once, whatever its age`() throws {
+        for age in [0.0, 5, 19, 20, 44] {
+            var rule = try emptyRule()
+            let first = try token(&rule, start)
+            #expect(rule.refused(generation: first.generation, now: minute(age)) == .renew)
+            let second = try token(&rule, minute(age))
+            #expect(second.generation == 2)
+            #expect(second.issuedAt == minute(age))
+            #expect(rule.refused(generation: 2, now: minute(age + 0.01)) == .suspect(until: minute(age + 20)))
+        }
     }
 
-    @Test func `a token in place of a refused one is not blamed for what old connections say`() throws {
+    @Test func `P14: after a refused replacement nothing is made for 20 minutes, and only the provider can clear it`()
+        throws
+    {
         var rule = try emptyRule()
-        let first = try token(&rule, start)
-        #expect(rule.expired(generation: first.generation, now: minute(30)) == .renew)
-        let second = try token(&rule, minute(30))
-        #expect(rule.expired(generation: second.generation, now: minute(30.9)) == .renew)
-        #expect(rule.tokenNeeded(now: minute(30.9)) == .use(second))
-        #expect(rule.expired(generation: second.generation, now: minute(31)) == .clockSuspect(until: minute(50)))
-        #expect(rule.tokenNeeded(now: minute(31)) == .wait(until: minute(50)))
+        _ = try token(&rule, start)
+        _ = rule.refused(generation: 1, now: start)
+        let second = try token(&rule, start)
+        #expect(rule.refused(generation: 2, now: minute(1)) == .suspect(until: minute(20)))
+        // Whoever resumes the app asks with the same token: the clock may have been set.
+        #expect(rule.tokenNeeded(now: minute(2)) == .use(second))
+        #expect(rule.refused(generation: 2, now: minute(2)) == .suspect(until: minute(20)))
+        #expect(rule.tokenNeeded(now: minute(19.99)) == .use(second))
+        let third = try token(&rule, minute(20))
+        #expect(third.generation == 3)
+        // A third one is no new beginning.
+        #expect(rule.refused(generation: 3, now: minute(21)) == .suspect(until: minute(40)))
     }
 
-    @Test func `a young token that is called expired points to the clock`() throws {
+    @Test func `P14: what is said of an older token does not touch the one in use`() throws {
         var rule = try emptyRule()
         let first = try token(&rule, start)
-        #expect(rule.expired(generation: first.generation, now: minute(5)) == .clockSuspect(until: minute(20)))
-        #expect(rule.tokenNeeded(now: minute(6)) == .wait(until: minute(20)))
-        #expect(try token(&rule, minute(20)).generation == 2)
+        let second = try token(&rule, minute(45))
+        // A thousand streams that were sent with the first one.
+        for _ in 0..<1000 { #expect(rule.refused(generation: first.generation, now: minute(45)) == .renew) }
+        #expect(rule.tokenNeeded(now: minute(45)) == .use(second))
+        #expect(rule.refused(generation: second.generation, now: minute(46)) == .renew)
+        let third = try token(&rule, minute(46))
+        for old in 1...2 as ClosedRange<UInt32> {
+            #expect(rule.refused(generation: old, now: minute(46)) == .renew)
+        }
+        #expect(rule.tokenNeeded(now: minute(46)) == .use(third))
+        // Once the newest one is refused too, older ones need not try it.
+        #expect(rule.refused(generation: 3, now: minute(47)) == .suspect(until: minute(66)))
+        #expect(rule.refused(generation: 1, now: minute(47)) == .suspect(until: minute(66)))
     }
 
-    @Test func `too many updates keep the old token and stop renewing for 20 minutes`() throws {
+    @Test func `P15: too many updates keep the old token and stop renewing for 20 minutes`() throws {
         var rule = try emptyRule()
         let first = try token(&rule, start)
-        _ = try token(&rule, minute(45))
-        rule.tooManyUpdates(now: minute(46))
+        let second = try token(&rule, minute(45))
+        #expect(rule.tooManyUpdates(generation: second.generation, now: minute(46)) == .useOther)
         #expect(rule.tokenNeeded(now: minute(46)) == .use(first))
+        // The other streams of that moment.
+        #expect(rule.tooManyUpdates(generation: second.generation, now: minute(46)) == .useOther)
         #expect(rule.tokenNeeded(now: minute(58)) == .use(first))
-        #expect(rule.tokenNeeded(now: minute(59)) == .wait(until: minute(66)))
-        #expect(try token(&rule, minute(66)).generation == 3)
+        // The first one is at its end: the second one again, rather than none.
+        #expect(rule.tokenNeeded(now: minute(59)) == .use(second))
+        #expect(rule.tokenNeeded(now: minute(65.99)) == .use(second))
+        #expect(try token(&rule, minute(90)).generation == 3)
     }
 
-    @Test func `too many updates without an older token keep the only one`() throws {
+    @Test func `P15: too many updates without an older token keep the only one`() throws {
         var rule = try emptyRule()
         let first = try token(&rule, start)
-        rule.tooManyUpdates(now: minute(40))
+        #expect(rule.tooManyUpdates(generation: 1, now: minute(40)) == .rest)
         #expect(rule.tokenNeeded(now: minute(50)) == .use(first))
         #expect(rule.tokenNeeded(now: minute(59.5)) == .wait(until: minute(60)))
         #expect(try token(&rule, minute(60)).generation == 2)
+    }
+
+    @Test func `P15: both tokens were too many, so that the older one stays`() throws {
+        var rule = try emptyRule()
+        let first = try token(&rule, start)
+        _ = try token(&rule, minute(45))
+        #expect(rule.tooManyUpdates(generation: 2, now: minute(46)) == .useOther)
+        #expect(rule.tooManyUpdates(generation: 1, now: minute(47)) == .rest)
+        #expect(rule.tokenNeeded(now: minute(47)) == .use(first))
+    }
+
+    @Test func `P15: a token that is refused while updates are too many is not replaced`() throws {
+        var rule = try emptyRule()
+        let first = try token(&rule, start)
+        _ = rule.tooManyUpdates(generation: 1, now: minute(1))
+        #expect(rule.refused(generation: 1, now: minute(2)) == .suspect(until: minute(21)))
+        #expect(rule.tokenNeeded(now: minute(2)) == .use(first))
+        #expect(try token(&rule, minute(21)).generation == 2)
     }
 
     @Test func `a key that cannot sign is tried again after a minute`() throws {
@@ -126,7 +166,10 @@ struct ProviderTokenRuleTests {
         #expect(try token(&rule, minute(-30)).issuedAt == minute(-30))
     }
 
-    @Test func `whatever happens, no two tokens are made within 20 minutes and none is used beyond its hour`() throws {
+    @Test func `P16: whatever happens, no token within 20 minutes but one for a refused one, none beyond its hour`()
+        throws
+    {
+        var replacements = 0
         for seed: UInt64 in 1...200 {
             var rule = try emptyRule()
             var state = seed &* 0x9e37_79b9_7f4a_7c15 | 1
@@ -137,28 +180,44 @@ struct ProviderTokenRuleTests {
                 return (state >> 20) % bound
             }
             var now = start
-            var made: [Timestamp] = []
+            var made: [(token: ProviderToken, isReplacement: Bool)] = []
+            var refused: Set<UInt32> = []
+            var pausedUntil = start
             for _ in 0..<300 {
                 now = now.advanced(by: .seconds(Int64(below(600))))
                 switch rule.tokenNeeded(now: now) {
                 case .use(let token):
                     #expect(now.since(token.issuedAt) < .seconds(3600), "seed \(seed)")
-                    if below(8) == 0 { _ = rule.expired(generation: token.generation, now: now) }
-                    if below(20) == 0 { rule.tooManyUpdates(now: now) }
+                    // Also of a token that is not in use any more.
+                    let about = below(3) == 0 ? UInt32(below(UInt64(made.count)) + 1) : token.generation
+                    if below(8) == 0 {
+                        _ = rule.refused(generation: about, now: now)
+                        if about == token.generation { refused.insert(about) }
+                    }
+                    if below(20) == 0 {
+                        _ = rule.tooManyUpdates(generation: about, now: now)
+                        if about == token.generation { pausedUntil = now.advanced(by: .seconds(1200)) }
+                    }
                 case .sign:
+                    #expect(now >= pausedUntil, "seed \(seed)")
                     if below(5) == 0 {
                         rule.signingFailed(now: now)
-                    } else {
-                        if let last = made.last { #expect(now.since(last) >= .seconds(1200), "seed \(seed)") }
-                        made.append(now)
-                        _ = rule.signed(Array(repeating: 1, count: 64))
+                        continue
                     }
+                    var isReplacement = false
+                    if let (last, wasReplacement) = made.last, now.since(last.issuedAt) < .seconds(1200) {
+                        #expect(refused.contains(last.generation) && !wasReplacement, "seed \(seed)")
+                        isReplacement = true
+                        replacements += 1
+                    }
+                    made.append((rule.signed(Array(repeating: 1, count: 64)), isReplacement))
                 case .wait(let until):
                     #expect(until.map { $0 > now } == true, "seed \(seed)")
                 }
             }
             #expect(made.count > 5)
         }
+        #expect(replacements > 100)
     }
 
     @Test func `a signature that nobody asked for is our own bug`() async {

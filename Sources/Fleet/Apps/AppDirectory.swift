@@ -1,57 +1,125 @@
 import Campaigns
 import PushProviders
+import Synchronization
 import TLS
 
 /// The apps that this process has credentials of, with everything loaded.
 ///
-/// Immutable; made at start. A key file that cannot be used is an error that names it.
-struct AppDirectory: Sendable {
-    private let accounts: [Key: LoadedAccount]
+/// Made at start; a reload replaces accounts, never the set of apps. May be used from any thread. A key file that
+/// cannot be used is an error that names it.
+final class AppDirectory: Sendable {
+    private let accounts: Mutex<[Key: LoadedAccount]>
+    /// The names of all apps, in order.
+    let names: [String]
 
-    private struct Key: Hashable {
+    private struct Key: Hashable, Comparable {
         var app: String
         var provider: ProviderName
+
+        static func < (left: Key, right: Key) -> Bool {
+            (left.app, left.provider.rawValue) < (right.app, right.provider.rawValue)
+        }
+    }
+
+    /// An account and what takes its place.
+    struct Replacement: Sendable {
+        let old: LoadedAccount
+        let new: LoadedAccount
+    }
+
+    /// What a new reading of the apps file comes to.
+    struct Reading: Sendable {
+        /// Accounts of known apps that are not what they were, in the order of their names.
+        let replacements: [Replacement]
+        /// Accounts that only a new process takes in or drops, as `app (provider)`.
+        let unknown: [String]
+        let missing: [String]
     }
 
     /// Loads what `apps.yaml` names.
     init(_ configurations: [AppConfiguration]) throws(ConfigurationError) {
-        var accounts: [Key: LoadedAccount] = [:]
-        var holders: [ProviderTokenIdentity: ProviderTokenHolder] = [:]
-        for configuration in configurations {
-            for settings in configuration.accounts {
-                let account = try Self.load(configuration.name, settings, &holders)
-                accounts[Key(app: configuration.name, provider: account.account.provider.name)] = account
-            }
-        }
-        self.accounts = accounts
+        let accounts = try Self.load(configurations, known: [:])
+        names = Set(accounts.keys.map(\.app)).sorted()
+        self.accounts = Mutex(accounts)
     }
-
-    /// The names of all apps, in order.
-    var names: [String] { Set(accounts.keys.map(\.app)).sorted() }
 
     /// An app's account with a provider.
     func account(app: String, provider: ProviderName) -> LoadedAccount? {
-        accounts[Key(app: app, provider: provider)]
+        accounts.withLock { $0[Key(app: app, provider: provider)] }
+    }
+
+    /// Holds a new reading of the apps file against what is in use; changes nothing.
+    ///
+    /// An account that is the same stays the same object, and a key that is the same keeps its provider token.
+    func compare(_ configurations: [AppConfiguration]) throws(ConfigurationError) -> Reading {
+        let known = accounts.withLock { $0 }
+        let read = try Self.load(configurations, known: known)
+        return Reading(
+            replacements: known.keys.sorted().compactMap { key in
+                guard let old = known[key], let new = read[key], old !== new else { return nil }
+                return Replacement(old: old, new: new)
+            },
+            unknown: read.keys.filter { known[$0] == nil }.sorted().map(Self.text),
+            missing: known.keys.filter { read[$0] == nil }.sorted().map(Self.text)
+        )
+    }
+
+    /// Takes accounts into use.
+    func replace(_ replacements: [Replacement]) {
+        accounts.withLock { accounts in
+            for new in replacements.map(\.new) {
+                accounts[Key(app: new.app, provider: new.account.provider.name)] = new
+            }
+        }
+    }
+
+    private static func text(_ key: Key) -> String { "\(key.app) (\(key.provider.rawValue))" }
+
+    private static func load(
+        _ configurations: [AppConfiguration],
+        known: [Key: LoadedAccount]
+    ) throws(ConfigurationError) -> [Key: LoadedAccount] {
+        var loaded: [Key: LoadedAccount] = [:]
+        for configuration in configurations {
+            for settings in configuration.accounts {
+                let key = Key(app: configuration.name, provider: settings.account.provider.name)
+                let fingerprint = AccountFingerprint(settings)
+                if let same = known[key], same.fingerprint == fingerprint {
+                    loaded[key] = same
+                    continue
+                }
+                let others = Array(loaded.values) + Array(known.values)
+                let holder = others.first { $0.fingerprint.hasKey(of: fingerprint) }?.token
+                loaded[key] = try load(configuration.name, settings, fingerprint, holder)
+            }
+        }
+        return loaded
     }
 
     private static func load(
         _ app: String,
         _ settings: AccountConfiguration,
-        _ holders: inout [ProviderTokenIdentity: ProviderTokenHolder]
+        _ fingerprint: AccountFingerprint,
+        _ holder: ProviderTokenHolder?
     ) throws(ConfigurationError) -> LoadedAccount {
         do throws(TLSError) {
             var identity: TLSClientContext.Identity?
-            var holder: ProviderTokenHolder?
+            var token: ProviderTokenHolder?
             switch settings.account.credential {
             case .providerToken(let name, let file):
                 let key = try settings.signingKey(file)
-                holder = holders[name] ?? ProviderTokenHolder(identity: name, key: key)
-                holders[name] = holder
+                token = holder ?? ProviderTokenHolder(identity: name, key: key)
             case .certificate(let certificate, let privateKey):
                 identity = settings.identity(certificate, privateKey)
             }
             let tls = try TLSClientContext(trust: settings.trust, identity: identity)
-            return LoadedAccount(app: app, account: settings.account, tls: tls, token: holder)
+            return LoadedAccount(
+                app: app,
+                account: settings.account,
+                fingerprint: fingerprint,
+                tls: tls,
+                token: token
+            )
         } catch {
             throw ConfigurationError([
                 ConfigurationProblem(

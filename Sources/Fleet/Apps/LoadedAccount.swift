@@ -8,48 +8,60 @@ import Transport
 
 /// An app's account with a provider, its files read: what requests and connections are made from.
 ///
-/// Immutable; shared by all loops.
+/// Immutable; shared by all loops. A reload that changes anything of it makes another one.
 final class LoadedAccount: Sendable {
     /// The app.
     let app: String
     /// What the provider makes of the settings.
     let account: any ProviderAccount
+    /// What tells this account from one of another reading of its settings and files.
+    let fingerprint: AccountFingerprint
+    /// What makes its provider tokens; nil with a certificate.
+    let token: ProviderTokenHolder?
     private let tls: TLSClientContext
-    private let token: ProviderTokenHolder?
 
-    init(app: String, account: any ProviderAccount, tls: TLSClientContext, token: ProviderTokenHolder?) {
+    init(
+        app: String,
+        account: any ProviderAccount,
+        fingerprint: AccountFingerprint,
+        tls: TLSClientContext,
+        token: ProviderTokenHolder?
+    ) {
         self.app = app
         self.account = account
+        self.fingerprint = fingerprint
         self.tls = tls
         self.token = token
     }
 
-    /// Everything of a shard's requests that is alike, with the token of this instant; `generation` names the token.
-    ///
-    /// nil when there is no provider token now.
-    func requests(for facts: Shard.Facts, now: Timestamp) -> (requests: PreparedRequests, generation: UInt32)? {
-        guard let token else { return (account.requests(for: facts, authorization: nil), 0) }
-        return token.token(now: now).map {
-            (account.requests(for: facts, authorization: $0.authorization), $0.generation)
-        }
+    /// What requests carry as `authorization`.
+    struct Authorization {
+        /// Names the token, so that an answer is put down to the token that was sent; 0 with a certificate.
+        var generation: UInt32
+        /// The header's value, a secret; nil with a certificate.
+        var value: [UInt8]?
     }
 
-    /// Whether requests can be made now.
-    func canSend(now: Timestamp) -> Bool {
-        token == nil || token?.token(now: now) != nil
+    /// What requests are made with at this instant; nil when there is no provider token now.
+    func authorization(now: Timestamp) -> Authorization? {
+        guard let token else { return Authorization(generation: 0, value: nil) }
+        return token.token(now: now).map { Authorization(generation: $0.generation, value: $0.authorization) }
     }
 
-    /// What an answer says about the credential.
-    func apply(_ step: AnswerRule.CredentialStep, generation: UInt32, now: Timestamp, logger: Logger) {
+    /// What an answer to a request with this token means for the credential.
+    func judge(
+        _ step: AnswerRule.CredentialStep,
+        generation: UInt32,
+        skew: ClockSkew?,
+        now: Timestamp
+    ) -> CredentialFinding {
+        guard let token else { return .nothing }
         switch step {
-        case .keep: break
+        case .keep: return .nothing
         case .renew:
-            guard token?.expired(generation: generation, now: now) == false else { return }
-            logger.error(
-                "a new provider token is called expired: is this machine's clock wrong?",
-                metadata: ["app": "\(app)"]
-            )
-        case .stopRenewing: token?.tooManyUpdates(now: now)
+            if token.refused(generation: generation, now: now) { return .replaced }
+            return .refused(ClockSkew.diagnosis(skew))
+        case .stopRenewing: return token.tooManyUpdates(generation: generation, now: now) ? .replaced : .nothing
         }
     }
 
@@ -63,6 +75,8 @@ final class LoadedAccount: Sendable {
         var configuration = ProviderPoolConfiguration(seed: .random(in: 0 ... .max))
         configuration.connections.oneStreamUntilAuthenticated = token != nil
         configuration.streamDeadline = account.provider.limits.streamDeadline
+        // Whoever leaves its connections waits for every answer that may still come.
+        configuration.drainDeadline = configuration.streamDeadline + .seconds(1)
         return ProviderPool(
             loop: loop,
             endpoint: HTTP2Endpoint(host: endpoint.host, port: Int(endpoint.port)),
@@ -71,5 +85,26 @@ final class LoadedAccount: Sendable {
             source: source,
             logger: logger
         )
+    }
+}
+
+/// Settings and files of an account as far as they can be compared, without any secret.
+struct AccountFingerprint: Hashable, Sendable {
+    private let credential: AccountCredential
+    private let settings: [String: String]
+    private let files: [String: [UInt8]]
+
+    init(_ configuration: AccountConfiguration) {
+        credential = configuration.account.credential
+        settings = Dictionary(configuration.account.summary.map { ($0.name, $0.value) }) { first, _ in first }
+        files = configuration.files.mapValues { SHA256.digest($0.bytes) }
+    }
+
+    /// Whether both sign with the same key: then they share its provider token.
+    func hasKey(of other: AccountFingerprint) -> Bool {
+        guard case .providerToken(let identity, let file) = credential,
+            case .providerToken(identity, let otherFile) = other.credential, let digest = files[file]
+        else { return false }
+        return digest == other.files[otherFile]
     }
 }

@@ -11,9 +11,7 @@ final class ActiveRun {
     let tokens: [UInt8]
     private(set) var requests: PreparedRequests
     private(set) var headers: PreparedHeaders
-    /// Which provider token the requests carry.
-    private(set) var tokenGeneration: UInt32
-    /// Whose connections carry its requests.
+    /// Whose connections carry its requests; nil when no requests can be made.
     ///
     /// Not weak: that would move the sender's reference count, which every request touches, into a side table. The
     /// sender holds no run.
@@ -27,18 +25,17 @@ final class ActiveRun {
     /// Whether a reason to pause its campaign was reported.
     var isRefusalReported = false
 
-    init(run: ShardRun, requests: PreparedRequests, tokenGeneration: UInt32) {
+    init(run: ShardRun, requests: PreparedRequests) {
         self.run = run
         self.requests = requests
-        self.tokenGeneration = tokenGeneration
         tokens = run.shard.devices.tokens
         headers = PreparedHeaders(requests)
     }
 
-    /// Goes on with a renewed provider token.
-    func replace(_ requests: PreparedRequests, tokenGeneration: UInt32) {
-        self.requests = requests
-        self.tokenGeneration = tokenGeneration
+    /// Goes on with another credential, on the connections of its sender.
+    func move(to sender: EndpointSender) {
+        self.sender = sender
+        requests = sender.requests(for: run.shard.facts)
         headers = PreparedHeaders(requests)
     }
 

@@ -8,19 +8,34 @@ import Transport
 
 /// The runs of one app and endpoint on one event loop, as the source of its connections' requests.
 ///
+/// All its connections carry one credential, in their whole life: a new provider token or key has a sender of its own.
+/// So an answer is about the credential that the request was sent with, and a connection that once refused a token, or
+/// that a provider may count tokens by, never sees another one.
+///
 /// Confined to its loop; all calls of `RequestSource` come there.
 final class EndpointSender: RequestSource {
     let account: LoadedAccount
+    private let authorization: LoadedAccount.Authorization
     private var ownPool: ProviderPool?
+    /// Its runs have gone over to another sender: it only waits for answers, and none of them is about a credential
+    /// that is still used.
+    private var isRetired = false
     private unowned let owner: SenderLoop
     private let endpoint: ProviderEndpoint
     private let logger: Logger
     private var queue: [Int] = []
 
-    init(owner: SenderLoop, account: LoadedAccount, endpoint: ProviderEndpoint, logger: Logger) {
+    init(
+        owner: SenderLoop,
+        account: LoadedAccount,
+        authorization: LoadedAccount.Authorization,
+        endpoint: ProviderEndpoint,
+        logger: Logger
+    ) {
         self.owner = owner
         self.endpoint = endpoint
         self.account = account
+        self.authorization = authorization
         self.logger = logger
         ownPool = account.pool(endpoint: endpoint, loop: owner.loop, logger: logger, source: self)
     }
@@ -29,6 +44,29 @@ final class EndpointSender: RequestSource {
     var pool: ProviderPool {
         guard let ownPool else { preconditionFailure("a sender is used while it is made") }
         return ownPool
+    }
+
+    /// Whether requests with this credential may go out on its connections.
+    func carries(_ authorization: LoadedAccount.Authorization, of account: LoadedAccount) -> Bool {
+        self.account === account && self.authorization.generation == authorization.generation
+    }
+
+    /// Everything of a shard's requests that is alike.
+    func requests(for facts: Shard.Facts) -> PreparedRequests {
+        account.account.requests(for: facts, authorization: authorization.value)
+    }
+
+    /// Opens no stream any more, waits for the answers that are due, and closes its connections.
+    func retire(_ completion: @escaping () -> Void) {
+        isRetired = true
+        queue.removeAll()
+        // In a turn of its own, because this is called from within the reads of its connections.
+        owner.loop.assumeIsolated().execute { [self] in
+            pool.close { [self] in
+                ownPool = nil  // the two hold each other
+                completion()
+            }
+        }
     }
 
     /// A run has devices to send to.
@@ -80,7 +118,7 @@ final class EndpointSender: RequestSource {
         switch reason {
         case .refused:
             active.run.ended(position, .resend, now: owner.clock())
-            if active.run.hasWork { add(slot) }
+            if active.run.hasWork { active.sender?.add(slot) }
         case .unknown(let unknown):
             active.run.unanswered(position, reason: unknown.text, now: owner.clock())
         }
@@ -109,18 +147,35 @@ final class EndpointSender: RequestSource {
             retryAfter: retryAfter.bindMemory(to: UInt8.self).span,
             now: owner.clock()
         )
-        let rule = active.requests.provider.rule(for: meaning.kind)
-        if rule.connection == .replace { pool.retireConnection(answer.connection) }
-        account.apply(rule.credential, generation: active.tokenGeneration, now: owner.clock(), logger: logger)
-        if rule.credential == .renew, let next = account.requests(for: active.run.shard.facts, now: owner.clock()) {
-            active.replace(next.requests, tokenGeneration: next.generation)
-        }
+        let first = active.requests.provider.rule(for: meaning.kind)
+        if first.connection == .replace { pool.retireConnection(answer.connection) }
+        let finding = judge(first.credential, date: answer.date.bindMemory(to: UInt8.self).span)
+        let rule = first.after(finding)
         let verdict = Verdict(meaning, rule: rule)
         active.run.ended(position, verdict, now: owner.clock())
         if active.run.stop == .setAside(.credentials) {
-            owner.credentialsRefused(active, reason: meaning.reason ?? "Unknown")
+            let reason = meaning.reason ?? "Unknown"
+            if case .refused(let detail) = finding {
+                owner.credentialsRefused(active, reason: "\(reason); \(detail)")
+            } else {
+                owner.credentialsRefused(active, reason: reason)
+            }
         }
-        if active.run.hasWork { add(slot) }
+        if finding == .replaced { owner.renew(self) }
+        if active.run.hasWork { active.sender?.add(slot) }
+    }
+
+    /// What an answer means for the credential of these connections.
+    private func judge(_ step: AnswerRule.CredentialStep, date: Span<UInt8>) -> CredentialFinding {
+        if isRetired { return .replaced }
+        guard step != .keep else { return .nothing }
+        let now = owner.clock()
+        return account.judge(
+            step,
+            generation: authorization.generation,
+            skew: ClockSkew(date: date, now: now),
+            now: now
+        )
     }
 
     private static func place(_ tag: UInt64) -> (slot: Int, position: Int) {

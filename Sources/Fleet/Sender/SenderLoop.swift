@@ -26,14 +26,18 @@ final class SenderLoop {
     let worker: Int64
     private let ledger: Ledger
     private let reports: any SenderReports
-    private let logger: Logger
+    let logger: Logger
     /// Answers that may be uncommitted before no stream is opened.
     private let unflushedMax: Int
 
-    private var runs: [ActiveRun?] = []
+    private(set) var runs: [ActiveRun?] = []
     private var freeSlots: [Int] = []
-    private var slots: [ShardKey: Int] = [:]
-    private var endpoints: [EndpointKey: EndpointSender] = [:]
+    private(set) var slots: [ShardKey: Int] = [:]
+    var endpoints: [EndpointKey: EndpointSender] = [:]
+    /// Senders whose runs have gone over to another credential, until their last answer.
+    var retiring: [EndpointSender] = []
+    /// Who waits for the last connection to close.
+    var closed: (() -> Void)?
     private var unflushed = 0
     /// `inFlight` as of the last turn's end and counted on since: it is asked for with every request.
     private var openStreams = 0
@@ -73,16 +77,17 @@ final class SenderLoop {
         let key = shard.id.key
         if let slot = slots[key] { forget(slot) }
         var run = ShardRun(shard: shard, epoch: epoch, progress: progress, now: clock())
-        let prepared = account.requests(for: shard.facts, now: clock())
-        if prepared == nil { run.requestStop(.setAside(.credentials)) }
-        let (requests, generation) = prepared ?? (account.account.requests(for: shard.facts, authorization: nil), 0)
-        let active = ActiveRun(run: run, requests: requests, tokenGeneration: generation)
+        let sender = sender(for: account, shard.facts.environment)
+        if sender == nil { run.requestStop(.setAside(.credentials)) }
+        let requests =
+            sender?.requests(for: shard.facts) ?? account.account.requests(for: shard.facts, authorization: nil)
+        let active = ActiveRun(run: run, requests: requests)
         let slot = freeSlots.popLast() ?? runs.count
         if slot == runs.count { runs.append(active) } else { runs[slot] = active }
         slots[key] = slot
-        active.sender = endpoint(account, shard.facts.environment)
+        active.sender = sender
         // Set aside again and again it would go round for ever: its campaign waits for a person.
-        if prepared == nil { credentialsRefused(active, reason: "NoProviderToken") }
+        if sender == nil { credentialsRefused(active, reason: "NoProviderToken") }
         active.run.isOver ? report(slot) : queue(slot)
         scheduleTick()
     }
@@ -113,20 +118,17 @@ final class SenderLoop {
     }
 
     /// Streams that are open on this loop.
-    var inFlight: Int { endpoints.values.reduce(0) { $0 + $1.pool.inFlight } }
+    var inFlight: Int {
+        endpoints.values.reduce(0) { $0 + $1.pool.inFlight } + retiring.reduce(0) { $0 + $1.pool.inFlight }
+    }
 
     /// Closes all connections; in-flight streams are given up.
     func close(_ completion: @escaping () -> Void) {
-        let pools = endpoints.values.map(\.pool)
+        closed = completion
+        let senders = endpoints.values
         endpoints.removeAll()
-        var left = pools.count
-        guard left > 0 else { return completion() }
-        for pool in pools {
-            pool.close {
-                left -= 1
-                if left == 0 { completion() }
-            }
-        }
+        for sender in senders { retire(sender) }
+        finishIfClosed()
     }
 
     /// Lets go of a run of an older epoch, which nobody waits for and whose writes are refused.
@@ -223,16 +225,7 @@ final class SenderLoop {
         reports.credentialsRefused(active.run.shard.id.key, reason: reason)
     }
 
-    private func endpoint(_ account: LoadedAccount, _ environment: PushEnvironment?) -> EndpointSender {
-        let endpoint = account.account.endpoint(environment)
-        let key = EndpointKey(app: account.app, endpoint: endpoint.description)
-        if let sender = endpoints[key] { return sender }
-        let sender = EndpointSender(owner: self, account: account, endpoint: endpoint, logger: logger)
-        endpoints[key] = sender
-        return sender
-    }
-
-    private func queue(_ slot: Int) {
+    func queue(_ slot: Int) {
         guard let active = runs[slot] else { return }
         active.sender?.add(slot)
     }

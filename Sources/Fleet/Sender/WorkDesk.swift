@@ -266,14 +266,18 @@ final class WorkDesk {
     }
 
     func credentialsRefused(_ key: ShardKey, reason: String) {
-        logger.error(
-            "the provider refuses the app's credentials; the campaign is paused",
-            metadata: ["shard.campaign": "\(key.campaign)", "reason": "\(reason)"]
-        )
         let now = WallClock.now()
         ledger.submit(.synced) { transaction in
+            let before = try transaction.reader.campaigns([key.campaign]).first
             _ = try transaction.pause(campaign: key.campaign, reason: .credentials, now: now)
-        } completion: { _ in
+            return before?.pausedBy.contains(.credentials) == false
+        } completion: { [logger] result in
+            // Every shard of the campaign finds out; one line says it for all of them, in the whole fleet.
+            if case .success(false) = result { return }
+            logger.error(
+                "the provider refuses the app's credentials; the campaign is paused",
+                metadata: ["shard.campaign": "\(key.campaign)", "reason": "\(reason)"]
+            )
         }
     }
 }

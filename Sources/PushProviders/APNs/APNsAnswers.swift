@@ -15,6 +15,7 @@ enum APNsAnswers {
         Known(status: 400, reason: "TopicDisallowed", kind: .credential),
         Known(status: 400, reason: "IdleTimeout", kind: .connectionFault),
         Known(status: 403, reason: "ExpiredProviderToken", kind: .expiredCredential),
+        Known(status: 403, reason: "InvalidProviderToken", kind: .expiredCredential),
         Known(status: 403, reason: "UnrelatedKeyIdInToken", kind: .wrongKeyForConnection),
         Known(status: 429, reason: "TooManyProviderTokenUpdates", kind: .laneThrottled),
         Known(status: 503, reason: "Shutdown", kind: .connectionFault),
@@ -25,7 +26,7 @@ enum APNsAnswers {
         "Unregistered", "ExpiredToken", "TooManyRequests", "ServiceUnavailable", "InternalServerError",
         "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic", "DuplicateHeaders",
         "InvalidPushType", "MissingDeviceToken", "MissingTopic", "PayloadEmpty", "BadCertificate",
-        "BadCertificateEnvironment", "Forbidden", "InvalidProviderToken", "MissingProviderToken",
+        "BadCertificateEnvironment", "Forbidden", "MissingProviderToken",
         "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken", "BadPath", "MethodNotAllowed", "PayloadTooLarge",
     ]
 

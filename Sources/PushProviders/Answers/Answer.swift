@@ -37,7 +37,9 @@ public enum AnswerClass: Hashable, Sendable {
     case payloadBad
     /// The app's credential is not accepted.
     case credential
-    /// The provider token is too old: a new token and a new connection.
+    /// The provider token is not taken, as too old or as not valid: a new token and a new connection, once.
+    ///
+    /// A clock that is behind makes tokens too old, one that is ahead makes them invalid.
     case expiredCredential
     /// The connection belongs to another key: a new connection.
     case wrongKeyForConnection

@@ -52,7 +52,7 @@ public struct AnswerRule: Hashable, Sendable {
     public enum CredentialStep: Hashable, Sendable {
         /// Nothing.
         case keep
-        /// `ProviderTokenRule.expired`: a new token if the rule allows it.
+        /// `ProviderTokenRule.refused`: a new token if the rule allows it.
         case renew
         /// `ProviderTokenRule.tooManyUpdates`: no new token for a while.
         case stopRenewing

@@ -3,40 +3,43 @@ public import Campaigns
 /// When a provider token is made, used and renewed (`push-protocols.md`, C1.6): a machine without clock and key.
 ///
 /// Apple takes a token for an hour and refuses a sender that renews more often than every 20 minutes. So a token is
-/// renewed after 45 minutes, never within 20 of the last, whatever the answers say. One rule per identity and process;
-/// a process that starts anew makes a token at once, because nothing survives that could say how old the last one is.
+/// renewed after 45 minutes, never within 20 of the last, with one exception: a token that Apple refuses is replaced
+/// once, at once. When the replacement is refused as well, the fault is elsewhere (this machine's clock, the key), and
+/// nothing is made before the 20 minutes are over. One rule per key and process; a process that starts anew makes a
+/// token at once, because nothing survives that could say how old the last one is.
 ///
 /// The driver asks `tokenNeeded` before it prepares requests, signs when told to, hands the signature in with `signed`,
-/// and reports `expired` and `tooManyUpdates` when answers say so. A value for one owner (an actor or a lock).
+/// and reports `refused` and `tooManyUpdates` with the generation of the token that the request carried. A value for
+/// one owner (an actor or a lock).
 public struct ProviderTokenRule: Sendable {
     /// A token is renewed at this age.
     public static let renewalAge = Duration.seconds(45 * 60)
-    /// No two tokens are made within this time.
+    /// No two tokens are made within this time, but for one in place of a refused one.
     public static let renewalPause = Duration.seconds(20 * 60)
     /// Apple refuses older tokens; a minute is kept for requests under way.
     public static let usableAge = Duration.seconds(59 * 60)
     /// After a failure to sign.
     public static let signingPause = Duration.seconds(60)
-    /// After a token that was refused: for so long refusals of the new one are put down to connections.
-    ///
-    /// A connection on which a token expired refuses good tokens too (pushy), and requests with the new token may be
-    /// under way on one that another loop has not yet replaced.
-    public static let settlingTime = Duration.seconds(60)
     /// A clock that goes back further than this makes a new token, because Apple refuses one from the future.
     public static let clockTolerance = Duration.seconds(60)
 
     /// Who signs.
     public let identity: ProviderTokenIdentity
     private var current: ProviderToken?
-    /// The token before the current one: what to go back to when Apple says that there were too many.
+    /// The token before the current one, if it was not refused: what to go back to when Apple says that there were too
+    /// many.
     private var previous: ProviderToken?
+    /// The token that Apple counted as one too many: never gone back to while the older one is usable.
+    private var surplus: ProviderToken?
     private var signing: Signing?
     /// No token is made before this instant.
     private var pausedUntil: Timestamp?
-    /// Apple said of the current token that it is expired.
+    /// When the newest token was made.
+    private var lastMade: Timestamp?
+    /// Apple refused the current token.
     private var isRefused = false
     /// The current token took the place of one that was refused.
-    private var followsRefusal = false
+    private var isReplacement = false
     private var lastGeneration: UInt32 = 0
 
     private struct Signing: Sendable {
@@ -60,10 +63,17 @@ public struct ProviderTokenRule: Sendable {
     }
 
     /// Says which token requests carry now.
+    ///
+    /// A refused token that cannot be replaced yet is still given: only the provider can say whether the cause, a wrong
+    /// clock for example, is gone. Who asks is kept from asking often by the pause of the app.
     public mutating func tokenNeeded(now: Timestamp) -> Step {
-        let usable = current.flatMap { isUsable($0, now: now) && !isRefused ? $0 : nil }
-        if signing != nil { return usable.map { .use($0) } ?? .wait(until: nil) }
-        guard usable == nil || isDue(now: now) else { return usable.map { .use($0) } ?? .wait(until: nil) }
+        if let token = current, !isUsable(token, now: now), let other = surplus, isUsable(other, now: now) {
+            (current, surplus) = (other, nil)
+            isRefused = false
+        }
+        let usable = current.flatMap { isUsable($0, now: now) ? $0 : nil }
+        guard signing == nil else { return usable.map { .use($0) } ?? .wait(until: nil) }
+        if let usable, !isRefused, now.since(usable.issuedAt) < Self.renewalAge { return .use(usable) }
         if let pause = pauseEnd(now: now) { return usable.map { .use($0) } ?? .wait(until: pause) }
         let input = ProviderTokenText.signingInput(identity, issuedAt: now)
         signing = Signing(issuedAt: now, input: input)
@@ -83,9 +93,11 @@ public struct ProviderTokenRule: Sendable {
             authorization: ProviderTokenText.authorization(signingInput: signing.input, signature: signature)
         )
         self.signing = nil
-        previous = current
+        previous = isRefused ? nil : current
         current = token
-        followsRefusal = isRefused
+        surplus = nil
+        lastMade = signing.issuedAt
+        isReplacement = isRefused
         isRefused = false
         pausedUntil = nil
         return token
@@ -97,33 +109,40 @@ public struct ProviderTokenRule: Sendable {
         pausedUntil = now.advanced(by: Self.signingPause)
     }
 
-    /// What follows from `ExpiredProviderToken`, besides the end of its connection.
-    public enum ExpiredStep: Equatable, Sendable {
+    /// What follows from `ExpiredProviderToken` and `InvalidProviderToken`, besides the end of its connection.
+    public enum RefusedStep: Equatable, Sendable {
         /// Send again on another connection with what `tokenNeeded` gives: as a rule another token.
         case renew
-        /// The token is younger than 20 minutes, so the fault is elsewhere, most likely in this machine's clock:
-        /// the app is set aside; no token is made before this instant.
-        case clockSuspect(until: Timestamp)
+        /// A new token would fare no better: the app is to wait; no token is made before this instant.
+        case suspect(until: Timestamp)
     }
 
-    /// Apple called a token expired; `generation` is that of the request.
-    public mutating func expired(generation: UInt32, now: Timestamp) -> ExpiredStep {
-        guard let current, current.generation == generation else { return .renew }
-        guard !followsRefusal || now.since(current.issuedAt) >= Self.settlingTime else { return .renew }
-        isRefused = true
-        guard signing == nil, let pause = pauseEnd(now: now) else { return .renew }
-        return .clockSuspect(until: pause)
+    /// Apple refused a token; `generation` is that of the request, which may be an older one than the token in use.
+    public mutating func refused(generation: UInt32, now: Timestamp) -> RefusedStep {
+        if current?.generation == generation { isRefused = true }
+        guard isRefused, signing == nil, let pause = pauseEnd(now: now) else { return .renew }
+        return .suspect(until: pause)
+    }
+
+    /// What follows from `TooManyProviderTokenUpdates`.
+    public enum UpdatesStep: Equatable, Sendable {
+        /// Send again on another connection: `tokenNeeded` gives another token than the one that was answered.
+        case useOther
+        /// The only token there is was answered so: it stays, and what it was to send waits.
+        case rest
     }
 
     /// Apple counted too many tokens: none is made for 20 minutes, and the one before serves on while it is usable.
-    public mutating func tooManyUpdates(now: Timestamp) {
+    ///
+    /// `generation` is that of the request: what is said of a token that is not in use any more changes nothing.
+    public mutating func tooManyUpdates(generation: UInt32, now: Timestamp) -> UpdatesStep {
+        guard current?.generation == generation else { return .useOther }
         pausedUntil = max(pausedUntil ?? now, now.advanced(by: Self.renewalPause))
-        if let old = previous, isUsable(old, now: now) {
-            current = old
-            isRefused = false
-            followsRefusal = false
-        }
-        previous = nil
+        guard let old = previous, isUsable(old, now: now) else { return .rest }
+        (current, previous, surplus) = (old, nil, current)
+        isRefused = false
+        isReplacement = false
+        return .useOther
     }
 
     private func isUsable(_ token: ProviderToken, now: Timestamp) -> Bool {
@@ -131,16 +150,12 @@ public struct ProviderTokenRule: Sendable {
         return age < Self.usableAge && age >= .zero - Self.clockTolerance
     }
 
-    private func isDue(now: Timestamp) -> Bool {
-        guard let current else { return true }
-        return now.since(current.issuedAt) >= Self.renewalAge
-    }
-
     /// The instant before which no token may be made; nil when one may be made now.
     private func pauseEnd(now: Timestamp) -> Timestamp? {
         var end = pausedUntil
-        if let current, now.since(current.issuedAt) >= .zero - Self.clockTolerance {
-            let ownEnd = current.issuedAt.advanced(by: Self.renewalPause)
+        let isReplaceable = isRefused && !isReplacement
+        if !isReplaceable, let lastMade, now.since(lastMade) >= .zero - Self.clockTolerance {
+            let ownEnd = lastMade.advanced(by: Self.renewalPause)
             end = max(end ?? ownEnd, ownEnd)
         }
         return end.flatMap { $0 > now ? $0 : nil }
