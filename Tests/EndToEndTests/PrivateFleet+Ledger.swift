@@ -9,16 +9,20 @@ import Testing
 /// What the ledger says, held against what the far side saw.
 extension PrivateFleet {
     /// A campaign's status; nil when the ledger does not know it.
-    func status(_ id: String) async throws -> CampaignStatus? {
-        try await ledger.read { try $0.status(app: Self.app, id: id, now: TestClock.now()) }
+    func status(_ id: String, app: String = app) async throws -> CampaignStatus? {
+        try await ledger.read { try $0.status(app: app, id: id, now: TestClock.now()) }
     }
 
     /// Waits until a campaign's last device has an outcome; at every look the law must hold.
-    func completed(_ id: String, within limit: Duration = .seconds(90)) async throws -> CampaignStatus {
+    func completed(
+        _ id: String,
+        app: String = app,
+        within limit: Duration = .seconds(90)
+    ) async throws -> CampaignStatus {
         var last: CampaignStatus?
         do {
             return try await eventually("\(id) is over", within: limit) {
-                last = try await status(id)
+                last = try await status(id, app: app)
                 guard let status = last else { return nil }
                 try #require(status.law == .holds)
                 return status.completedAt == nil ? nil : status
@@ -34,8 +38,8 @@ extension PrivateFleet {
     }
 
     /// A campaign's number.
-    func number(_ id: String) async throws -> UInt32 {
-        try #require(try await ledger.read { try $0.campaignNumber(app: Self.app, id: id) })
+    func number(_ id: String, app: String = app) async throws -> UInt32 {
+        try #require(try await ledger.read { try $0.campaignNumber(app: app, id: id) })
     }
 
     /// The rows of the first shard of a campaign: itself, then its retry shards.
@@ -49,10 +53,10 @@ extension PrivateFleet {
     }
 
     /// All devices of a campaign with the requests that the ledger and the far side count.
-    func devices(_ id: String) async throws -> [CountedDevice] {
+    func devices(_ id: String, app: String = app) async throws -> [CountedDevice] {
         let devices = Mutex<[CountedDevice]>([])
         let simulator = simulator
-        try await ledger.devices(campaign: try await number(id)) { device in
+        try await ledger.devices(campaign: try await number(id, app: app)) { device in
             let token = TestDevices.hex(device.token)
             let seen = simulator.counts(ofToken: token)
             let counted = CountedDevice(

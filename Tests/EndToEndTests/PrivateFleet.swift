@@ -174,7 +174,7 @@ final class PrivateFleet: Sendable {
         try await publish(
             job.body,
             exchange: BrokerNames.campaigns,
-            routingKey: Self.app,
+            routingKey: job.app,
             properties: job.properties
         )
     }

@@ -5,6 +5,7 @@ import Delivery
 /// A job as a producer writes it.
 struct TestJob: Sendable {
     var id: String
+    var app = PrivateFleet.app
     var audience: JSONValue
     var content: JSONValue = .object(["title": "Kick-off!", "body": "The derby has begun."])
     var delivery: JSONValue?
@@ -33,7 +34,7 @@ struct TestJob: Sendable {
     var body: [UInt8] {
         JSONWriter.bytes(
             .object([
-                "id": .string(id), "app": .string(PrivateFleet.app), "audience": audience, "content": content,
+                "id": .string(id), "app": .string(app), "audience": audience, "content": content,
                 "delivery": delivery,
             ])
         )

@@ -271,6 +271,51 @@ public final class Worker: Sendable {
         }
     }
 
+    // MARK: - Reloading
+
+    /// Reads the apps file and its key files again (HUP), and takes what has changed of known apps into use.
+    ///
+    /// New requests carry the new credential on new connections; streams under way end on the old ones. When anything
+    /// cannot be used, nothing is changed. Which it was, is logged. One call at a time.
+    public func reload() async {
+        let file = context.configuration.appsFile
+        do throws(ConfigurationError) {
+            take(try context.apps.compare(try AppsFile.read(path: file)), from: file)
+        } catch {
+            context.logger.error(
+                "the apps file cannot be taken over; all apps stay as they are",
+                metadata: ["problem": "\(error.problems.map(\.line).joined(separator: "; "))"]
+            )
+        }
+    }
+
+    private func take(_ reading: AppDirectory.Reading, from file: String) {
+        for name in reading.unknown {
+            context.logger.warning("an app is new in the apps file; restart the worker", metadata: ["app": "\(name)"])
+        }
+        for name in reading.missing {
+            context.logger.warning(
+                "an app is gone from the apps file and stays in use; restart the worker",
+                metadata: ["app": "\(name)"]
+            )
+        }
+        for new in reading.replacements.map(\.new) {
+            context.logger.notice(
+                "an app's credentials and settings are replaced",
+                metadata: ["app": "\(new.app)", "credential": "\(new.account.credential.summary)"]
+            )
+        }
+        guard !reading.replacements.isEmpty else {
+            return context.logger.notice("no known app has changed", metadata: ["file": "\(file)"])
+        }
+        let replacements = reading.replacements
+        // On the desk's loop: whatever it hands to a loop with an old account, it hands over before this.
+        loop.execute { [context, senders] in
+            context.apps.replace(replacements)
+            for sender in senders { sender.execute { $0.replace(replacements) } }
+        }
+    }
+
     // MARK: - Stopping
 
     /// Takes no new work and stays (TSTP); what runs goes on.

@@ -16,7 +16,9 @@ struct WorkerCommand: AsyncParsableCommand {
         discussion: """
             Runs until SIGTERM, which drains it: no new work, what runs ends within worker.drain (20 s), the rest is \
             handed over. A second SIGTERM ends it at once; the broker gives its shards to another worker. SIGTSTP stops \
-            taking work, SIGCONT takes it again.
+            taking work, SIGCONT takes it again. SIGHUP reads the apps file and its key files again: what has changed of \
+            the apps it knows is used from then on, on new connections; requests under way end on the old ones. When \
+            anything cannot be used, everything stays as it is. An app that is new or gone needs a restart.
 
             Example: fanfare worker --config /etc/fanfare/fanfare.yaml
             """
@@ -36,10 +38,15 @@ struct WorkerCommand: AsyncParsableCommand {
             ConfigurationOptions.flag("--loops", "worker.loops", loops),
         ]).load()
         StandardErrorLog.install(configuration.log)
+        // Before the files are read: a change that is told while they are is not missed.
+        let reloads = await UnixSignalsSequence(trapping: .sighup)
         let apps = try AppsFile.read(path: configuration.appsFile)
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let worker = try await start(configuration, apps)
         let quieting = Self.quieting(worker)
+        let reloading = Task {
+            for await _ in reloads { await worker.reload() }
+        }
         var isDraining = false
         for await _ in signals {
             if isDraining { throw FanfareExit.failed }
@@ -49,6 +56,7 @@ struct WorkerCommand: AsyncParsableCommand {
                 Self.exit(withError: nil)
             }
         }
+        reloading.cancel()
         for source in quieting { source.cancel() }
     }
 

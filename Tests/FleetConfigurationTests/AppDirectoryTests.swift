@@ -1,0 +1,92 @@
+import Campaigns
+import PushProviders
+import TLS
+import Testing
+
+@testable import Fleet
+
+/// What a second reading of the apps file comes to.
+struct AppDirectoryTests {
+    private let folder: ScratchFolder
+    private let now = Timestamp(milliseconds: 1_795_289_400_000)
+
+    init() throws {
+        folder = try ScratchFolder()
+        for name in ["ONE", "TWO"] { try folder.write("\(name).p8", ES256.generateKey().privateKeyPEM) }
+    }
+
+    private func apps(_ apps: [(name: String, key: String, topic: String)]) throws -> [AppConfiguration] {
+        let lines = apps.map { app in
+            let block = "topic: \(app.topic), team_id: ABCDE12345, key_id: \(app.key)0000000, key_file: \(app.key).p8"
+            return "  \(app.name):\n    apns: {\(block)}\n"
+        }
+        return try AppsFile.read(path: try folder.write("apps.yaml", "apps:\n" + lines.joined()))
+    }
+
+    private func one(_ name: String) -> (name: String, key: String, topic: String) {
+        (name, "ONE", "com.example.\(name)")
+    }
+
+    private func account(_ directory: AppDirectory, _ app: String) throws -> LoadedAccount {
+        try #require(directory.account(app: app, provider: .apns))
+    }
+
+    private func token(_ directory: AppDirectory, _ app: String) throws -> [UInt8] {
+        try #require(try account(directory, app).authorization(now: now)?.value)
+    }
+
+    @Test func `what has not changed stays the same object with its token`() throws {
+        let directory = try AppDirectory(try apps([one("news"), one("sport")]))
+        let before = try account(directory, "news")
+        let reading = try directory.compare(try apps([one("news"), one("sport")]))
+        #expect(reading.replacements.isEmpty && reading.unknown.isEmpty && reading.missing.isEmpty)
+        #expect(try account(directory, "news") === before)
+    }
+
+    @Test func `P16: apps with one key share its token, apps with two keys of a team do not`() throws {
+        let directory = try AppDirectory(try apps([one("news"), one("sport"), ("quiz", "TWO", "com.example.quiz")]))
+        #expect(try token(directory, "news") == token(directory, "sport"))
+        #expect(try token(directory, "news") != token(directory, "quiz"))
+        #expect(try token(directory, "quiz") == token(directory, "quiz"))
+    }
+
+    @Test func `another key takes the place of the old one only when it is taken into use`() throws {
+        let directory = try AppDirectory(try apps([one("news"), one("sport")]))
+        let (news, sport) = (try token(directory, "news"), try token(directory, "sport"))
+        let reading = try directory.compare(try apps([("news", "TWO", "com.example.news"), one("sport")]))
+        #expect(reading.replacements.map(\.new.app) == ["news"])
+        #expect(try token(directory, "news") == news)
+        directory.replace(reading.replacements)
+        #expect(try token(directory, "news") != news)
+        #expect(try token(directory, "sport") == sport)
+    }
+
+    @Test func `another setting keeps the key's token: a new account is no reason to make one`() throws {
+        let directory = try AppDirectory(try apps([one("news")]))
+        let before = try token(directory, "news")
+        let reading = try directory.compare(try apps([("news", "ONE", "com.example.other")]))
+        #expect(reading.replacements.count == 1)
+        directory.replace(reading.replacements)
+        #expect(try token(directory, "news") == before)
+    }
+
+    @Test func `new content of the same file is another key`() throws {
+        let directory = try AppDirectory(try apps([one("news")]))
+        let before = try token(directory, "news")
+        try folder.write("ONE.p8", ES256.generateKey().privateKeyPEM)
+        let reading = try directory.compare(try apps([one("news")]))
+        directory.replace(reading.replacements)
+        #expect(try token(directory, "news") != before)
+    }
+
+    @Test func `apps that are new or gone are told, and change nothing`() throws {
+        let directory = try AppDirectory(try apps([one("news"), one("sport")]))
+        let reading = try directory.compare(try apps([one("news"), one("quiz")]))
+        #expect(reading.replacements.isEmpty)
+        #expect(reading.unknown == ["quiz (apns)"])
+        #expect(reading.missing == ["sport (apns)"])
+        directory.replace(reading.replacements)
+        #expect(directory.names == ["news", "sport"])
+        #expect(try token(directory, "sport") == token(directory, "news"))
+    }
+}
