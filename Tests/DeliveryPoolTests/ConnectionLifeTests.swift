@@ -4,8 +4,8 @@ import Testing
 @Suite struct ConnectionLifeTests {
     @Test func `GOAWAY drains, and demand opens another connection at once`() {
         var (driver, id) = PoolDriver.ready()
-        driver.pool.streamsOpened(id, count: 3)
-        driver.note(driver.pool.goAwayReceived(id, now: driver.now))
+        driver.pool.streamsOpened(id, count: 3, now: driver.now)
+        driver.note(driver.pool.goAwayReceived(id, isOrderly: true, now: driver.now))
         #expect(driver.pool.streamsAllowed(on: id) == 0)
         #expect(driver.takeConnects().count == 1)
         driver.note(driver.pool.streamsClosed(id, count: 2))
@@ -15,7 +15,7 @@ import Testing
         #expect(!driver.pool.knows(id))
     }
 
-    @Test func `a peer that says GOAWAY to everything is not hammered`() {
+    @Test func `P3: a peer that says GOAWAY to everything is not hammered`() {
         var driver = PoolDriver()
         driver.demand()
         var attempts = 0
@@ -24,7 +24,7 @@ import Testing
             for id in driver.takeConnects() {
                 attempts += 1
                 driver.establish(id)
-                driver.note(driver.pool.goAwayReceived(id, now: driver.now))
+                driver.note(driver.pool.goAwayReceived(id, isOrderly: true, now: driver.now))
             }
             driver.advance(.milliseconds(10))
             driver.tick()
@@ -42,7 +42,7 @@ import Testing
             for id in driver.takeConnects() {
                 attempts += 1
                 driver.establish(id)
-                driver.pool.answered(id)
+                driver.answer(id)
                 driver.note(driver.pool.connectionLost(id, now: driver.now))
             }
             driver.advance(.milliseconds(10))
@@ -53,31 +53,7 @@ import Testing
         #expect((17...18).contains(attempts), "\(attempts) attempts")
     }
 
-    @Test func `every address is tried before the back-off, and in turn`() {
-        var driver = PoolDriver()
-        driver.pool.addressesResolved(3)
-        driver.demand()
-        var tried: [Int] = []
-        for _ in 0..<3 {
-            for case .connect(let id, let address) in driver.take() {
-                tried.append(address)
-                driver.note(driver.pool.connectFailed(id, now: driver.now))
-            }
-        }
-        #expect(tried == [0, 1, 2])
-        #expect(driver.take().isEmpty)
-        guard let next = driver.pool.nextDeadline else {
-            Issue.record("nothing wakes the driver")
-            return
-        }
-        let wait = next.since(driver.now)
-        #expect(wait >= .milliseconds(125) && wait <= .milliseconds(250))
-        driver.now = next
-        driver.tick()
-        #expect(driver.takeConnects().count == 1)
-    }
-
-    @Test func `a handshake or SETTINGS that take too long end the attempt`() {
+    @Test func `P7 and P9: a handshake or SETTINGS that take longer than five seconds end the attempt`() {
         for established in [false, true] {
             var driver = PoolDriver()
             driver.demand()
@@ -92,6 +68,111 @@ import Testing
         }
     }
 
+    @Test func `P2: a GOAWAY in two steps drains once, and one replacement is asked for`() {
+        var (driver, id) = PoolDriver.ready()
+        driver.demand()
+        driver.pool.streamsOpened(id, count: 10, now: driver.now)
+        driver.note(driver.pool.goAwayReceived(id, isOrderly: true, now: driver.now))
+        #expect(driver.takeConnects().count == 1)
+        // Until the second one streams end as ever; then those above its last stream end together.
+        driver.note(driver.pool.streamsClosed(id, count: 4, answered: 4))
+        driver.note(driver.pool.streamsClosed(id, count: 3))
+        driver.note(driver.pool.goAwayReceived(id, isOrderly: true, now: driver.now))
+        #expect(driver.take().isEmpty)
+        #expect(driver.pool.streamsAllowed(on: id) == 0)
+        driver.note(driver.pool.streamsClosed(id, count: 3, answered: 3))
+        #expect(driver.take() == [.close(id, .drained)])
+    }
+
+    @Test func `a peer that says GOAWAY after every thousand answers gets its next connection at once`() {
+        var (driver, id) = PoolDriver.ready()
+        for _ in 0..<100 {
+            driver.demand()
+            driver.answer(id, count: 1000)
+            driver.note(driver.pool.goAwayReceived(id, isOrderly: true, now: driver.now))
+            #expect(driver.actions.first == .close(id, .drained))
+            guard let next = driver.takeConnects().first else {
+                Issue.record("no connection")
+                return
+            }
+            driver.establish(next)
+            id = next
+            driver.advance(.milliseconds(5))
+        }
+        // With an error code it is no good order, and few answers pay for nothing.
+        for (answers, isOrderly) in [(1000, false), (10, true)] {
+            var (driver, attempts) = (driver, 0)
+            driver.answer(id, count: 1000)
+            driver.note(driver.pool.goAwayReceived(id, isOrderly: true, now: driver.now))
+            for _ in 0..<1000 {
+                for next in driver.takeConnects() {
+                    attempts += 1
+                    driver.establish(next)
+                    driver.answer(next, count: answers)
+                    driver.note(driver.pool.goAwayReceived(next, isOrderly: isOrderly, now: driver.now))
+                }
+                driver.advance(.milliseconds(10))
+                driver.tick()
+                driver.demand()
+            }
+            #expect(attempts <= 18, "\(attempts) attempts in ten seconds")
+        }
+    }
+
+    @Test func `a connection is replaced before its stream ids are used up`() {
+        // Odd ids up to 2³¹ − 1.
+        #expect(ConnectionPool.Configuration().streamsPerConnectionMax < 1 << 30)
+        var (driver, id) = PoolDriver.ready { $0.streamsPerConnectionMax = 2500 }
+        driver.demand()
+        driver.answer(id, count: 2000)
+        #expect(driver.pool.streamsAllowed(on: id) == 499, "one was used before")
+        driver.pool.streamsOpened(id, count: 499, now: driver.now)
+        driver.demand()
+        #expect(driver.takeConnects().count == 1)
+        driver.note(driver.pool.streamsClosed(id, count: 499, answered: 499))
+        #expect(driver.take() == [.close(id, .drained)])
+    }
+
+    @Test func `P8: with streams open a dead connection is left within ten seconds, a slow one is kept`() {
+        for isDead in [true, false] {
+            var (driver, id) = PoolDriver.ready()
+            driver.demand(false)
+            driver.advance(.seconds(50))
+            driver.pool.streamsOpened(id, count: 3, now: driver.now)
+            var pings = 0
+            var closedAfter: Int?
+            for half in 1...36 where closedAfter == nil {
+                driver.advance(.milliseconds(500))
+                driver.tick()
+                for action in driver.take() {
+                    switch action {
+                    case .ping:
+                        pings += 1
+                        if !isDead { driver.pool.heard(id, now: driver.now) }
+                    case .close(_, let reason):
+                        #expect(reason == .pingUnanswered)
+                        closedAfter = half
+                    case .connect: Issue.record("nobody wants a connection")
+                    }
+                }
+            }
+            #expect(closedAfter == (isDead ? 18 : nil))
+            #expect(pings == (isDead ? 1 : 4), "one in four seconds of silence")
+        }
+    }
+
+    @Test func `P8: a connection that drains is watched, too`() {
+        var (driver, id) = PoolDriver.ready()
+        driver.demand(false)
+        driver.pool.streamsOpened(id, count: 3, now: driver.now)
+        driver.note(driver.pool.goAwayReceived(id, isOrderly: true, now: driver.now))
+        driver.advance(.seconds(4))
+        driver.tick()
+        driver.advance(.seconds(5))
+        driver.tick()
+        #expect(driver.take().suffix(2) == [.ping(id), .close(id, .pingUnanswered)])
+    }
+
     @Test func `silence is answered with a PING, and more silence ends the connection`() {
         var (driver, id) = PoolDriver.ready()
         driver.demand(false)
@@ -102,7 +183,7 @@ import Testing
         driver.advance(.seconds(60))
         driver.tick()
         #expect(driver.take() == [.ping(id)])
-        driver.advance(.seconds(10))
+        driver.advance(.seconds(5))
         driver.tick()
         #expect(driver.take() == [.close(id, .pingUnanswered)])
     }
@@ -129,7 +210,7 @@ import Testing
 
     @Test func `three deadlines of streams within a minute end a connection, spread ones do not`() {
         var (driver, id) = PoolDriver.ready()
-        driver.pool.streamsOpened(id, count: 10)
+        driver.pool.streamsOpened(id, count: 10, now: driver.now)
         for _ in 0..<5 {
             driver.note(driver.pool.streamsClosed(id, count: 1))
             driver.note(driver.pool.streamDeadlinesPassed(id, count: 1, now: driver.now))
@@ -148,7 +229,7 @@ import Testing
         driver.demand()
         let id = driver.takeConnects()[0]
         driver.establish(id)
-        driver.pool.streamsOpened(id, count: 1)
+        driver.pool.streamsOpened(id, count: 1, now: driver.now)
         driver.note(driver.pool.streamsClosed(id, count: 1))
         driver.note(driver.pool.streamDeadlinesPassed(id, count: 1, now: driver.now))
         #expect(driver.take() == [.close(id, .streamDeadlines)])
@@ -156,7 +237,7 @@ import Testing
 
     @Test func `shutting down lets streams end and opens nothing`() {
         var (driver, id) = PoolDriver.ready()
-        driver.pool.streamsOpened(id, count: 1)
+        driver.pool.streamsOpened(id, count: 1, now: driver.now)
         driver.note(driver.pool.shutDown())
         driver.demand()
         driver.advance(.seconds(1))

@@ -37,13 +37,19 @@ struct PoolDriver {
 
     /// The connections that the pool wants opened; takes all actions.
     mutating func takeConnects() -> [ConnectionPool.ConnectionID] {
-        self.take().compactMap { if case .connect(let id, _) = $0 { id } else { nil } }
+        self.take().compactMap { if case .connect(let id) = $0 { id } else { nil } }
     }
 
     /// Makes a connection that the pool asked for ready.
     mutating func establish(_ id: ConnectionPool.ConnectionID, maxStreams: Int = 1000) {
         self.pool.connectionEstablished(id, now: self.now)
         self.pool.settingsReceived(id, maxStreams: maxStreams, now: self.now)
+    }
+
+    /// Opens so many streams on a connection, each of which is answered.
+    mutating func answer(_ id: ConnectionPool.ConnectionID, count: Int = 1) {
+        self.pool.streamsOpened(id, count: count, now: self.now)
+        self.note(self.pool.streamsClosed(id, count: count, answered: count))
     }
 
     /// A pool with one ready connection that has answered.
@@ -55,7 +61,7 @@ struct PoolDriver {
         driver.demand()
         guard let id = driver.takeConnects().first else { preconditionFailure("no connection was asked for") }
         driver.establish(id)
-        driver.pool.answered(id)
+        driver.answer(id)
         driver.pool.authenticated(id)
         return (driver, id)
     }

@@ -15,7 +15,7 @@ import Testing
         mutating func obey() {
             for action in self.driver.take() {
                 switch action {
-                case .connect(let id, _):
+                case .connect(let id):
                     #expect(self.limits[id] == nil, "an id was used twice")
                     self.limits[id] = -1
                     self.open[id] = 0
@@ -39,7 +39,9 @@ import Testing
                 return
             }
             switch self.random.next(14) {
-            case 0: self.driver.note(self.driver.pool.goAwayReceived(id, now: now)); self.draining.insert(id)
+            case 0:
+                self.driver.note(self.driver.pool.goAwayReceived(id, isOrderly: true, now: now));
+                self.draining.insert(id)
             case 1:
                 self.forget(id)
                 let isNew = self.limits[id] == -1
@@ -51,7 +53,7 @@ import Testing
             case 2: self.driver.note(self.driver.pool.retire(id, now: now)); self.draining.insert(id)
             case 3...5: self.settings(id)
             case 6: self.driver.pool.authenticated(id)
-            case 7: self.driver.pool.answered(id)
+            case 7: self.driver.answer(id)
             case 8: self.close(id, count: 1, isDeadline: true)
             case 9, 10: self.close(id, count: self.random.next(50), isDeadline: false)
             case 11: self.driver.demand(self.random.next(4) > 0, busy: self.random.next(4) == 0)
@@ -71,7 +73,7 @@ import Testing
             let limit = self.limits[id] ?? -1
             #expect(allowed == 0 || !self.draining.contains(id), "a stream on a connection that drains")
             #expect(allowed == 0 || allowed + (self.open[id] ?? 0) <= min(limit, 1000), "above the limit")
-            self.driver.pool.streamsOpened(id, count: allowed)
+            self.driver.pool.streamsOpened(id, count: allowed, now: self.driver.now)
             self.open[id, default: 0] += allowed
         }
 

@@ -2,7 +2,7 @@ import Delivery
 import Testing
 
 @Suite struct StreamLimitTests {
-    @Test func `no stream is opened before SETTINGS`() {
+    @Test func `P7: no stream is opened before SETTINGS`() {
         var driver = PoolDriver()
         driver.demand()
         let ids = driver.takeConnects()
@@ -14,10 +14,10 @@ import Testing
         #expect(driver.pool.streamsAllowed(on: ids[0]) == 5)
     }
 
-    @Test func `every change of the limit is followed, and nought means wait`() {
+    @Test func `P6: every change of the limit is followed, and nought means wait`() {
         var (driver, id) = PoolDriver.ready { $0.streamsMax = 500 }
         #expect(driver.pool.streamsAllowed(on: id) == 500)
-        driver.pool.streamsOpened(id, count: 200)
+        driver.pool.streamsOpened(id, count: 200, now: driver.now)
         #expect(driver.pool.streamsAllowed(on: id) == 300)
         for (limit, allowed) in [(1, 0), (0, 0), (201, 1), (Int(UInt32.max), 300)] {
             driver.pool.settingsReceived(id, maxStreams: limit, now: driver.now)
@@ -39,10 +39,10 @@ import Testing
         let id = driver.takeConnects()[0]
         driver.establish(id)
         #expect(driver.pool.streamsAllowed(on: id) == 1)
-        driver.pool.streamsOpened(id, count: 1)
+        driver.pool.streamsOpened(id, count: 1, now: driver.now)
         #expect(driver.pool.streamsAllowed(on: id) == 0)
         driver.note(driver.pool.streamsClosed(id, count: 1))
-        driver.pool.answered(id)
+        driver.answer(id)
         #expect(driver.pool.streamsAllowed(on: id) == 1)
         driver.pool.authenticated(id)
         #expect(driver.pool.streamsAllowed(on: id) == 1000)
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `another connection is opened when all streams were taken for a while, and no sooner`() {
         var (driver, id) = PoolDriver.ready { $0.connectionsMax = 2 }
-        driver.pool.streamsOpened(id, count: 1000)
+        driver.pool.streamsOpened(id, count: 1000, now: driver.now)
         driver.demand()
         driver.advance(.milliseconds(99))
         driver.demand()
@@ -60,7 +60,7 @@ import Testing
         let second = driver.takeConnects()
         #expect(second.count == 1)
         driver.establish(second[0])
-        driver.pool.streamsOpened(second[0], count: 1000)
+        driver.pool.streamsOpened(second[0], count: 1000, now: driver.now)
         for _ in 0..<10 {
             driver.advance(.milliseconds(200))
             driver.demand()
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `a busy loop does not open more connections`() {
         var (driver, id) = PoolDriver.ready()
-        driver.pool.streamsOpened(id, count: 1000)
+        driver.pool.streamsOpened(id, count: 1000, now: driver.now)
         for _ in 0..<20 {
             driver.advance(.milliseconds(100))
             driver.demand(busy: true)

@@ -76,7 +76,7 @@ import Testing
         try pair.submit(tag: 3, at: 300)
         try pair.carryUp()
         #expect(pair.client.oldestSubmittedAt == 100)
-        let count = pair.client.expire(submittedBefore: 300) { pair.ends.append(HTTP2Pair.keep($0)) }
+        let count = pair.client.expire(submittedBefore: 300, resetsMax: 10) { pair.ends.append(HTTP2Pair.keep($0)) }
         #expect(count == 2)
         #expect(pair.ends.map(\.tag) == [1, 2])
         #expect(pair.ends.allSatisfy { $0.kind == .deadline })
@@ -85,6 +85,58 @@ import Testing
         try pair.pump()
         #expect(pair.ends.map(\.tag) == [1, 2, 3])
         #expect(pair.client.freeSlots == HTTP2ClientSession.Configuration().streamsMax)
+    }
+
+    @Test func `only so many deadlines reset their streams`() throws {
+        let pair = try HTTP2Pair()
+        for tag: UInt64 in 1...100 { try pair.submit(tag: tag) }
+        try pair.carryUp()
+        #expect(pair.server.openStreams == 100)
+        let count = pair.client.expire(submittedBefore: 1, resetsMax: 2) { pair.ends.append(HTTP2Pair.keep($0)) }
+        #expect(count == 100)
+        #expect(pair.ends.map(\.tag) == Array(1...100))
+        try pair.carryUp()
+        #expect(pair.server.openStreams == 98)
+    }
+
+    @Test func `what a lost connection refused never leaves, not even with its farewell`() throws {
+        let pair = try HTTP2Pair()
+        try pair.pump()
+        try pair.submit(tag: 1)
+        pair.client.endAll { pair.ends.append(HTTP2Pair.keep($0)) }
+        #expect(pair.ends.map(\.kind) == [.refused])
+        var room = [UInt8](repeating: 0, count: HTTP2ClientSession.frameBytesMax)
+        let count = room.withUnsafeMutableBytes { HTTP2ClientSession.writeFarewell(into: $0) }
+        try room.prefix(count).withUnsafeBytes { try pair.server.receive($0) }
+        pair.server.takeRequests { _ in Issue.record("a request that was called refused arrived") }
+        #expect(pair.server.isFinished, "the server has understood the GOAWAY")
+    }
+
+    @Test func `an answer without a status is told, and ends its stream while frames are sent`() throws {
+        let pair = try HTTP2Pair()
+        try pair.pump()
+        try pair.submit(tag: 1)
+        try pair.carryUp()
+        // HEADERS with END_STREAM and END_HEADERS: "content-length: 0" and nothing else.
+        let headers: [UInt8] = [0, 0, 4, 1, 5, 0, 0, 0, 1, 0x0F, 0x0D, 1, 0x30]
+        try headers.withUnsafeBytes { try pair.client.receive($0) }
+        #expect(pair.client.takeEvents().hasInvalidFrame)
+        try pair.carryUp()
+        #expect(pair.client.hasEnded)
+        pair.collectEnds()
+        #expect(pair.ends.map(\.kind) == [.reset(code: HTTP2ErrorCode.protocolError)])
+        #expect(!pair.client.hasEnded)
+    }
+
+    @Test func `SETTINGS and PING of the peer are counted, acknowledgements are not`() throws {
+        let pair = try HTTP2Pair()
+        pair.client.ping()
+        try pair.pump()
+        #expect(pair.client.takeEvents().controlFrames == 1, "its first SETTINGS")
+        for _ in 0..<5 { try pair.server.ping() }
+        try pair.server.changeMaxConcurrentStreams(5)
+        try pair.pump()
+        #expect(pair.client.takeEvents().controlFrames == 6)
     }
 
     @Test func `the peer's limit is known after SETTINGS only, and followed at each change`() throws {

@@ -118,7 +118,7 @@ import Testing
         let peer = try ScriptedPeer(sizes, settings: [(SettingsParameter.maxConcurrentStreams, 0)])
         try peer.submit(tag: 1, at: 1)
         try peer.submit(tag: 2, at: 2)
-        let count = peer.client.expire(submittedBefore: 2) { peer.ends.append(HTTP2Pair.keep($0)) }
+        let count = peer.client.expire(submittedBefore: 2, resetsMax: 10) { peer.ends.append(HTTP2Pair.keep($0)) }
         #expect(count == 1)
         #expect(peer.ends == [HTTP2Pair.End(tag: 1, kind: .refused, status: 0)])
         try peer.say(ScriptedPeer.settings([(SettingsParameter.maxConcurrentStreams, 9)]))

@@ -179,7 +179,9 @@ import Testing
                 // An error ends the connection; what comes then is not looked at.
                 try? peer.say(random.frame())
                 if random.below(10) == 0 {
-                    _ = peer.client.expire(submittedBefore: Int64(step - 20)) { peer.ends.append(HTTP2Pair.keep($0)) }
+                    _ = peer.client.expire(submittedBefore: Int64(step - 20), resetsMax: 10) {
+                        peer.ends.append(HTTP2Pair.keep($0))
+                    }
                 }
             }
             peer.client.endAll { peer.ends.append(HTTP2Pair.keep($0)) }

@@ -59,7 +59,7 @@ struct APNsAnswersTests {
         }
     }
 
-    @Test func `a body of a megabyte is not looked at`() {
+    @Test func `P20: a body of a megabyte is not looked at`() {
         let body = #"{"reason":"Shutdown","x":""# + String(repeating: "x", count: 1 << 20) + "\"}"
         #expect(Fixtures.answer(503, body) == Answer(.serviceFault, reason: "Status503"))
     }
@@ -76,7 +76,7 @@ struct APNsAnswersTests {
         #expect(Fixtures.answer(400, #"{"reason":"Shutdown"}"#).reason == "Shutdown")
     }
 
-    @Test func `an unknown reason is kept as it came`() {
+    @Test func `P20: an unknown reason is kept as it came`() {
         #expect(Fixtures.answer(400, #"{"reason":"NewIn2027"}"#) == Answer(.payloadBad, reason: "NewIn2027"))
         #expect(Fixtures.answer(400, #"{"reason":"baddevicetoken"}"#).kind == .payloadBad)
         #expect(Fixtures.answer(400, #"{"reason":"a\nb"}"#).reason == #"a\nb"#)

@@ -44,7 +44,7 @@ import Transport
             tls: bed.server,
             behaviour: behaviour
         )
-        let outcome = try await bed.run(port: server.port, requests: 2500, repeatsRefused: true) {
+        let outcome = try await bed.run(port: server.port, requests: 2500, resendsMax: .max) {
             $0.connections.connectionsMax = 1
         }
         #expect(outcome.answered == 2500)

@@ -46,40 +46,6 @@ import Transport
         try await bed.stop()
     }
 
-    @Test func `another authority's certificate is refused and no request leaves`() async throws {
-        let bed = try Bed()
-        let requests = NIOLockedValueBox(0)
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { _, _ in
-            requests.withLockedValue { $0 += 1 }
-        }
-        let other = try CertificateAuthority(commonName: "other")
-        let wrong = try TLSClientContext(trust: .authorities(pem: other.certificatePEM, source: "other"))
-        let outcome = try await bed.run(port: far.port, requests: 1, client: wrong, untilFailure: true)
-        guard case .connect(let text) = outcome.failures.first else {
-            Issue.record("no failure: \(outcome.failures)")
-            return
-        }
-        #expect(text.contains("does not verify"))
-        #expect(outcome.counters.opened == 0)
-        #expect(requests.withLockedValue { $0 } == 0)
-        try await far.stop()
-        try await bed.stop()
-    }
-
-    @Test func `a far side without h2 is refused`() async throws {
-        let bed = try Bed(serverProtocols: [])
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { _, _ in }
-        let outcome = try await bed.run(port: far.port, requests: 1, untilFailure: true)
-        guard case .connect(let text) = outcome.failures.first else {
-            Issue.record("no failure: \(outcome.failures)")
-            return
-        }
-        #expect(text.contains("h2"))
-        #expect(outcome.counters.opened == 0)
-        try await far.stop()
-        try await bed.stop()
-    }
-
     @Test func `a port where nobody listens is a failed connection`() async throws {
         let bed = try Bed()
         let far = try await FarSide.start(on: bed.group, tls: bed.server) { _, _ in }
@@ -87,69 +53,6 @@ import Transport
         let outcome = try await bed.run(port: far.port, requests: 1, untilFailure: true)
         #expect(outcome.counters.connectFailures == 1)
         #expect(outcome.failures.count == 1)
-        try await bed.stop()
-    }
-
-    @Test func `a far side that never speaks TLS is left at the deadline`() async throws {
-        let bed = try Bed()
-        let mute = try await ServerBootstrap(group: bed.group).bind(host: "127.0.0.1", port: 0).get()
-        let outcome = try await bed.run(
-            port: mute.localAddress?.port ?? 0,
-            requests: 1,
-            untilFailure: true
-        ) { $0.connections.connectDeadline = .milliseconds(100) }
-        #expect(outcome.failures.first == .handshakeDeadline)
-        try await mute.close()
-        try await bed.stop()
-    }
-
-    @Test func `GOAWAY sends what is above its last stream again and waits for the rest`() async throws {
-        let bed = try Bed()
-        let connections = NIOLockedValueBox(0)
-        let seen = NIOLockedValueBox([Int: Int]())
-        let far = try await FarSide.start(
-            on: bed.group,
-            tls: bed.server,
-            opened: { _ in connections.withLockedValue { $0 += 1 } },
-            behaviour: { connection, request in
-                let number = FarConnection.number(of: request)
-                seen.withLockedValue { $0[number, default: 0] += 1 }
-                connection.respond(request.streamID, 200)
-                // In the first connection only: 100 are answered, the others dropped unseen.
-                if connection.requests == 100 && connections.withLockedValue({ $0 }) == 1 {
-                    try? connection.http2.goAway(lastStreamID: request.streamID)
-                }
-            }
-        )
-        let outcome = try await bed.run(port: far.port, requests: 500, repeatsRefused: true)
-        #expect(outcome.answered == 500)
-        #expect(outcome.counters.unknown == 0)
-        #expect(outcome.counters.refused > 0)
-        #expect(outcome.counters.goAways == 1)
-        #expect(connections.withLockedValue { $0 } == 2)
-        for ends in outcome.ends.values { #expect(ends.dropLast().allSatisfy { $0 == .refused }) }
-        try await far.stop()
-        try await bed.stop()
-    }
-
-    @Test func `a reset is refused or unknown by its code`() async throws {
-        let bed = try Bed()
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
-            switch FarConnection.number(of: request) % 3 {
-            case 0: connection.respond(request.streamID, 200)
-            case 1: try? connection.http2.reset(streamID: request.streamID, code: HTTP2ErrorCode.refusedStream)
-            default: try? connection.http2.reset(streamID: request.streamID, code: HTTP2ErrorCode.internalError)
-            }
-        }
-        let outcome = try await bed.run(port: far.port, requests: 300)
-        for tag: UInt64 in 0..<300 {
-            switch tag % 3 {
-            case 0: #expect(outcome.last(tag) == .status(200, retryAfter: "", body: ""))
-            case 1: #expect(outcome.last(tag) == .refused)
-            default: #expect(outcome.last(tag) == .unknown(.reset(code: HTTP2ErrorCode.internalError)))
-            }
-        }
-        try await far.stop()
         try await bed.stop()
     }
 
@@ -181,6 +84,42 @@ import Transport
         #expect(outcome.ends.count == 20)
         #expect(outcome.ends.values.allSatisfy { $0 == [.unknown(.deadline)] })
         #expect(outcome.counters.deadlines == 20)
+        try await far.stop()
+        try await bed.stop()
+    }
+
+    @Test func `five hundred deadlines end the connection and reset nothing`() async throws {
+        let bed = try Bed()
+        let peer = try await ScriptedPeer.start(on: bed.group, tls: bed.server) { connection, frame in
+            if frame.type == .settings { connection.write(.settings(maxStreams: 1000)) }
+        }
+        let outcome = try await bed.run(port: peer.port, requests: 500) {
+            $0.streamDeadline = .milliseconds(200)
+        }
+        #expect(outcome.ends.values.allSatisfy { $0 == [.unknown(.deadline)] })
+        #expect(peer.frames(of: .reset).count <= 2)
+        // In the same words as any breaker hears it.
+        #expect(outcome.failures.contains(.connect("left before any answer: streamDeadlines")))
+        try await peer.stop()
+        try await bed.stop()
+    }
+
+    @Test func `a connection is replaced when its stream ids are used up`() async throws {
+        let bed = try Bed()
+        let most = NIOLockedValueBox(0)
+        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+            most.withLockedValue { $0 = max($0, connection.requests) }
+            connection.respond(request.streamID, 200)
+        }
+        let outcome = try await bed.run(port: far.port, requests: 20_000) {
+            // Instead of 2³⁰ − 1 of them.
+            $0.connections.streamsPerConnectionMax = 1500
+            $0.connections.connectionsMax = 2
+        }
+        #expect(outcome.answered == 20_000)
+        #expect(outcome.counters.refused == 0 && outcome.counters.unknown == 0)
+        #expect(outcome.counters.handshakes >= 14)
+        #expect(most.withLockedValue { $0 } == 1500)
         try await far.stop()
         try await bed.stop()
     }

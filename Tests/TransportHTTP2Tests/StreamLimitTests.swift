@@ -13,7 +13,7 @@ import Transport
         most.withLockedValue { $0 = max($0, open) }
     }
 
-    @Test func `limits of 1, then 100, then 0, then 5 are obeyed`() async throws {
+    @Test func `P6: limits of 1, then 1000, then 1, then 0 are obeyed, and 0 is a pause and not an end`() async throws {
         let bed = try Bed()
         var configuration = HTTP2ServerSession.Configuration()
         configuration.maxConcurrentStreams = 1
@@ -21,28 +21,52 @@ import Transport
         let far = try await FarSide.start(on: bed.group, tls: bed.server, configuration: configuration) {
             connection,
             request in
-            let phase = connection.requests <= 50 ? 0 : connection.requests <= 1000 ? 1 : 2
+            // A thousand streams may be on their way when the limit falls.
+            let phase = connection.requests <= 50 ? 0 : connection.requests <= 4000 ? 1 : 2
             let open = connection.http2.openStreams
             most.withLockedValue { $0[phase] = max($0[phase], open) }
             connection.respond(request.streamID, 200)
-            if connection.requests == 50 { try? connection.http2.changeMaxConcurrentStreams(100) }
-            if connection.requests == 900 {
-                // Nothing for a moment, then five at a time.
+            switch connection.requests {
+            case 50: try? connection.http2.changeMaxConcurrentStreams(1000)
+            case 3000: try? connection.http2.changeMaxConcurrentStreams(1)
+            case 4100:
                 try? connection.http2.changeMaxConcurrentStreams(0)
                 let bound = NIOLoopBound(connection, eventLoop: MultiThreadedLoop.current)
                 MultiThreadedLoop.current.scheduleTask(in: .milliseconds(30)) {
-                    try? bound.value.http2.changeMaxConcurrentStreams(5)
+                    try? bound.value.http2.changeMaxConcurrentStreams(1)
                     bound.value.flush()
                 }
+            default: break
             }
         }
-        let outcome = try await bed.run(port: far.port, requests: 2000) { $0.connections.connectionsMax = 1 }
-        #expect(outcome.answered == 2000)
+        let outcome = try await bed.run(port: far.port, requests: 4200) { $0.connections.connectionsMax = 1 }
+        #expect(outcome.answered == 4200)
         #expect(outcome.counters.refused == 0)
         let found = most.withLockedValue { $0 }
         #expect(found[0] == 1)
-        #expect(found[1] > 1 && found[1] <= 100)
-        #expect(found[2] <= 5)
+        #expect(found[1] > 1 && found[1] <= 1000)
+        #expect(found[2] == 1)
+        #expect(outcome.counters.limitCollapses == 1)
+        try await far.stop()
+        try await bed.stop()
+    }
+
+    @Test func `a collapse of the stream limits is one line in the log and a figure of the pool`() async throws {
+        let bed = try Bed()
+        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+            connection.respond(request.streamID, 200)
+            // Down and up again, ten times.
+            let limit: UInt32? = connection.requests % 200 == 100 ? 1 : connection.requests % 200 == 0 ? 1000 : nil
+            if let limit { try? connection.http2.changeMaxConcurrentStreams(limit) }
+        }
+        let log = KeptLog()
+        let outcome = try await bed.run(port: far.port, requests: 2000, log: log) {
+            $0.connections.streamsMax = 20
+            $0.connections.connectionsMax = 1
+        }
+        #expect(outcome.answered == 2000)
+        #expect((2...10).contains(outcome.counters.limitCollapses))
+        #expect(log.lines.filter { $0.contains("stream limit") } == ["the provider cut the stream limit from 20 to 1"])
         try await far.stop()
         try await bed.stop()
     }

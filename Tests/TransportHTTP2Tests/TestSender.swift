@@ -22,8 +22,8 @@ final class TestSender: RequestSource {
     private(set) var ends: [UInt64: [End]] = [:]
     private(set) var failures: [ConnectionFailure] = []
     var pool: ProviderPool?
-    /// Refused requests are sent again until they have an answer.
-    var repeatsRefused = false
+    /// How often a refused request is sent again.
+    var resendsMax = 0
     var retiresOn: UInt16?
     private var waiting: [UInt64]
     private let headers: PreparedHeaders
@@ -68,7 +68,7 @@ final class TestSender: RequestSource {
         switch reason {
         case .refused:
             self.ends[tag, default: []].append(.refused)
-            guard self.repeatsRefused else { return self.count() }
+            guard self.ends[tag, default: []].count <= self.resendsMax else { return self.count() }
             self.waiting.append(tag)
             self.pool?.demandChanged()
         case .unknown(let why): self.note(tag, .unknown(why))
@@ -106,6 +106,24 @@ struct Outcome: Sendable {
     var answered: Int { self.ends.values.count { if case .status = $0.last { true } else { false } } }
 }
 
+/// Keeps what the pool logs by default.
+struct KeptLog: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+    private let kept = NIOLockedValueBox<[String]>([])
+
+    var lines: [String] { self.kept.withLockedValue { $0 } }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { self.metadata[key] }
+        set { self.metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        self.kept.withLockedValue { $0.append("\(event.message)") }
+    }
+}
+
 /// Certificates and runs of a pool against a far side.
 struct Bed {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
@@ -132,8 +150,10 @@ struct Bed {
         requests: Int,
         bodyBytes: Int = 20,
         client: TLSClientContext? = nil,
+        host: String = "127.0.0.1",
         untilFailure: Bool = false,
-        repeatsRefused: Bool = false,
+        resendsMax: Int = 0,
+        log: KeptLog? = nil,
         retiresOn: UInt16? = nil,
         configure: (inout ProviderPoolConfiguration) -> Void = { _ in }
     ) async throws -> Outcome {
@@ -145,18 +165,17 @@ struct Bed {
         let context = client ?? self.client
         loop.execute { [configuration] in
             let sender = TestSender(requests: requests, bodyBytes: bodyBytes, done: done)
-            var logger = Logger(label: "test")
-            logger.logLevel = .critical
+            let logger = Logger(label: "test") { _ in log ?? KeptLog() }
             let pool = ProviderPool(
                 loop: loop,
-                endpoint: HTTP2Endpoint(host: "127.0.0.1", port: port),
+                endpoint: HTTP2Endpoint(host: host, port: port),
                 tls: context,
                 configuration: configuration,
                 source: sender,
                 logger: logger
             )
             sender.pool = pool
-            sender.repeatsRefused = repeatsRefused
+            sender.resendsMax = resendsMax
             sender.retiresOn = retiresOn
             if untilFailure { sender.onFailure = { done.succeed() } }
             done.futureResult.assumeIsolated().whenComplete { _ in

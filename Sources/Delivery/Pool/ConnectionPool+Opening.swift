@@ -29,6 +29,7 @@ extension ConnectionPool {
 
     /// Time has passed: deadlines of phases and PINGs, ages, attempts that were held back.
     public mutating func deadlineReached(now: MonotonicInstant) -> [Action] {
+        self.raiseCalm(now: now)
         var actions: [Action] = []
         for connection in self.connections {
             actions += self.judge(connection, now: now)
@@ -48,16 +49,19 @@ extension ConnectionPool {
             consider(connection.retireAt)
             consider(connection.pingDeadline ?? self.pingAt(connection))
         }
-        if self.hasDemand && self.aliveCount == 0 { consider(self.earliestAttempt) }
+        if self.hasDemand {
+            consider(self.calm?.raiseAt)
+            if self.aliveCount == 0 { consider(self.earliestAttempt) }
+        }
         return next
     }
 
     /// Connections that take streams now or will.
     private var aliveCount: Int { self.connections.count { $0.phase != .draining } }
 
-    /// Every stream is taken, and it is not because a peer has yet to make up its mind.
+    /// Every stream is taken, and it is not because a peer has yet to make up its mind or wants us to be calm.
     private var couldGrow: Bool {
-        guard self.aliveCount < self.configuration.connectionsMax else { return false }
+        guard self.calm == nil, self.aliveCount < self.configuration.connectionsMax else { return false }
         return self.connections.allSatisfy { connection in
             switch connection.phase {
             case .connecting, .awaitingSettings: return false
@@ -70,22 +74,33 @@ extension ConnectionPool {
     }
 
     private func pingAt(_ connection: Connection) -> MonotonicInstant? {
-        guard connection.phase == .ready else { return nil }
-        return connection.heardAt.advanced(by: self.configuration.pingAfter)
+        switch connection.phase {
+        case .connecting, .awaitingSettings: return nil
+        case .ready, .draining:
+            let whenIdle = connection.heardAt.advanced(by: self.configuration.pingAfter)
+            guard let busySince = connection.busySince else { return whenIdle }
+            let silentSince = max(connection.heardAt, busySince)
+            return min(whenIdle, silentSince.advanced(by: self.configuration.pingAfterBusy))
+        }
     }
 
     private mutating func judge(_ connection: Connection, now: MonotonicInstant) -> [Action] {
         guard let index = self.index(of: connection.id) else { return [] }
         if let deadline = connection.phaseDeadline, deadline <= now {
             self.connections.remove(at: index)
-            self.countFailure(now: now)
+            self.countFailure(of: connection, now: now)
             return [.close(connection.id, .handshakeDeadline)]
         }
         if let deadline = connection.pingDeadline, deadline <= now {
             self.connections.remove(at: index)
+            // Its address is not where the next connection should lead.
+            if let address = connection.address { self.noteTrouble(with: address, now: now) }
             return [.close(connection.id, .pingUnanswered)]
         }
-        if let retireAt = connection.retireAt, retireAt <= now { return self.drain(at: index) }
+        if let retireAt = connection.retireAt, retireAt <= now {
+            self.earnAttempt(connection, now: now)
+            return self.drain(at: index)
+        }
         if connection.pingDeadline == nil, let pingAt = self.pingAt(connection), pingAt <= now {
             self.connections[index].pingDeadline = now.advanced(by: self.configuration.pingDeadline)
             return [.ping(connection.id)]
@@ -106,11 +121,15 @@ extension ConnectionPool {
         self.tickets -= 1
         let id = ConnectionID(number: self.nextNumber)
         self.nextNumber &+= 1
-        var connection = Connection(id: id, heardAt: now)
-        connection.phaseDeadline = now.advanced(by: self.configuration.connectDeadline)
-        self.connections.append(connection)
-        defer { self.nextAddress = (self.nextAddress + 1) % self.addressCount }
-        return [.connect(id, addressIndex: self.nextAddress % self.addressCount)]
+        self.connections.append(Connection(id: id, configuration: self.configuration, now: now))
+        return [.connect(id)]
+    }
+
+    /// A connection is left in good order: when it has answered enough, its replacement needs no ticket of its own.
+    mutating func earnAttempt(_ connection: Connection, now: MonotonicInstant) {
+        guard connection.answers >= self.configuration.answersPerAttempt else { return }
+        self.countTickets(now: now)
+        self.tickets = min(Double(self.configuration.connectBurst), self.tickets + 1)
     }
 
     /// When the next attempt may be made.
@@ -135,7 +154,8 @@ extension ConnectionPool {
     /// One more attempt or connection without an answer.
     ///
     /// The back-off starts when every address has had its turn.
-    mutating func countFailure(now: MonotonicInstant) {
+    mutating func countFailure(of connection: Connection, now: MonotonicInstant) {
+        if let address = connection.address { self.noteTrouble(with: address, now: now) }
         self.failures += 1
         guard self.failures >= self.addressCount else { return }
         // 2^16 times the base is above any sensible maximum.

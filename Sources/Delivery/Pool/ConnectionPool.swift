@@ -7,18 +7,26 @@
 /// * A connection takes no stream before the peer's SETTINGS, then as many as they say at that moment (0: wait);
 ///   with `oneStreamUntilAuthenticated` one until ``authenticated(_:)``.
 /// * Connections are opened on demand: the first at once, another when all streams were taken for `growAfter` and
-///   the loop has time left. Attempts are rationed (`connectBurst`, then one per `connectInterval`) and held back
-///   after failures (back-off with jitter, once every address was tried).
+///   the loop has time left. They are spread over all addresses that the name has at that moment. Attempts are
+///   rationed (`connectBurst`, then one per `connectInterval`) and held back after failures (back-off with jitter,
+///   once every address was tried).
 /// * A connection that ends, or is left, without one answer counts as a failure: a peer that says GOAWAY to
 ///   everything must not be hammered.
+/// * A connection that says nothing while streams are open, or for long, is asked by PING and left when it does not
+///   answer; it is replaced when it is old or has no stream ids left.
+/// * A peer that asks for calm gets half the streams, then by and by more again.
 public struct ConnectionPool: Sendable {
     /// The rules; fixed for the pool's life.
     public let configuration: Configuration
     var connections: [Connection] = []
     var random: PoolRandom
-    /// How many addresses the driver has resolved; at least 1.
+    /// How many addresses the last look-up gave; at least 1.
     var addressCount = 1
-    var nextAddress = 0
+    /// Where the choice among equally good addresses begins, so that not all pools begin with the same one.
+    let addressOffset: Int
+    /// Addresses that did not serve, for as long as that counts.
+    var troubles: [Address: Trouble] = [:]
+    var calm: Calm?
     var nextNumber: UInt32 = 1
     /// Attempts or connections in a row that gave not one answer.
     var failures = 0
@@ -36,6 +44,7 @@ public struct ConnectionPool: Sendable {
         precondition(configuration.streamsMax > 0 && configuration.connectionsMax > 0, "an empty pool")
         self.configuration = configuration
         self.random = PoolRandom(seed: seed)
+        self.addressOffset = Int(self.random.next() * 65_536)
         self.tickets = Double(configuration.connectBurst)
     }
 
@@ -50,39 +59,9 @@ public struct ConnectionPool: Sendable {
     /// Whether a connection still exists for the pool.
     public func knows(_ id: ConnectionID) -> Bool { self.index(of: id) != nil }
 
-    /// What the pool looks like.
-    public var snapshot: Snapshot {
-        var snapshot = Snapshot()
-        for connection in self.connections {
-            snapshot.openStreams += connection.openStreams
-            switch connection.phase {
-            case .connecting, .awaitingSettings: snapshot.connecting += 1
-            case .ready: snapshot.ready += 1
-            case .draining: snapshot.draining += 1
-            }
-        }
-        return snapshot
-    }
-
     func index(of id: ConnectionID) -> Int? { self.connections.firstIndex { $0.id == id } }
 
-    func freeStreams(of connection: Connection) -> Int {
-        guard connection.phase == .ready else { return 0 }
-        return max(0, self.limit(of: connection) - connection.openStreams)
-    }
-
-    private func limit(of connection: Connection) -> Int {
-        let limit = min(self.configuration.streamsMax, connection.peerLimit)
-        let waits = self.configuration.oneStreamUntilAuthenticated && !connection.isAuthenticated
-        return waits ? min(1, limit) : limit
-    }
-
     // MARK: Facts about a connection's life
-
-    /// The driver resolved the host name to so many addresses (at least 1).
-    public mutating func addressesResolved(_ count: Int) {
-        self.addressCount = max(1, count)
-    }
 
     /// TCP and TLS are done; SETTINGS are still to come.
     public mutating func connectionEstablished(_ id: ConnectionID, now: MonotonicInstant) {
@@ -92,23 +71,20 @@ public struct ConnectionPool: Sendable {
         self.connections[index].heardAt = now
     }
 
-    /// The peer's SETTINGS, the first or later ones, allow so many streams at once.
-    public mutating func settingsReceived(_ id: ConnectionID, maxStreams: Int, now: MonotonicInstant) {
-        guard let index = self.index(of: id) else { return }
-        self.connections[index].peerLimit = maxStreams
-        guard self.connections[index].phase == .awaitingSettings else { return }
-        self.connections[index].phase = .ready
-        self.connections[index].phaseDeadline = nil
-        // ± 10 %, so that connections opened together do not leave together.
-        let age = self.configuration.ageMax * (0.9 + 0.2 * self.random.next())
-        self.connections[index].retireAt = now.advanced(by: age)
-    }
-
-    /// The attempt failed: DNS, TCP, TLS or the peer's certificate.
+    /// The attempt failed: TCP, TLS or the peer's certificate.
     public mutating func connectFailed(_ id: ConnectionID, now: MonotonicInstant) -> [Action] {
         guard let index = self.index(of: id) else { return [] }
-        self.connections.remove(at: index)
-        self.countFailure(now: now)
+        let connection = self.connections.remove(at: index)
+        self.countFailure(of: connection, now: now)
+        return self.openIfNeeded(now: now)
+    }
+
+    /// The attempt failed because the name has no address now: another one at once would not have one either.
+    public mutating func resolutionFailed(_ id: ConnectionID, now: MonotonicInstant) -> [Action] {
+        guard let index = self.index(of: id) else { return [] }
+        let connection = self.connections.remove(at: index)
+        self.addressCount = 1
+        self.countFailure(of: connection, now: now)
         return self.openIfNeeded(now: now)
     }
 
@@ -116,25 +92,31 @@ public struct ConnectionPool: Sendable {
     public mutating func connectionLost(_ id: ConnectionID, now: MonotonicInstant) -> [Action] {
         guard let index = self.index(of: id) else { return [] }
         let connection = self.connections.remove(at: index)
-        if !connection.hasAnswered && connection.phase != .draining { self.countFailure(now: now) }
+        if !connection.hasAnswered && connection.phase != .draining { self.countFailure(of: connection, now: now) }
         return self.openIfNeeded(now: now)
     }
 
     /// The peer said GOAWAY: no new stream here.
     ///
-    /// Streams above its last id end as refused, the others go on.
-    public mutating func goAwayReceived(_ id: ConnectionID, now: MonotonicInstant) -> [Action] {
+    /// Streams above its last id end as refused, the others go on. It may say so twice: first that it will leave,
+    /// then which stream was the last.
+    ///
+    /// - Parameter isOrderly: without an error code.
+    public mutating func goAwayReceived(_ id: ConnectionID, isOrderly: Bool, now: MonotonicInstant) -> [Action] {
         guard let index = self.index(of: id) else { return [] }
-        if !self.connections[index].hasAnswered && self.connections[index].phase != .draining {
-            self.countFailure(now: now)
+        let connection = self.connections[index]
+        if connection.phase != .draining {
+            if !connection.hasAnswered || !isOrderly { self.countFailure(of: connection, now: now) }
+            if isOrderly { self.earnAttempt(connection, now: now) }
         }
         return self.drain(at: index) + self.openIfNeeded(now: now)
     }
 
-    /// Takes a connection out of service, because its credential is wedged or its first stream was refused.
+    /// Takes a connection out of service, because its credential is wedged, its first stream was refused or what it
+    /// answers is malformed.
     public mutating func retire(_ id: ConnectionID, now: MonotonicInstant) -> [Action] {
         guard let index = self.index(of: id), self.connections[index].phase != .draining else { return [] }
-        if !self.connections[index].hasAnswered { self.countFailure(now: now) }
+        if !self.connections[index].hasAnswered { self.countFailure(of: self.connections[index], now: now) }
         return self.drain(at: index) + self.openIfNeeded(now: now)
     }
 
@@ -166,26 +148,39 @@ public struct ConnectionPool: Sendable {
     }
 
     /// So many streams were opened.
-    public mutating func streamsOpened(_ id: ConnectionID, count: Int) {
-        guard let index = self.index(of: id) else { return }
+    ///
+    /// The connection drains when its stream ids are used up.
+    public mutating func streamsOpened(_ id: ConnectionID, count: Int, now: MonotonicInstant) {
+        guard count > 0, let index = self.index(of: id) else { return }
+        if self.connections[index].openStreams == 0 { self.connections[index].busySince = now }
         self.connections[index].openStreams += count
+        self.connections[index].streamsUsed += count
+        guard self.connections[index].streamsUsed >= self.configuration.streamsPerConnectionMax,
+            self.connections[index].phase == .ready
+        else { return }
+        self.earnAttempt(self.connections[index], now: now)
+        self.connections[index].phase = .draining
+        self.connections[index].retireAt = nil
     }
 
-    /// So many streams ended, in whatever way.
-    public mutating func streamsClosed(_ id: ConnectionID, count: Int) -> [Action] {
+    /// So many streams ended, in whatever way; `answered` of them with an answer of whatever status.
+    public mutating func streamsClosed(_ id: ConnectionID, count: Int, answered: Int = 0) -> [Action] {
         guard let index = self.index(of: id) else { return [] }
         self.connections[index].openStreams -= count
         precondition(self.connections[index].openStreams >= 0, "more streams ended than were opened")
+        if self.connections[index].openStreams == 0 { self.connections[index].busySince = nil }
+        if answered > 0 { self.noteAnswers(answered, at: index) }
         guard self.connections[index].phase == .draining else { return [] }
         return self.drain(at: index)
     }
 
-    /// A request was answered, with whatever status.
-    public mutating func answered(_ id: ConnectionID) {
-        guard let index = self.index(of: id), !self.connections[index].hasAnswered else { return }
-        self.connections[index].hasAnswered = true
-        self.failures = 0
-        self.notBefore = nil
+    private mutating func noteAnswers(_ count: Int, at index: Int) {
+        if !self.connections[index].hasAnswered {
+            self.failures = 0
+            self.notBefore = nil
+            if let address = self.connections[index].address { self.troubles[address] = nil }
+        }
+        self.connections[index].answers += count
     }
 
     /// The peer accepted this connection's credential: an answer showed it.
@@ -214,8 +209,28 @@ public struct ConnectionPool: Sendable {
         let connection = self.connections[index]
         guard connection.deadlines >= self.configuration.deadlinesMax || !connection.hasAnswered else { return [] }
         self.connections.remove(at: index)
-        if !connection.hasAnswered { self.countFailure(now: now) }
+        if !connection.hasAnswered { self.countFailure(of: connection, now: now) }
         return [.close(id, .streamDeadlines)] + self.openIfNeeded(now: now)
+    }
+
+    /// The peer sent so many frames that ask for an acknowledgement or nothing (SETTINGS, PING).
+    ///
+    /// One that never stops is left: each costs us work, and none brings a device forward.
+    public mutating func controlFramesReceived(_ id: ConnectionID, count: Int, now: MonotonicInstant) -> [Action] {
+        guard count > 0, let index = self.index(of: id) else { return [] }
+        let gained =
+            now.since(self.connections[index].controlFramesAt) / .seconds(1)
+            * Double(self.configuration.controlFramesPerSecond)
+        let left = min(
+            Double(self.configuration.controlFrameBurst),
+            self.connections[index].controlFramesLeft + gained
+        )
+        self.connections[index].controlFramesAt = now
+        self.connections[index].controlFramesLeft = left - Double(count)
+        guard self.connections[index].controlFramesLeft < 0 else { return [] }
+        let connection = self.connections.remove(at: index)
+        self.countFailure(of: connection, now: now)
+        return [.close(id, .flooded)] + self.openIfNeeded(now: now)
     }
 
     /// Lets a connection finish what it has; closes it at once when that is nothing.

@@ -10,9 +10,9 @@ extension ConnectionPool {
 
     /// What the driver has to do.
     public enum Action: Sendable, Equatable {
-        /// Open a connection to this one of the resolved addresses (modulo their number), then report
-        /// `connectionEstablished` or `connectFailed`.
-        case connect(ConnectionID, addressIndex: Int)
+        /// Look the host name up, ask ``ConnectionPool/address(for:among:now:)`` which address to connect to, then
+        /// report `connectionEstablished`, `connectFailed` or `resolutionFailed`.
+        case connect(ConnectionID)
         /// Send a PING and report its acknowledgement.
         case ping(ConnectionID)
         /// Close the connection; streams that are still open end without an answer. The pool has forgotten it.
@@ -29,6 +29,25 @@ extension ConnectionPool {
         case pingUnanswered
         /// TCP and TLS, or the first SETTINGS, took too long.
         case handshakeDeadline
+        /// More control frames (SETTINGS, PING) than any server needs.
+        case flooded
+    }
+
+    /// An address of the endpoint; equal names are the same address, in whatever order a look-up gives them.
+    public struct Address: Sendable, Hashable {
+        /// What the driver calls it.
+        public let name: String
+
+        /// An address by name.
+        public init(_ name: String) { self.name = name }
+    }
+
+    /// What SETTINGS did to the pool as a whole; for one line in the log.
+    public enum LimitChange: Sendable, Equatable {
+        /// The first connection fell to a tenth of the streams that it was allowed before, or less.
+        case collapsed(from: Int, to: Int)
+        /// No connection is collapsed any more.
+        case recovered(to: Int)
     }
 
     /// The rules of one pool.
@@ -44,16 +63,24 @@ extension ConnectionPool {
         ///
         /// Off for certificate authentication.
         public var oneStreamUntilAuthenticated = false
+        /// Streams of one connection in its whole life; then it is replaced.
+        ///
+        /// A client's stream ids are the odd numbers up to 2³¹ − 1 (RFC 9113, 5.1.1), so there are 2³⁰ of them.
+        public var streamsPerConnectionMax = 1_000_000_000
         /// How long all streams must be taken before another connection is opened.
         public var growAfter: Duration = .milliseconds(100)
         /// TCP and TLS together.
         public var connectDeadline: Duration = .seconds(5)
         /// From TLS to the peer's first SETTINGS.
         public var settingsDeadline: Duration = .seconds(5)
-        /// Silence after which a PING is sent.
+        /// Silence of an idle connection after which a PING is sent.
         public var pingAfter: Duration = .seconds(60)
+        /// Silence of a connection with open streams after which a PING is sent: tells a slow peer from a dead one.
+        ///
+        /// With ``pingDeadline`` a dead connection is left nine seconds after its last word.
+        public var pingAfterBusy: Duration = .seconds(4)
         /// Silence after a PING after which the connection is dead.
-        public var pingDeadline: Duration = .seconds(10)
+        public var pingDeadline: Duration = .seconds(5)
         /// A connection is replaced at this age (± 10 %), so that no imbalance lasts for ever.
         public var ageMax: Duration = .seconds(6 * 3600)
         /// Deadlines of streams within ``deadlineWindow`` that end a connection: a server counts resets as an attack.
@@ -68,6 +95,22 @@ extension ConnectionPool {
         public var connectBurst = 8
         /// See ``connectBurst``.
         public var connectInterval: Duration = .seconds(1)
+        /// A connection that is left in good order after so many answers has paid for the attempt that replaces it.
+        ///
+        /// Else a peer that says GOAWAY after every thousand streams would hold us down to a thousand a second; a
+        /// peer that gives fewer answers a connection is still rationed.
+        public var answersPerAttempt = 500
+        /// How long an address is the last choice after a connection to it failed.
+        public var addressRest: Duration = .seconds(60)
+        /// ENHANCE_YOUR_CALM within this time of another is the same request to slow down: a thousand streams may
+        /// be reset at once.
+        public var calmInterval: Duration = .seconds(1)
+        /// After this time without ENHANCE_YOUR_CALM twice as many streams are opened again.
+        public var calmRaiseAfter: Duration = .seconds(10)
+        /// Control frames of a peer that are endured at once; see ``controlFramesPerSecond``.
+        public var controlFrameBurst = 1000
+        /// Control frames of a peer that are endured for ever.
+        public var controlFramesPerSecond = 100
 
         /// The defaults.
         public init() {}
@@ -83,6 +126,27 @@ extension ConnectionPool {
         public var draining = 0
         /// Streams open on all of them.
         public var openStreams = 0
+        /// Streams that the ready connections may have open at once, by the peer's SETTINGS and our own limits.
+        public var streamsAllowed = 0
+        /// Ready connections whose limit the peer has cut to a tenth or less.
+        public var collapsed = 0
+        /// Streams of a connection while the peer wants us to be calm; nil when it does not.
+        public var calmLimit: Int?
+    }
+
+    /// The peer asked us to slow down (ENHANCE_YOUR_CALM).
+    struct Calm: Sendable {
+        /// Streams of each connection at most.
+        var limit: Int
+        var askedAt: MonotonicInstant
+        /// When the limit is doubled.
+        var raiseAt: MonotonicInstant
+    }
+
+    /// An address that did not serve.
+    struct Trouble: Sendable {
+        var failures: Int
+        var until: MonotonicInstant
     }
 
     /// One connection as the pool sees it.
@@ -101,20 +165,45 @@ extension ConnectionPool {
 
         let id: ConnectionID
         var phase = Phase.connecting
+        /// Where it leads; nil until the name was looked up.
+        var address: Address?
         /// When the present phase ends badly, for those that have an end.
         var phaseDeadline: MonotonicInstant?
-        /// What the peer's SETTINGS allow.
+        /// What the peer's SETTINGS allow, and the most that they ever did.
         var peerLimit = 0
+        var peerLimitBest = 0
         var openStreams = 0
+        /// Streams opened since the connection was made.
+        var streamsUsed = 0
+        /// Since when streams are open without a break.
+        var busySince: MonotonicInstant?
         var isAuthenticated = false
-        /// Any request of this connection was answered.
-        var hasAnswered = false
+        /// Requests of this connection that were answered.
+        var answers = 0
         var retireAt: MonotonicInstant?
         var heardAt: MonotonicInstant
         var pingDeadline: MonotonicInstant?
         /// Deadlines of streams since `deadlinesSince`.
         var deadlines = 0
         var deadlinesSince: MonotonicInstant?
+        /// Control frames that may still come, as of `controlFramesAt`.
+        var controlFramesLeft: Double
+        var controlFramesAt: MonotonicInstant
+
+        init(id: ConnectionID, configuration: Configuration, now: MonotonicInstant) {
+            self.id = id
+            self.heardAt = now
+            self.phaseDeadline = now.advanced(by: configuration.connectDeadline)
+            self.controlFramesLeft = Double(configuration.controlFrameBurst)
+            self.controlFramesAt = now
+        }
+
+        var hasAnswered: Bool { self.answers > 0 }
+
+        /// Takes streams, but a tenth or less of what it once took.
+        var isCollapsed: Bool {
+            self.phase == .ready && self.peerLimitBest >= 10 && self.peerLimit <= self.peerLimitBest / 10
+        }
     }
 }
 

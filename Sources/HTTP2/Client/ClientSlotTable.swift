@@ -91,6 +91,9 @@ struct ClientSlotTable: ~Copyable {
         self.closedCount += 1
     }
 
+    /// Whether a closed stream waits for ``nextClosed()``.
+    var hasClosed: Bool { self.closedCount > 0 }
+
     /// A closed stream whose end is to be told; nil when all are.
     mutating func nextClosed() -> Int32? {
         guard self.closedCount > 0 else { return nil }

@@ -70,7 +70,9 @@ extension ClientState {
             if header.streamID != 0 { try self.checkOpened(header) }
             try self.widen(header.streamID, by: Int(ClientState.number(payload, at: 0) & 0x7FFF_FFFF))
         case FrameType.resetStream: try self.resetReceived(header, payload)
-        case FrameType.priority: guard header.length == 5 else { throw self.frameSizeError(header) }
+        case FrameType.priority:
+            guard header.length == 5 else { throw self.frameSizeError(header) }
+            self.events.controlFrames += 1
         // It was forbidden by our SETTINGS.
         case FrameType.pushPromise: throw self.violation("PUSH_PROMISE")
         // Unknown types are to be ignored (RFC 9113 section 4.1).
@@ -97,6 +99,7 @@ extension ClientState {
         }
         self.peer.areKnown = true
         self.events.hasSettings = true
+        self.events.controlFrames += 1
         self.output.appendSettingsAcknowledgement()
         try self.checkAcknowledgements()
     }
@@ -125,6 +128,7 @@ extension ClientState {
             return
         }
         let opaque = UInt64(bigEndian: payload.loadUnaligned(as: UInt64.self))
+        self.events.controlFrames += 1
         self.output.appendPing(opaque, isAcknowledgement: true)
         try self.checkAcknowledgements()
     }

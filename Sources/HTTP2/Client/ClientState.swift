@@ -104,17 +104,19 @@ struct ClientState: ~Copyable {
 
     /// Resets a stream because its answer is malformed (RFC 9113 section 8.1.1) or not needed.
     mutating func reset(_ index: Int32, code: UInt32) {
+        self.events.hasInvalidFrame = true
         self.output.appendReset(self.table[index].pointee.streamID, code)
         self.table[index].pointee.isTruncated = true
         self.close(index, code: code)
     }
 
-    /// Nothing will be told of a stream any more: it is reset if the peer knows it, its slot given back as soon as
-    /// no queue holds it.
-    mutating func abandon(_ index: Int32) {
+    /// Nothing will be told of a stream any more: its slot is given back as soon as no queue holds it.
+    ///
+    /// `isReset`: the peer is told, if it knows the stream.
+    mutating func abandon(_ index: Int32, isReset: Bool) {
         let slot = self.table[index]
         if slot.pointee.phase == .open {
-            self.output.appendReset(slot.pointee.streamID, HTTP2ErrorCode.cancel)
+            if isReset { self.output.appendReset(slot.pointee.streamID, HTTP2ErrorCode.cancel) }
             self.streams.remove(slot.pointee.streamID)
         }
         self.release(index)

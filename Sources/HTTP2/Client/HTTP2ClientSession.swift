@@ -40,6 +40,11 @@ public final class HTTP2ClientSession {
         public var goAway: GoAway?
         /// A PING of ours was answered.
         public var isPingAcknowledged = false
+        /// SETTINGS, PING and PRIORITY frames of the peer, acknowledgements left out.
+        public var controlFrames = 0
+        /// A frame came that breaks the protocol for its stream only, for example an answer without a status; the
+        /// stream is reset.
+        public var hasInvalidFrame = false
     }
 
     // Safety: owned by the session and freed with it; at an address of its own, so that the hot path counts no
@@ -109,14 +114,22 @@ public final class HTTP2ClientSession {
     /// Sends a PING.
     public func ping() { self.state.pointee.output.appendPing(0, isAcknowledgement: false) }
 
-    /// Says GOAWAY to the peer, so that it knows that we leave.
-    public func goAway(code: UInt32 = HTTP2ErrorCode.noError) { self.state.pointee.leave(code) }
+    /// Writes a GOAWAY frame (RFC 9113, 6.8), so that the peer knows why the socket goes; returns its length.
+    ///
+    /// The last thing that is sent on a connection. It passes by what waits here, which ``endAll(_:)`` has told as
+    /// refused. `buffer` needs ``frameBytesMax`` bytes.
+    public static func writeFarewell(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        // Length 8, type 7, no flags, stream 0; no stream of the peer's was processed; NO_ERROR.
+        let frame: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0] + [0, 0, 0, 0] + [0, 0, 0, 0]
+        buffer.copyBytes(from: frame)
+        return frame.count
+    }
 
     // MARK: Requests
 
     /// Opens a stream with the request that `fill` writes; false (and nothing happened) when `fill` has none.
     ///
-    /// - Parameter now: the caller's clock, for ``expire(submittedBefore:_:)``; must not run backwards.
+    /// - Parameter now: the caller's clock, for ``expire(submittedBefore:resetsMax:_:)``; must not run backwards.
     /// - Throws: before `fill` is called, when the connection has used up its stream ids.
     /// - Precondition: a slot is free and `fill` sets `headers` when it returns true.
     public func submit(now: Int64, _ fill: (inout RequestWriter) -> Bool) throws(HTTP2Error) -> Bool {
@@ -137,6 +150,9 @@ public final class HTTP2ClientSession {
         return true
     }
 
+    /// Whether ``takeEnded(_:)`` has something to hand out; streams end while frames are sent, too.
+    public var hasEnded: Bool { self.state.pointee.table.hasClosed }
+
     /// Hands out every stream that has ended since the last call, and frees it.
     ///
     /// `body` must not call the session.
@@ -150,27 +166,38 @@ public final class HTTP2ClientSession {
         }
     }
 
-    /// Ends the streams that were submitted before `instant`, oldest first: each is reset (CANCEL) and handed out.
+    /// Ends the streams that were submitted before `instant`, oldest first: each is handed out, and the first
+    /// `resetsMax` of them are reset (CANCEL).
     ///
-    /// What has ended by itself is handed out before and does not count. Returns how many were ended.
-    public func expire(submittedBefore instant: Int64, _ body: (borrowing StreamEnd) -> Void) -> Int {
+    /// What has ended by itself is handed out before and does not count. When there are more than `resetsMax`, the
+    /// connection is to be left: servers count many resets as an attack. Returns how many were ended.
+    public func expire(
+        submittedBefore instant: Int64,
+        resetsMax: Int,
+        _ body: (borrowing StreamEnd) -> Void
+    ) -> Int {
         self.takeEnded(body)
         var count = 0
         while let index = self.state.pointee.table.oldestLive,
             self.state.pointee.table[index].pointee.submittedAt < instant
         {
-            self.giveUp(index, .deadline, body)
             count += 1
+            self.giveUp(index, .deadline, isReset: count <= resetsMax, body)
         }
         return count
     }
 
-    private func giveUp(_ index: Int32, _ kind: StreamEnd.Kind, _ body: (borrowing StreamEnd) -> Void) {
+    private func giveUp(
+        _ index: Int32,
+        _ kind: StreamEnd.Kind,
+        isReset: Bool,
+        _ body: (borrowing StreamEnd) -> Void
+    ) {
         let slot = self.state.pointee.table[index]
         self.state.pointee.table.delist(index)
         slot.pointee.isTruncated = true
         body(StreamEnd(slot, otherwise: kind))
-        self.state.pointee.abandon(index)
+        self.state.pointee.abandon(index, isReset: isReset)
     }
 
     /// When the oldest stream without an end was submitted; nil when there is none.
@@ -181,6 +208,8 @@ public final class HTTP2ClientSession {
     /// Ends every stream because the connection is gone; the session must not be used for anything else afterwards.
     public func endAll(_ body: (borrowing StreamEnd) -> Void) {
         self.takeEnded(body)
-        while let index = self.state.pointee.table.oldestLive { self.giveUp(index, .connectionLost, body) }
+        while let index = self.state.pointee.table.oldestLive {
+            self.giveUp(index, .connectionLost, isReset: false, body)
+        }
     }
 }

@@ -78,6 +78,14 @@ public final class CertificateAuthority {
         )
     }
 
+    /// The authority's own certificate with its key: what a server with a self-signed certificate shows.
+    public func selfSigned() throws(TLSError) -> Identity {
+        guard let keyPEM = PEM.text(privateKey: self.key) else {
+            throw TLSError.fromQueue(.configuration, "cannot write the authority's key")
+        }
+        return Identity(certificatePEM: self.certificatePEM, privateKeyPEM: keyPEM)
+    }
+
     /// Issues a client certificate, as APNs wants it for certificate authentication.
     public func issueClient(commonName: String, days: Int = 825) throws(TLSError) -> Identity {
         try self.issue(commonName: commonName, days: days, extensions: [(NID_ext_key_usage, "clientAuth")])

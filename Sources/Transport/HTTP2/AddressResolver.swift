@@ -2,18 +2,22 @@ import Glibc
 public import NIOCore
 import NIOPosix
 
-/// Looks names up with the system's resolver, off the event loop, and gives all addresses.
+/// Looks names up and gives all addresses.
 ///
 /// NIO's own connect gives no say in which address is used; a pool spreads its connections over all of them.
-public enum AddressResolver {
-    /// A failed look-up.
-    public struct Failure: Error, Sendable, CustomStringConvertible {
-        /// What was looked up and what the system says.
-        public let description: String
-    }
+public struct AddressResolver: Sendable {
+    /// Gives all stream addresses of a host, at least one, or fails; completes on the loop.
+    public typealias Resolve =
+        @Sendable (_ host: String, _ port: Int, _ loop: any EventLoop) -> EventLoopFuture<[SocketAddress]>
 
-    /// All stream addresses of `host`, in the system's order, at least one; completes on `loop`.
-    public static func resolve(host: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
+    /// See ``Resolve``.
+    public let resolve: Resolve
+
+    /// A resolver of one's own.
+    public init(_ resolve: @escaping Resolve) { self.resolve = resolve }
+
+    /// The system's resolver, asked off the event loop; addresses in its order.
+    public static let system = AddressResolver { host, port, loop in
         if let literal = try? SocketAddress(ipAddress: host, port: port) {
             // An IP address needs no look-up; a parse error only says that it is a name.
             return loop.makeSucceededFuture([literal])
@@ -21,6 +25,15 @@ public enum AddressResolver {
         return NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
             try AddressResolver.lookUp(host: host, port: port)
         }
+    }
+
+    /// A failed look-up.
+    public struct Failure: Error, Sendable, CustomStringConvertible {
+        /// What was looked up and what the system says.
+        public let description: String
+
+        /// A failure with its text.
+        public init(_ description: String) { self.description = description }
     }
 
     private static func lookUp(host: String, port: Int) throws -> [SocketAddress] {
@@ -31,7 +44,7 @@ public enum AddressResolver {
         let result = getaddrinfo(host, String(port), &hints, &found)
         guard result == 0 else {
             let text = gai_strerror(result).map { String(cString: $0) } ?? "error \(result)"
-            throw Failure(description: "cannot look up \(host): \(text)")
+            throw Failure("cannot look up \(host): \(text)")
         }
         defer { freeaddrinfo(found) }
         var addresses: [SocketAddress] = []
@@ -41,7 +54,7 @@ public enum AddressResolver {
             guard let address = AddressResolver.address(of: entry, host: host) else { continue }
             addresses.append(address)
         }
-        guard !addresses.isEmpty else { throw Failure(description: "\(host) has no address") }
+        guard !addresses.isEmpty else { throw Failure("\(host) has no address") }
         return addresses
     }
 

@@ -174,6 +174,8 @@ final class ProviderConnection: ChannelInboundHandler {
         }
         self.writeCiphertext()
         self.context?.flush()
+        // HTTP/2 has said why the connection is over, and the peer may never close it.
+        if self.isEstablished && self.http2.isFinished { self.context?.close(promise: nil) }
         // Not all left: the next writability change continues.
         if !self.isWritable { self.needsFlush = true }
     }
@@ -217,10 +219,10 @@ final class ProviderConnection: ChannelInboundHandler {
     /// Says goodbye and closes; the pool hears nothing of it any more.
     func close() {
         self.pool = nil
-        if self.isEstablished {
-            // The peer is told why the socket goes, if it still listens; a failure changes nothing any more.
-            self.http2.goAway()
-            self.serialise()
+        if self.isEstablished && self.failure == nil {
+            // Of what was not encrypted yet nothing leaves any more: it was told as unanswered. The peer hears why the
+            // socket goes, if it still listens; a failure changes nothing any more.
+            self.plaintextCount = HTTP2ClientSession.writeFarewell(into: self.plaintext)
             try? self.encryptRecord()
             self.tls.close()
         }

@@ -10,7 +10,7 @@ extension ProviderPool {
     func run(_ actions: [ConnectionPool.Action]) {
         for action in actions {
             switch action {
-            case .connect(let id, let addressIndex): self.connect(id, addressIndex: addressIndex)
+            case .connect(let id): self.connect(id)
             case .ping(let id): self.ping(id)
             case .close(let id, let reason): self.close(id, reason: reason)
             }
@@ -31,38 +31,44 @@ extension ProviderPool {
             "closing a connection: \(reason)",
             metadata: ["http2.connection": "\(id.number)", "peer": "\(self.endpoint)"]
         )
-        if reason == .handshakeDeadline {
+        self.endAll(of: connection, now: .now())
+        switch reason {
+        case .handshakeDeadline:
             self.counters.connectFailures += 1
             self.source.connectionFailed(.handshakeDeadline)
-        } else {
+        case .drained: self.counters.connectionsEnded += 1
+        case .streamDeadlines, .pingUnanswered, .flooded:
             self.counters.connectionsEnded += 1
+            if !connection.hasAnswered {
+                self.source.connectionFailed(.connect("left before any answer: \(reason)"))
+            }
         }
-        self.endAll(of: connection, now: .now())
         connection.close()
         self.scheduleTurn()
     }
 
-    private func connect(_ id: ConnectionPool.ConnectionID, addressIndex: Int) {
+    private func connect(_ id: ConnectionPool.ConnectionID) {
         self.counters.connects += 1
-        if let until = self.addressesUntil, until > .now(), !self.addresses.isEmpty {
-            return self.connect(id, to: self.addresses[addressIndex % self.addresses.count])
-        }
-        AddressResolver.resolve(host: self.endpoint.host, port: self.endpoint.port, on: self.loop)
+        let endpoint = self.endpoint
+        self.configuration.resolver.resolve(endpoint.host, endpoint.port, self.loop)
             .assumeIsolated().whenComplete { result in
                 switch result {
-                case .success(let addresses):
-                    self.addresses = addresses
-                    self.addressesUntil = .now() + TimeAmount(self.configuration.addressAge)
-                    self.machine.addressesResolved(addresses.count)
-                    self.connect(id, to: addresses[addressIndex % addresses.count])
-                case .failure(let error): self.connectFailed(id, .resolution("\(error)"))
+                case .success(let addresses) where addresses.isEmpty:
+                    self.resolutionFailed(id, "\(endpoint.host) has no address")
+                case .success(let addresses): self.connect(id, among: addresses)
+                case .failure(let error): self.resolutionFailed(id, "\(error)")
                 }
             }
     }
 
+    private func connect(_ id: ConnectionPool.ConnectionID, among addresses: [SocketAddress]) {
+        let names = addresses.map { ConnectionPool.Address($0.ipAddress ?? "\($0)") }
+        // Nil when the attempt's time ran out during the look-up.
+        guard let chosen = self.machine.address(for: id, among: names, now: NIODeadline.now().instant) else { return }
+        self.connect(id, to: addresses[chosen])
+    }
+
     private func connect(_ id: ConnectionPool.ConnectionID, to address: SocketAddress) {
-        // The attempt's time may have run out during the look-up.
-        guard self.machine.knows(id) else { return }
         let connection: ProviderConnection
         do {
             connection = try self.makeConnection(id)
@@ -102,15 +108,23 @@ extension ProviderPool {
     }
 
     func connectFailed(_ id: ConnectionPool.ConnectionID, _ failure: ConnectionFailure) {
+        self.note(failure, of: id)
+        self.run(self.machine.connectFailed(id, now: NIODeadline.now().instant))
+        self.scheduleTurn()
+    }
+
+    private func resolutionFailed(_ id: ConnectionPool.ConnectionID, _ text: String) {
+        self.note(.resolution(text), of: id)
+        self.run(self.machine.resolutionFailed(id, now: NIODeadline.now().instant))
+        self.scheduleTurn()
+    }
+
+    private func note(_ failure: ConnectionFailure, of id: ConnectionPool.ConnectionID) {
         self.counters.connectFailures += 1
         self.logger.info(
             "cannot connect: \(failure)",
             metadata: ["http2.connection": "\(id.number)", "peer": "\(self.endpoint)"]
         )
-        // Look the name up again: the addresses may be what is wrong.
-        self.addressesUntil = nil
         self.source.connectionFailed(failure)
-        self.run(self.machine.connectFailed(id, now: NIODeadline.now().instant))
-        self.scheduleTurn()
     }
 }

@@ -21,7 +21,11 @@ extension ProviderPool {
         for id in self.retirements { self.run(self.machine.retire(id, now: now.instant)) }
         self.retirements.removeAll(keepingCapacity: true)
         if self.hasDemand { self.openStreams(now: now) }
-        for connection in self.connections where connection.needsFlush { connection.flush() }
+        for connection in self.connections where connection.needsFlush {
+            connection.flush()
+            // A request that was opened after the GOAWAY of this turn has ended at once.
+            if connection.http2.hasEnded { self.takeEnded(of: connection, now: now) }
+        }
         self.run(self.machine.demandChanged(self.hasDemand, isLoopBusy: self.load.isBusy, now: now.instant))
         self.source.turnEnded()
         self.armTimer(now: now)
@@ -50,9 +54,15 @@ extension ProviderPool {
         let session = connection.http2
         let instant = now.instant.nanoseconds
         var opened = 0
+        var tag: UInt64 = 0
         do {
             while opened < allowed {
-                guard try session.submit(now: instant, { source.nextRequest(&$0) }) else {
+                let isOpened = try session.submit(now: instant) { request in
+                    let isFilled = source.nextRequest(&request)
+                    tag = request.tag
+                    return isFilled
+                }
+                guard isOpened else {
                     self.hasDemand = false
                     break
                 }
@@ -64,13 +74,20 @@ extension ProviderPool {
                 "cannot open a stream: \(error)",
                 metadata: ["http2.connection": "\(connection.id.number)"]
             )
-            self.machine.streamsOpened(connection.id, count: opened)
+            self.noteOpened(opened, on: connection, now: now)
+            // The request was taken from the source: it must not be lost.
+            self.counters.refused += 1
+            source.unanswered(tag: tag, reason: .refused)
             self.run(self.machine.retire(connection.id, now: now.instant))
             return
         }
+        self.noteOpened(opened, on: connection, now: now)
+    }
+
+    private func noteOpened(_ opened: Int, on connection: ProviderConnection, now: NIODeadline) {
         guard opened > 0 else { return }
         self.counters.opened += UInt64(opened)
-        self.machine.streamsOpened(connection.id, count: opened)
+        self.machine.streamsOpened(connection.id, count: opened, now: now.instant)
         connection.needsFlush = true
     }
 
@@ -89,17 +106,64 @@ extension ProviderPool {
         let events = connection.http2.takeEvents()
         self.machine.heard(connection.id, now: now.instant)
         if events.hasSettings, let limit = connection.http2.maxConcurrentStreams {
-            self.machine.settingsReceived(connection.id, maxStreams: limit, now: now.instant)
+            let change = self.machine.settingsReceived(connection.id, maxStreams: limit, now: now.instant)
+            if let change { self.note(change, now: now) }
         }
+        if events.goAway?.code == HTTP2ErrorCode.enhanceYourCalm { self.askForCalm(connection, now: now) }
+        self.takeEnded(of: connection, now: now)
+        if let goAway = events.goAway { self.goAwayReceived(goAway, from: connection, now: now) }
+        if events.hasInvalidFrame { self.retireConnection(connection.id) }
+        if events.controlFrames > 0 {
+            let count = events.controlFrames
+            self.run(self.machine.controlFramesReceived(connection.id, count: count, now: now.instant))
+        }
+        connection.needsFlush = true
+        self.scheduleTurn()
+    }
+
+    /// Tells how streams ended.
+    private func takeEnded(of connection: ProviderConnection, now: NIODeadline) {
+        let answered = self.counters.answered
         var ended = 0
         connection.http2.takeEnded { end in
             ended += 1
             self.tell(end, of: connection, now: now)
         }
-        if ended > 0 { self.run(self.machine.streamsClosed(connection.id, count: ended)) }
-        if let goAway = events.goAway { self.goAwayReceived(goAway, from: connection, now: now) }
-        connection.needsFlush = true
-        self.scheduleTurn()
+        self.streamsClosed(connection, count: ended, answeredBefore: answered, now: now)
+    }
+
+    private func streamsClosed(
+        _ connection: ProviderConnection,
+        count: Int,
+        answeredBefore: UInt64,
+        now: NIODeadline
+    ) {
+        guard count > 0 else { return }
+        if self.isCalmAsked { self.askForCalm(connection, now: now) }
+        let answered = Int(self.counters.answered - answeredBefore)
+        self.run(self.machine.streamsClosed(connection.id, count: count, answered: answered))
+    }
+
+    private func askForCalm(_ connection: ProviderConnection, now: NIODeadline) {
+        self.isCalmAsked = false
+        self.counters.calmsAsked += 1
+        self.machine.calmAsked(connection.id, now: now.instant)
+    }
+
+    /// One line when the stream limits collapse or recover, and not more than one in ten seconds.
+    private func note(_ change: ConnectionPool.LimitChange, now: NIODeadline) {
+        if case .collapsed = change { self.counters.limitCollapses += 1 }
+        if let last = self.limitsLoggedAt, now - last < .seconds(10) { return }
+        self.limitsLoggedAt = now
+        let metadata: Logger.Metadata = [
+            "peer": "\(self.endpoint)", "http2.limit_collapses": "\(self.counters.limitCollapses)",
+        ]
+        switch change {
+        case .collapsed(let from, let to):
+            self.logger.info("the provider cut the stream limit from \(from) to \(to)", metadata: metadata)
+        case .recovered(let to):
+            self.logger.info("the provider allows \(to) streams again", metadata: metadata)
+        }
     }
 
     func connectionIsWritable(_ connection: ProviderConnection) {
@@ -138,7 +202,8 @@ extension ProviderPool {
                 "http2.debug": "\(String(decoding: goAway.debugData, as: UTF8.self))",
             ]
         )
-        self.run(self.machine.goAwayReceived(connection.id, now: now.instant))
+        let isOrderly = goAway.code == HTTP2ErrorCode.noError
+        self.run(self.machine.goAwayReceived(connection.id, isOrderly: isOrderly, now: now.instant))
     }
 
     /// Tells the source how a request ended.
@@ -153,7 +218,9 @@ extension ProviderPool {
             self.counters.refused += 1
             if !connection.hasAnswered { self.noteRefusal(by: connection) }
             self.source.unanswered(tag: end.tag, reason: .refused)
-        case .reset(let code): self.tellUnknown(end.tag, .reset(code: code))
+        case .reset(let code):
+            if code == HTTP2ErrorCode.enhanceYourCalm { self.isCalmAsked = true }
+            self.tellUnknown(end.tag, .reset(code: code))
         case .deadline:
             self.counters.deadlines += 1
             self.tellUnknown(end.tag, .deadline)
@@ -168,10 +235,7 @@ extension ProviderPool {
 
     /// Only until the connection is known to be authenticated.
     private func noteFirstAnswer(_ status: UInt16, of connection: ProviderConnection) {
-        if !connection.hasAnswered {
-            connection.hasAnswered = true
-            self.machine.answered(connection.id)
-        }
+        connection.hasAnswered = true
         // 400, 410 and 413 are about the device or the payload: the provider has accepted the token before.
         guard (200..<300).contains(status) || status == 400 || status == 410 || status == 413 else { return }
         connection.isAuthenticated = true
@@ -190,12 +254,13 @@ extension ProviderPool {
     /// Ends all requests of a connection that is gone; returns how many.
     @discardableResult
     func endAll(of connection: ProviderConnection, now: NIODeadline) -> Int {
+        let answered = self.counters.answered
         var ended = 0
         connection.http2.endAll { end in
             ended += 1
             self.tell(end, of: connection, now: now)
         }
-        if ended > 0 { self.run(self.machine.streamsClosed(connection.id, count: ended)) }
+        self.streamsClosed(connection, count: ended, answeredBefore: answered, now: now)
         return ended
     }
 
@@ -238,15 +303,22 @@ extension ProviderPool {
 
     private func expireStreams(now: NIODeadline) {
         let limit = now - TimeAmount(self.configuration.streamDeadline)
+        // With the last of these the connection is left, and that is what the peer sees instead of a reset.
+        let resetsMax = self.configuration.connections.deadlinesMax - 1
         for connection in self.connections {
+            self.takeEnded(of: connection, now: now)
+            let answered = self.counters.answered
             var ended = 0
-            let expired = connection.http2.expire(submittedBefore: limit.instant.nanoseconds) { end in
+            let expired = connection.http2.expire(
+                submittedBefore: limit.instant.nanoseconds,
+                resetsMax: resetsMax
+            ) { end in
                 ended += 1
                 self.tell(end, of: connection, now: now)
             }
             guard ended > 0 else { continue }
             connection.needsFlush = true
-            self.run(self.machine.streamsClosed(connection.id, count: ended))
+            self.streamsClosed(connection, count: ended, answeredBefore: answered, now: now)
             self.run(
                 self.machine.streamDeadlinesPassed(connection.id, count: expired, now: now.instant)
             )

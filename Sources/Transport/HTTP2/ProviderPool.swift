@@ -34,8 +34,10 @@ public final class ProviderPool {
     var isTurnScheduled = false
     /// Which connection is asked first; moves on with each turn, so that none is always last.
     var firstConnection = 0
-    var addresses: [SocketAddress] = []
-    var addressesUntil: NIODeadline?
+    /// An ENHANCE_YOUR_CALM was among the ends that were told last.
+    var isCalmAsked = false
+    /// When the log was last told of stream limits.
+    var limitsLoggedAt: NIODeadline?
     var timer: Scheduled<Void>?
     var timerAt: NIODeadline?
     var load: LoopLoad

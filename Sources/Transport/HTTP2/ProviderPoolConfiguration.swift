@@ -27,8 +27,8 @@ public struct ProviderPoolConfiguration: Sendable {
     public var streamDeadline: Duration = .seconds(10)
     /// How long ``ProviderPool/close(_:)`` waits for answers.
     public var drainDeadline: Duration = .seconds(10)
-    /// How long resolved addresses are used before the name is looked up again for a new connection.
-    public var addressAge: Duration = .seconds(60)
+    /// Looks the host name up, anew for each connection.
+    public var resolver = AddressResolver.system
     /// Decides all jitter.
     public var seed: UInt64
 
@@ -60,6 +60,12 @@ public struct ProviderPoolCounters: Sendable, Equatable {
     public var deadlines: UInt64 = 0
     /// GOAWAY frames received.
     public var goAways: UInt64 = 0
+    /// Times that the stream limits collapsed: a connection fell to a tenth or less, and no other had.
+    ///
+    /// ``Delivery/ConnectionPool/Snapshot/collapsed`` and `streamsAllowed` say how things stand.
+    public var limitCollapses: UInt64 = 0
+    /// Times that the provider asked for calm (ENHANCE_YOUR_CALM).
+    public var calmsAsked: UInt64 = 0
     /// Connections that refused their first stream.
     public var firstStreamRefusals: UInt64 = 0
     /// Ciphertext received.

@@ -1,0 +1,93 @@
+/// How many streams each connection may carry: the peer's SETTINGS, our own limits, and calm when the peer asks for it.
+extension ConnectionPool {
+    /// What the pool looks like.
+    public var snapshot: Snapshot {
+        var snapshot = Snapshot()
+        snapshot.calmLimit = self.calm?.limit
+        for connection in self.connections {
+            snapshot.openStreams += connection.openStreams
+            switch connection.phase {
+            case .connecting, .awaitingSettings: snapshot.connecting += 1
+            case .ready:
+                snapshot.ready += 1
+                snapshot.streamsAllowed += self.limit(of: connection)
+                if connection.isCollapsed { snapshot.collapsed += 1 }
+            case .draining: snapshot.draining += 1
+            }
+        }
+        return snapshot
+    }
+
+    /// The peer's SETTINGS, the first or later ones, allow so many streams at once.
+    ///
+    /// The new limit holds for the next ``streamsAllowed(on:)``. The result says when the pool as a whole collapses
+    /// (APNs does that to senders of bad tokens) or has recovered.
+    @discardableResult
+    public mutating func settingsReceived(
+        _ id: ConnectionID,
+        maxStreams: Int,
+        now: MonotonicInstant
+    ) -> LimitChange? {
+        guard let index = self.index(of: id) else { return nil }
+        let wasCollapsed = self.isCollapsed
+        let limit = min(maxStreams, self.configuration.streamsMax)
+        let best = self.connections[index].peerLimitBest
+        self.connections[index].peerLimit = limit
+        self.connections[index].peerLimitBest = max(best, limit)
+        if self.connections[index].phase == .awaitingSettings {
+            self.connections[index].phase = .ready
+            self.connections[index].phaseDeadline = nil
+            // ± 10 %, so that connections opened together do not leave together.
+            let age = self.configuration.ageMax * (0.9 + 0.2 * self.random.next())
+            self.connections[index].retireAt = now.advanced(by: age)
+        }
+        switch (wasCollapsed, self.isCollapsed) {
+        case (false, true): return .collapsed(from: best, to: limit)
+        case (true, false): return .recovered(to: limit)
+        case (false, false), (true, true): return nil
+        }
+    }
+
+    /// The peer said ENHANCE_YOUR_CALM, to a stream or to the connection: half as many streams for a while, on all
+    /// connections to the endpoint, and no further connection.
+    ///
+    /// Tell it before the streams that the peer ended with it: half of what was open is meant.
+    public mutating func calmAsked(_ id: ConnectionID, now: MonotonicInstant) {
+        guard let index = self.index(of: id) else { return }
+        if let calm = self.calm, now.since(calm.askedAt) < self.configuration.calmInterval { return }
+        let open = max(1, self.connections[index].openStreams)
+        self.calm = Calm(
+            limit: max(1, min(open, self.calm?.limit ?? open) / 2),
+            askedAt: now,
+            raiseAt: now.advanced(by: self.configuration.calmRaiseAfter)
+        )
+    }
+
+    /// Doubles the limit of a calm pool when its time has come.
+    mutating func raiseCalm(now: MonotonicInstant) {
+        guard let calm = self.calm, calm.raiseAt <= now else { return }
+        let limit = 2 * calm.limit
+        guard limit < self.configuration.streamsMax else {
+            self.calm = nil
+            return
+        }
+        self.calm?.limit = limit
+        self.calm?.raiseAt = now.advanced(by: self.configuration.calmRaiseAfter)
+    }
+
+    /// Streams that may be opened on a connection now.
+    func freeStreams(of connection: Connection) -> Int {
+        guard connection.phase == .ready else { return 0 }
+        let left = self.configuration.streamsPerConnectionMax - connection.streamsUsed
+        return max(0, min(left, self.limit(of: connection) - connection.openStreams))
+    }
+
+    private func limit(of connection: Connection) -> Int {
+        // 0 stands, whatever else holds: the peer wants none.
+        let limit = min(connection.peerLimit, self.calm?.limit ?? connection.peerLimit)
+        let waits = self.configuration.oneStreamUntilAuthenticated && !connection.isAuthenticated
+        return waits ? min(1, limit) : limit
+    }
+
+    private var isCollapsed: Bool { self.connections.contains { $0.isCollapsed } }
+}
