@@ -66,7 +66,8 @@ final class HTTP2Pair {
 
     static func output(_ send: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> [UInt8] {
         var all: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 15_000 + HTTP2ClientSession.frameBytesMax)
+        let frameBytesMax = max(HTTP2ClientSession.frameBytesMax, HTTP2ServerSession.frameBytesMax)
+        var buffer = [UInt8](repeating: 0, count: 15_000 + frameBytesMax)
         while true {
             let count = try buffer.withUnsafeMutableBytes { try send($0) }
             if count == 0 { return all }

@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test func `shrinking stream limits are announced and kept`() async throws {
-        let faults = [("stream_limits", "100,1,0,50"), ("stream_limits_every", "50"), ("stream_limit_ms", "30")]
+        let faults = [("stream_limits", "100,1,0,50"), ("stream_limits_every", "50"), ("stream_limit_ms", "200")]
         try await withSimulator(faults + [("latency", "1")]) { simulator in
             let run = try await TestClient.send(Self.tokens(400), to: simulator)
             // Streams that were opened before the client could know the smaller limit are refused, never half done.

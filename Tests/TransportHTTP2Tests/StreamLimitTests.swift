@@ -21,7 +21,7 @@ import Transport
         let far = try await FarSide.start(on: bed.group, tls: bed.server, configuration: configuration) {
             connection,
             request in
-            // A thousand streams may be on their way when the limit falls.
+            // A thousand streams may be on their way when the limit falls; the server refuses those, and they come again.
             let phase = connection.requests <= 50 ? 0 : connection.requests <= 4000 ? 1 : 2
             let open = connection.http2.openStreams
             most.withLockedValue { $0[phase] = max($0[phase], open) }
@@ -39,9 +39,10 @@ import Transport
             default: break
             }
         }
-        let outcome = try await bed.run(port: far.port, requests: 4200) { $0.connections.connectionsMax = 1 }
+        let outcome = try await bed.run(port: far.port, requests: 4200, resendsMax: 9) {
+            $0.connections.connectionsMax = 1
+        }
         #expect(outcome.answered == 4200)
-        #expect(outcome.counters.refused == 0)
         let found = most.withLockedValue { $0 }
         #expect(found[0] == 1)
         #expect(found[1] > 1 && found[1] <= 1000)
