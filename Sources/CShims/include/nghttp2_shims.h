@@ -1,4 +1,4 @@
-// Reads of nghttp2's frame union for the hot path, where Swift would copy the union; memory for a session.
+// Reads of nghttp2's frame union, which Swift would copy; memory for a session.
 #ifndef FANFARE_NGHTTP2_SHIMS_H
 #define FANFARE_NGHTTP2_SHIMS_H
 
@@ -13,16 +13,8 @@ static inline uint8_t c_nghttp2_type(const nghttp2_frame *frame) {
     return frame->hd.type;
 }
 
-static inline uint8_t c_nghttp2_flags(const nghttp2_frame *frame) {
-    return frame->hd.flags;
-}
-
 static inline int c_nghttp2_ends_stream(const nghttp2_frame *frame) {
     return (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-}
-
-static inline int c_nghttp2_is_ack(const nghttp2_frame *frame) {
-    return (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0;
 }
 
 static inline int c_nghttp2_is_request_headers(const nghttp2_frame *frame) {
