@@ -81,7 +81,7 @@ final class SenderLoop {
         if sender == nil { run.requestStop(.setAside(.credentials)) }
         let requests =
             sender?.requests(for: shard.facts) ?? account.account.requests(for: shard.facts, authorization: nil)
-        let active = ActiveRun(run: run, requests: requests)
+        let active = ActiveRun(run: run, requests: requests, account: account)
         let slot = freeSlots.popLast() ?? runs.count
         if slot == runs.count { runs.append(active) } else { runs[slot] = active }
         slots[key] = slot

@@ -13,6 +13,9 @@ enum Schema {
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
             for statement in [meta, lists, campaigns, shards, messages] { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("message_id_at") { db in
+            try db.execute(sql: "ALTER TABLE campaigns ADD COLUMN message_id_at INTEGER")
+        }
         return migrator
     }
 
