@@ -28,7 +28,7 @@ final class SenderLoop {
     private let reports: any SenderReports
     let logger: Logger
     /// Answers that may be uncommitted before no stream is opened.
-    private let unflushedMax: Int
+    private var unflushedMax: Int
 
     private(set) var runs: [ActiveRun?] = []
     private var freeSlots: [Int] = []
@@ -170,6 +170,13 @@ final class SenderLoop {
 
     /// Whether streams may be opened: answers that are not committed are what a crash repeats.
     var mayOpen: Bool { unflushed + openStreams < unflushedMax * 2 && unflushed < unflushedMax }
+
+    /// Another bound of `worker.unflushed`; streams that are open stay open.
+    func limitUnflushed(to answers: Int) {
+        guard answers != unflushedMax else { return }
+        unflushedMax = answers
+        for sender in endpoints.values { sender.pool.demandChanged() }
+    }
 
     /// A request was handed to a connection.
     func opened() { openStreams += 1 }
