@@ -7,8 +7,13 @@ struct SessionPair {
     var clientPlaintext: [UInt8] = []
     var serverPlaintext: [UInt8] = []
 
-    init(client: TLSClientContext, server: TLSServerContext, name: String = "localhost") throws {
-        self.client = try TLSSession(client: client, serverName: name)
+    init(
+        client: TLSClientContext,
+        server: TLSServerContext,
+        name: String = "localhost",
+        resumption: TLSResumption? = nil
+    ) throws {
+        self.client = try TLSSession(client: client, serverName: name, resumption: resumption)
         self.server = try TLSSession(server: server)
         try self.client.start()
     }

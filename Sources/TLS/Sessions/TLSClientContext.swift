@@ -90,8 +90,10 @@ public final class TLSServerContext: Sendable {
             try context.trust(pem: pem, source: source)
             SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
         }
-        // Nobody resumes sessions here: no tickets, no cache.
-        SSL_CTX_set_num_tickets(context.pointer, 0)
+        // Tickets are all a client needs to resume: nothing of it is kept here. One is enough.
+        guard c_tls_ctx_resume_by_tickets(context.pointer) == 1 else {
+            throw TLSError.fromQueue(.configuration, "\(source): OpenSSL refuses to resume sessions")
+        }
         self.context = context
         self.protocols = protocols
     }

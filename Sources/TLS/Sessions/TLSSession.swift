@@ -37,18 +37,29 @@ public final class TLSSession {
     private let protocols: [ALPNProtocol]
     private let plaintext: UnsafeMutableRawBufferPointer
     private let peer: String
+    /// TLS failed: nothing of this session may be used again.
+    private var isBroken = false
 
     /// The most plaintext of one TLS record (RFC 8446 section 5.1).
     private static let recordBytesMax = 16_384
 
     /// A client's session; `serverName` is the DNS name or IP address that the peer's certificate must carry.
-    public convenience init(client: TLSClientContext, serverName: String) throws(TLSError) {
+    ///
+    /// `resumption`, of an earlier session with the same context and server name, is offered; whether the peer takes
+    /// it is ``isResumed``.
+    public convenience init(
+        client: TLSClientContext,
+        serverName: String,
+        resumption: TLSResumption? = nil
+    ) throws(TLSError) {
         let ssl = try client.context.makeSession()
         SSL_set_connect_state(ssl)
         guard TLSSession.expect(serverName, on: ssl) else {
             SSL_free(ssl)
             throw TLSError.fromQueue(.configuration, "\(serverName) is neither a host name nor an IP address")
         }
+        // One that OpenSSL does not want any more only costs a whole handshake.
+        if let resumption, resumption.isUsable { SSL_set_session(ssl, resumption.session) }
         try self.init(ssl: ssl, context: client.context, protocols: client.protocols, peer: serverName)
     }
 
@@ -74,6 +85,8 @@ public final class TLSSession {
     }
 
     deinit {
+        // Else OpenSSL takes a connection that the peer or the network ended for a reason not to resume it.
+        if !self.isBroken { SSL_set_shutdown(self.ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
         SSL_free(self.ssl)
         self.plaintext.deallocate()
     }
@@ -143,6 +156,7 @@ public final class TLSSession {
             let count = SSL_write(self.ssl, rest.baseAddress, part)
             guard count > 0 else {
                 self.state = .closed
+                self.isBroken = true
                 throw TLSError.fromQueue(.protocolViolation, "cannot encrypt for \(self.peer)")
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[Int(count)...])
@@ -174,6 +188,12 @@ public final class TLSSession {
         self.state = .closed
     }
 
+    /// Whether the peer took the resumption that was offered; known when established.
+    public var isResumed: Bool { SSL_session_reused(self.ssl) == 1 }
+
+    /// A reference of one's own to OpenSSL's session.
+    func copySession() -> OpaquePointer? { SSL_get1_session(self.ssl) }
+
     /// Whether the client showed a certificate that verified (server sessions only).
     public var hasPeerCertificate: Bool {
         guard let certificate = c_tls_copy_peer_certificate(self.ssl) else { return false }
@@ -200,6 +220,7 @@ public final class TLSSession {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return
         default:
             self.state = .closed
+            self.isBroken = true
             throw self.handshakeError()
         }
     }
@@ -237,6 +258,7 @@ public final class TLSSession {
         case SSL_ERROR_ZERO_RETURN: self.state = .closed
         default:
             self.state = .closed
+            self.isBroken = true
             throw TLSError.fromQueue(.protocolViolation, "TLS with \(self.peer) broke")
         }
     }
