@@ -119,6 +119,64 @@ import Testing
         }
     }
 
+    @Test func `connections that GOAWAY ends all the time are replaced at once, and the pool still grows`() {
+        var driver = PoolDriver()
+        var (live, most) = ([ConnectionPool.ConnectionID](), 0)
+        driver.demand()
+        // A hundred seconds in steps of ten milliseconds: a connection lives for two steps, one is made in another.
+        for step in 0..<10_000 {
+            let connecting = driver.takeConnects()
+            for id in connecting {
+                driver.establish(id)
+                driver.pool.streamsOpened(id, count: 1000, now: driver.now)
+            }
+            let leaving = step.isMultiple(of: 2) ? live : []
+            live = (step.isMultiple(of: 2) ? [] : live) + connecting
+            for id in leaving {
+                driver.note(driver.pool.streamsClosed(id, count: 1000, answered: 1000))
+                driver.note(driver.pool.goAwayReceived(id, isOrderly: true, now: driver.now))
+            }
+            most = max(most, live.count)
+            driver.advance(.milliseconds(10))
+            driver.demand()
+        }
+        #expect(most > 8)
+        #expect(driver.pool.snapshot.connecting + live.count > 8, "a leaving connection was not replaced")
+    }
+
+    @Test func `a peer that ends each connection after the same number of streams is sent no more than those`() {
+        var (driver, id) = PoolDriver.ready()
+        /// Opens what may be opened; the peer takes the first `taken` streams of the connection and leaves.
+        func use(_ id: ConnectionPool.ConnectionID, taken: Int?) -> (opened: Int, next: ConnectionPool.ConnectionID?) {
+            let opened = driver.pool.streamsAllowed(on: id)
+            driver.pool.streamsOpened(id, count: opened, now: driver.now)
+            driver.demand()
+            if let taken { driver.pool.lastStreamTold(id, streams: taken) }
+            driver.note(driver.pool.streamsClosed(id, count: opened, answered: min(opened, taken ?? opened)))
+            if taken != nil { driver.note(driver.pool.goAwayReceived(id, isOrderly: true, now: driver.now)) }
+            driver.demand()
+            let next = driver.takeConnects().first
+            if let next { driver.establish(next) }
+            return (opened, next)
+        }
+        // One of the first connection's was used before.
+        for (taken, expected) in [(701, 1000), (700, 1000), (700, 1000), (700, 700), (700, 700), (700, 700)] {
+            let (opened, next) = use(id, taken: taken)
+            #expect(opened == expected)
+            guard let next else {
+                Issue.record("no replacement")
+                return
+            }
+            id = next
+        }
+        // It takes more now: the next connection may have as many as it allows.
+        guard let next = use(id, taken: nil).next else {
+            Issue.record("no replacement")
+            return
+        }
+        #expect(driver.pool.streamsAllowed(on: next) == 1000)
+    }
+
     @Test func `a connection is replaced before its stream ids are used up`() {
         // Odd ids up to 2³¹ − 1.
         #expect(ConnectionPool.Configuration().streamsPerConnectionMax < 1 << 30)

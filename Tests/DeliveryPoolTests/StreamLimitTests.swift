@@ -68,6 +68,46 @@ import Testing
         #expect(driver.take().isEmpty, "more than connectionsMax")
     }
 
+    @Test
+    func
+        `a busy connection opens streams when an eighth of them is free or after four milliseconds, an idle one at once`()
+    {
+        var (driver, id) = PoolDriver.ready()
+        driver.advance(.seconds(1))
+        #expect(driver.pool.streamsDue(on: id, now: driver.now) == 1000)
+        driver.pool.streamsOpened(id, count: 1000, now: driver.now)
+        driver.note(driver.pool.streamsClosed(id, count: 124, answered: 124))
+        #expect(driver.pool.streamsDue(on: id, now: driver.now) == 0)
+        #expect(driver.pool.streamsAllowed(on: id) == 124)
+        driver.note(driver.pool.streamsClosed(id, count: 1, answered: 1))
+        #expect(driver.pool.streamsDue(on: id, now: driver.now) == 125)
+        driver.pool.streamsOpened(id, count: 125, now: driver.now)
+        driver.note(driver.pool.streamsClosed(id, count: 1, answered: 1))
+        driver.advance(.microseconds(3999))
+        #expect(driver.pool.streamsDue(on: id, now: driver.now) == 0)
+        driver.advance(.microseconds(1))
+        #expect(driver.pool.streamsDue(on: id, now: driver.now) == 1)
+    }
+
+    @Test func `with one stream at a time nobody waits`() {
+        var (driver, id) = PoolDriver.ready()
+        driver.pool.settingsReceived(id, maxStreams: 1, now: driver.now)
+        for _ in 0..<10 {
+            #expect(driver.pool.streamsDue(on: id, now: driver.now) == 1)
+            driver.answer(id)
+        }
+    }
+
+    @Test func `a connection of which few streams are free counts as taken`() {
+        var (driver, id) = PoolDriver.ready()
+        driver.pool.streamsOpened(id, count: 1000, now: driver.now)
+        driver.note(driver.pool.streamsClosed(id, count: 100, answered: 100))
+        driver.demand()
+        driver.advance(.milliseconds(100))
+        driver.demand()
+        #expect(driver.takeConnects().count == 1)
+    }
+
     @Test func `a busy loop does not open more connections`() {
         var (driver, id) = PoolDriver.ready()
         driver.pool.streamsOpened(id, count: 1000, now: driver.now)

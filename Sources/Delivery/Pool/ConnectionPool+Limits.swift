@@ -75,10 +75,38 @@ extension ConnectionPool {
         self.calm?.raiseAt = now.advanced(by: self.configuration.calmRaiseAfter)
     }
 
+    /// Streams of a connection in its whole life, by our own limit and by what the peer has shown.
+    var streamsPerConnection: Int {
+        let own = self.configuration.streamsPerConnectionMax
+        guard let lifetime = self.lifetime, lifetime.isKnown else { return own }
+        return min(own, lifetime.streams)
+    }
+
+    /// How many streams to open on a connection now: those that are free, or none for a moment when they are few.
+    ///
+    /// A record and a system call for each answer that comes would cost more than the requests. So a connection that
+    /// just opened streams waits until a share of them is free or some milliseconds have passed; one that is idle never
+    /// waits.
+    public func streamsDue(on id: ConnectionID, now: MonotonicInstant) -> Int {
+        guard let index = self.index(of: id) else { return 0 }
+        let connection = self.connections[index]
+        if self.hasFewFree(connection), let openedAt = connection.openedAt,
+            now.since(openedAt) < self.configuration.openPause
+        {
+            return 0
+        }
+        return self.freeStreams(of: connection)
+    }
+
+    /// Less than a share of its streams is free.
+    func hasFewFree(_ connection: Connection) -> Bool {
+        self.freeStreams(of: connection) * self.configuration.openShare < self.limit(of: connection)
+    }
+
     /// Streams that may be opened on a connection now.
     func freeStreams(of connection: Connection) -> Int {
         guard connection.phase == .ready else { return 0 }
-        let left = self.configuration.streamsPerConnectionMax - connection.streamsUsed
+        let left = self.streamsPerConnection - connection.streamsUsed
         return max(0, min(left, self.limit(of: connection) - connection.openStreams))
     }
 

@@ -13,18 +13,19 @@ extension ConnectionPool {
             self.saturatedSince = nil
             return []
         }
-        if self.aliveCount == 0 { return self.openIfNeeded(now: now) }
+        let replacements = self.openReplacements(now: now)
+        if self.aliveCount == 0 { return replacements + self.openIfNeeded(now: now) }
         guard self.couldGrow else {
             self.saturatedSince = nil
-            return []
+            return replacements
         }
         guard let since = self.saturatedSince else {
             self.saturatedSince = now
-            return []
+            return replacements
         }
-        guard now.since(since) >= self.configuration.growAfter else { return [] }
+        guard now.since(since) >= self.configuration.growAfter else { return replacements }
         self.saturatedSince = now
-        return isLoopBusy ? [] : self.open(now: now)
+        return isLoopBusy ? replacements : replacements + self.open(now: now)
     }
 
     /// Time has passed: deadlines of phases and PINGs, ages, attempts that were held back.
@@ -60,15 +61,18 @@ extension ConnectionPool {
     private var aliveCount: Int { self.connections.count { $0.phase != .draining } }
 
     /// Every stream is taken, and it is not because a peer has yet to make up its mind or wants us to be calm.
+    ///
+    /// Replacements are not waited for: where connections end all the time, one of them is always on its way.
     private var couldGrow: Bool {
         guard self.calm == nil, self.aliveCount < self.configuration.connectionsMax else { return false }
         return self.connections.allSatisfy { connection in
             switch connection.phase {
-            case .connecting, .awaitingSettings: return false
+            case .connecting, .awaitingSettings: return connection.isReplacement
             case .draining: return true
             case .ready:
                 let isTrusted = connection.isAuthenticated || !self.configuration.oneStreamUntilAuthenticated
-                return isTrusted && connection.peerLimit > 0 && self.freeStreams(of: connection) == 0
+                guard isTrusted else { return connection.isReplacement }
+                return connection.peerLimit > 0 && self.hasFewFree(connection)
             }
         }
     }
@@ -98,7 +102,7 @@ extension ConnectionPool {
             return [.close(connection.id, .pingUnanswered)]
         }
         if let retireAt = connection.retireAt, retireAt <= now {
-            self.earnAttempt(connection, now: now)
+            self.leaveInGoodOrder(at: index)
             return self.drain(at: index)
         }
         if connection.pingDeadline == nil, let pingAt = self.pingAt(connection), pingAt <= now {
@@ -108,28 +112,53 @@ extension ConnectionPool {
         return []
     }
 
-    /// Opens the first connection when there is demand and none is there.
+    /// Opens replacements, or the first connection when none is there, while there is demand.
     mutating func openIfNeeded(now: MonotonicInstant) -> [Action] {
-        guard self.hasDemand, !self.isShutDown, self.aliveCount == 0 else { return [] }
-        return self.open(now: now)
+        guard self.hasDemand, !self.isShutDown else { return [] }
+        let replacements = self.openReplacements(now: now)
+        return self.aliveCount == 0 ? replacements + self.open(now: now) : replacements
     }
 
-    private mutating func open(now: MonotonicInstant) -> [Action] {
+    /// Opens a connection for each that served and was left in good order.
+    private mutating func openReplacements(now: MonotonicInstant) -> [Action] {
+        var actions: [Action] = []
+        while self.replacementsDue > 0 {
+            self.replacementsDue -= 1
+            guard self.aliveCount < self.configuration.connectionsMax else { continue }
+            actions += self.open(isReplacement: true, now: now)
+        }
+        return actions
+    }
+
+    private mutating func open(isReplacement: Bool = false, now: MonotonicInstant) -> [Action] {
         self.countTickets(now: now)
         if let notBefore = self.notBefore, now < notBefore { return [] }
         guard self.tickets >= 1, self.connections.count < 2 * self.configuration.connectionsMax else { return [] }
         self.tickets -= 1
         let id = ConnectionID(number: self.nextNumber)
         self.nextNumber &+= 1
-        self.connections.append(Connection(id: id, configuration: self.configuration, now: now))
+        var connection = Connection(id: id, configuration: self.configuration, now: now)
+        connection.isReplacement = isReplacement
+        self.connections.append(connection)
         return [.connect(id)]
     }
 
-    /// A connection is left in good order: when it has answered enough, its replacement needs no ticket of its own.
-    mutating func earnAttempt(_ connection: Connection, now: MonotonicInstant) {
-        guard connection.answers >= self.configuration.answersPerAttempt else { return }
-        self.countTickets(now: now)
+    /// A connection is left, and nothing went wrong.
+    mutating func leaveInGoodOrder(at index: Int) {
+        self.connections[index].isLeavingInGoodOrder = true
+        self.earnReplacement(at: index)
+    }
+
+    /// When a connection that is left in good order has answered enough, which may be later, its replacement needs no
+    /// ticket of its own.
+    mutating func earnReplacement(at index: Int) {
+        let connection = self.connections[index]
+        guard connection.isLeavingInGoodOrder, !connection.hasEarned,
+            connection.answers >= self.configuration.answersPerAttempt
+        else { return }
+        self.connections[index].hasEarned = true
         self.tickets = min(Double(self.configuration.connectBurst), self.tickets + 1)
+        self.replacementsDue = min(self.replacementsDue + 1, self.configuration.connectionsMax)
     }
 
     /// When the next attempt may be made.

@@ -10,6 +10,8 @@
 ///   the loop has time left. They are spread over all addresses that the name has at that moment. Attempts are
 ///   rationed (`connectBurst`, then one per `connectInterval`) and held back after failures (back-off with jitter,
 ///   once every address was tried).
+/// * A connection that served and is left in good order is replaced at once while there is demand, whatever others
+///   there are: a peer that says GOAWAY often must not bring the pool down to one connection.
 /// * A connection that ends, or is left, without one answer counts as a failure: a peer that says GOAWAY to
 ///   everything must not be hammered.
 /// * A connection that says nothing while streams are open, or for long, is asked by PING and left when it does not
@@ -26,6 +28,10 @@ public struct ConnectionPool: Sendable {
     let addressOffset: Int
     /// Addresses that did not serve, for as long as that counts.
     var troubles: [Address: Trouble] = [:]
+    /// After how many streams the peer ends connections, when it seems to have a rule for it.
+    var lifetime: Lifetime?
+    /// Connections that served and left in good order, and whose replacements are not opened yet.
+    var replacementsDue = 0
     var calm: Calm?
     var nextNumber: UInt32 = 1
     /// Attempts or connections in a row that gave not one answer.
@@ -107,9 +113,22 @@ public struct ConnectionPool: Sendable {
         let connection = self.connections[index]
         if connection.phase != .draining {
             if !connection.hasAnswered || !isOrderly { self.countFailure(of: connection, now: now) }
-            if isOrderly { self.earnAttempt(connection, now: now) }
+            if isOrderly { self.leaveInGoodOrder(at: index) }
         }
         return self.drain(at: index) + self.openIfNeeded(now: now)
+    }
+
+    /// A GOAWAY without an error code names the last stream, the `streams`th one.
+    ///
+    /// Tell it before the streams that ended in the same read, ``goAwayReceived(_:isOrderly:now:)`` after them. When two
+    /// connections in a row end after the same number of streams, no more are opened on the next ones: what goes beyond
+    /// would have to be sent again. (nginx: `keepalive_requests`.)
+    public mutating func lastStreamTold(_ id: ConnectionID, streams: Int) {
+        guard let index = self.index(of: id), streams <= self.connections[index].streamsUsed, streams > 0 else {
+            return
+        }
+        self.connections[index].isLifetimeConfirmed = true
+        self.lifetime = Lifetime(streams: streams, isKnown: self.lifetime?.streams == streams)
     }
 
     /// Takes a connection out of service, because its credential is wedged, its first stream was refused or what it
@@ -155,10 +174,11 @@ public struct ConnectionPool: Sendable {
         if self.connections[index].openStreams == 0 { self.connections[index].busySince = now }
         self.connections[index].openStreams += count
         self.connections[index].streamsUsed += count
-        guard self.connections[index].streamsUsed >= self.configuration.streamsPerConnectionMax,
+        self.connections[index].openedAt = now
+        guard self.connections[index].streamsUsed >= self.streamsPerConnection,
             self.connections[index].phase == .ready
         else { return }
-        self.earnAttempt(self.connections[index], now: now)
+        self.leaveInGoodOrder(at: index)
         self.connections[index].phase = .draining
         self.connections[index].retireAt = nil
     }
@@ -170,6 +190,7 @@ public struct ConnectionPool: Sendable {
         precondition(self.connections[index].openStreams >= 0, "more streams ended than were opened")
         if self.connections[index].openStreams == 0 { self.connections[index].busySince = nil }
         if answered > 0 { self.noteAnswers(answered, at: index) }
+        self.earnReplacement(at: index)
         guard self.connections[index].phase == .draining else { return [] }
         return self.drain(at: index)
     }
@@ -240,6 +261,8 @@ public struct ConnectionPool: Sendable {
         self.connections[index].retireAt = nil
         guard self.connections[index].openStreams == 0 else { return [] }
         let connection = self.connections.remove(at: index)
+        // It took all that the peer took of others, and the peer did not end it.
+        if connection.streamsUsed == self.lifetime?.streams, !connection.isLifetimeConfirmed { self.lifetime = nil }
         return [.close(connection.id, .drained)]
     }
 }

@@ -56,8 +56,9 @@ extension ConnectionPool {
         public var streamsMax = 1000
         /// Connections at most, connecting ones included.
         ///
-        /// Eight of a thousand streams carry 160,000 requests a second at answers of 50 ms.
-        public var connectionsMax = 8
+        /// Each of a thousand streams carries 20,000 requests a second at answers of 50 ms, so that these are more
+        /// than one loop can use; a busy loop opens none.
+        public var connectionsMax = 32
         /// APNs with tokens: one stream until a request of that connection was answered by somebody who had read the
         /// token.
         ///
@@ -67,7 +68,11 @@ extension ConnectionPool {
         ///
         /// A client's stream ids are the odd numbers up to 2³¹ − 1 (RFC 9113, 5.1.1), so there are 2³⁰ of them.
         public var streamsPerConnectionMax = 1_000_000_000
-        /// How long all streams must be taken before another connection is opened.
+        /// A connection opens streams when this share of them is free (8: an eighth), or after ``openPause``.
+        public var openShare = 8
+        /// How long a connection of which few streams are free waits for more at most.
+        public var openPause: Duration = .milliseconds(4)
+        /// How long all streams (but few) must be taken before another connection is opened.
         public var growAfter: Duration = .milliseconds(100)
         /// TCP and TLS together.
         public var connectDeadline: Duration = .seconds(5)
@@ -143,6 +148,13 @@ extension ConnectionPool {
         var raiseAt: MonotonicInstant
     }
 
+    /// After how many streams the peer ended a connection in good order.
+    struct Lifetime: Sendable {
+        var streams: Int
+        /// Two in a row were ended so.
+        var isKnown: Bool
+    }
+
     /// An address that did not serve.
     struct Trouble: Sendable {
         var failures: Int
@@ -165,6 +177,14 @@ extension ConnectionPool {
 
         let id: ConnectionID
         var phase = Phase.connecting
+        /// It stands in for one that served and left in good order.
+        var isReplacement = false
+        /// It takes no more streams, and not because anything went wrong.
+        var isLeavingInGoodOrder = false
+        /// Its answers have paid for its replacement.
+        var hasEarned = false
+        /// The peer said GOAWAY and named its last stream.
+        var isLifetimeConfirmed = false
         /// Where it leads; nil until the name was looked up.
         var address: Address?
         /// When the present phase ends badly, for those that have an end.
@@ -175,6 +195,8 @@ extension ConnectionPool {
         var openStreams = 0
         /// Streams opened since the connection was made.
         var streamsUsed = 0
+        /// When the last of them was.
+        var openedAt: MonotonicInstant?
         /// Since when streams are open without a break.
         var busySince: MonotonicInstant?
         var isAuthenticated = false

@@ -53,6 +53,12 @@ final class ProviderConnection: ChannelInboundHandler {
 
     var isEstablished: Bool { self.tls.state == .established }
 
+    /// Whether the TLS session is an earlier one's that goes on.
+    var isResumed: Bool { self.tls.isResumed }
+
+    /// What the next connection can resume.
+    var resumption: TLSResumption? { self.tls.resumption }
+
     /// The channel takes more; false also while it is not there.
     var isWritable: Bool { self.context?.channel.isWritable ?? false }
 

@@ -102,7 +102,7 @@ extension ProviderPool {
         return ProviderConnection(
             id: id,
             pool: self,
-            tls: try TLSSession(client: self.tls, serverName: self.endpoint.host),
+            tls: try TLSSession(client: self.tls, serverName: self.endpoint.host, resumption: self.resumption),
             http2: try HTTP2ClientSession(configuration: sizes)
         )
     }

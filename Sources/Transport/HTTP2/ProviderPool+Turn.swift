@@ -13,6 +13,16 @@ extension ProviderPool {
         self.loop.assumeIsolated().execute { self.turn() }
     }
 
+    /// A turn when a connection's pause may be over.
+    private func scheduleLaterTurn() {
+        guard !self.isLaterTurnScheduled else { return }
+        self.isLaterTurnScheduled = true
+        self.loop.assumeIsolated().scheduleTask(in: TimeAmount(self.configuration.connections.openPause)) {
+            self.isLaterTurnScheduled = false
+            self.scheduleTurn()
+        }
+    }
+
     private func turn() {
         self.isTurnScheduled = false
         guard !self.isClosed else { return }
@@ -39,7 +49,12 @@ extension ProviderPool {
         for offset in 0..<count {
             let connection = self.connections[(self.firstConnection + offset) % count]
             guard connection.isWritable else { continue }
-            let allowed = min(self.machine.streamsAllowed(on: connection.id), connection.http2.freeSlots)
+            let due = self.machine.streamsDue(on: connection.id, now: now.instant)
+            guard due > 0 else {
+                if self.machine.streamsAllowed(on: connection.id) > 0 { self.scheduleLaterTurn() }
+                continue
+            }
+            let allowed = min(due, connection.http2.freeSlots)
             guard allowed > 0 else { continue }
             self.open(upTo: allowed, on: connection, now: now)
             if !self.hasDemand { return }
@@ -95,6 +110,7 @@ extension ProviderPool {
 
     func connectionEstablished(_ connection: ProviderConnection) {
         self.counters.handshakes += 1
+        if connection.isResumed { self.counters.resumptions += 1 }
         self.machine.connectionEstablished(connection.id, now: NIODeadline.now().instant)
         connection.needsFlush = true
         self.scheduleTurn()
@@ -110,6 +126,10 @@ extension ProviderPool {
             if let change { self.note(change, now: now) }
         }
         if events.goAway?.code == HTTP2ErrorCode.enhanceYourCalm { self.askForCalm(connection, now: now) }
+        if let goAway = events.goAway, goAway.code == HTTP2ErrorCode.noError {
+            // A client's ids are the odd numbers (RFC 9113, 5.1.1).
+            self.machine.lastStreamTold(connection.id, streams: (Int(goAway.lastStreamID) + 1) / 2)
+        }
         self.takeEnded(of: connection, now: now)
         if let goAway = events.goAway { self.goAwayReceived(goAway, from: connection, now: now) }
         if events.hasInvalidFrame { self.retireConnection(connection.id) }
@@ -236,6 +256,8 @@ extension ProviderPool {
     /// Only until the connection is known to be authenticated.
     private func noteFirstAnswer(_ status: UInt16, of connection: ProviderConnection) {
         connection.hasAnswered = true
+        // Tickets come right behind the handshake, so by now they are there.
+        self.resumption = connection.resumption ?? self.resumption
         // 400, 410 and 413 are about the device or the payload: the provider has accepted the token before.
         guard (200..<300).contains(status) || status == 400 || status == 410 || status == 413 else { return }
         connection.isAuthenticated = true

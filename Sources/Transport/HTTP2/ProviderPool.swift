@@ -27,11 +27,15 @@ public final class ProviderPool {
     let source: any RequestSource
     let logger: Logger
     let tls: TLSClientContext
+    /// From the connection that was established last, for the next one.
+    var resumption: TLSResumption?
     var machine: ConnectionPool
     var connections: [ProviderConnection] = []
     var hasDemand = false
     var retirements: [ConnectionPool.ConnectionID] = []
     var isTurnScheduled = false
+    /// A turn is due after a connection's pause.
+    var isLaterTurnScheduled = false
     /// Which connection is asked first; moves on with each turn, so that none is always last.
     var firstConnection = 0
     /// An ENHANCE_YOUR_CALM was among the ends that were told last.
@@ -104,7 +108,7 @@ public final class ProviderPool {
 /// How busy the loop's thread is: CPU time per time, looked at once per tick.
 struct LoopLoad {
     /// Above this share more connections would only cost.
-    static let busyShare = 0.8
+    static let busyShare = 0.9
     /// Shares of shorter spans say little.
     private static let spanMin: Int64 = 50_000_000
 

@@ -46,6 +46,8 @@ public struct ProviderPoolCounters: Sendable, Equatable {
     public var connectFailures: UInt64 = 0
     /// Connections that reached TLS.
     public var handshakes: UInt64 = 0
+    /// Of them those that resumed an earlier TLS session.
+    public var resumptions: UInt64 = 0
     /// Connections that ended after TLS, for whatever reason.
     public var connectionsEnded: UInt64 = 0
     /// Requests opened.
