@@ -2,6 +2,7 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include "hmac_shims.h"
+#include "sha256_lanes.h"
 
 #include <openssl/crypto.h>
 #include <string.h>
@@ -47,6 +48,89 @@ void c_hmac_sha256_code(const c_hmac_sha256 *state, const void *rest, size_t cou
     running = state->outer;
     SHA256_Update(&running, digest, sizeof digest);
     SHA256_Final(code, &running);
+}
+
+static uint64_t number(const uint8_t *bytes) {
+    uint64_t value;
+    memcpy(&value, bytes, sizeof value);
+    return __builtin_bswap64(value);
+}
+
+// Starts every lane where an OpenSSL state stands.
+static void spread(const SHA256_CTX *from, uint32_t lanes[8][C_SHA256_LANES]) {
+    for (int word = 0; word < 8; word++) {
+        for (int lane = 0; lane < C_SHA256_LANES; lane++) {
+            lanes[word][lane] = from->h[word];
+        }
+    }
+}
+
+// Codes of up to C_SHA256_LANES messages that end within the block that `inner` has begun.
+static void lane_codes(
+    const c_hmac_sha256 *state,
+    const uint8_t *rests,
+    size_t rest_count,
+    size_t count,
+    uint64_t *codes
+) {
+    uint32_t lanes[8][C_SHA256_LANES];
+    uint32_t block[16][C_SHA256_LANES];
+    size_t begun = state->inner.num;
+    uint8_t bytes[SHA256_CBLOCK] = {0};
+    memcpy(bytes, state->inner.data, begun);
+    bytes[begun + rest_count] = 0x80;
+    // What OpenSSL has counted begins with the key's block.
+    uint64_t absorbed = (uint64_t)state->inner.Nh << 32 | state->inner.Nl;
+    uint64_t bits = __builtin_bswap64(absorbed + 8 * rest_count);
+    memcpy(bytes + SHA256_CBLOCK - sizeof bits, &bits, sizeof bits);
+    for (size_t lane = 0; lane < C_SHA256_LANES; lane++) {
+        // Lanes that nobody asked for work on the last message again.
+        memcpy(bytes + begun, rests + rest_count * (lane < count ? lane : count - 1), rest_count);
+        for (int word = 0; word < 16; word++) {
+            uint32_t value;
+            memcpy(&value, bytes + 4 * word, sizeof value);
+            block[word][lane] = __builtin_bswap32(value);
+        }
+    }
+    spread(&state->inner, lanes);
+    c_sha256_lanes_compress(lanes, (const uint32_t(*)[C_SHA256_LANES])block);
+
+    memset(block, 0, sizeof block);
+    memcpy(block, lanes, sizeof lanes);
+    for (int lane = 0; lane < C_SHA256_LANES; lane++) {
+        block[8][lane] = 0x80000000;
+        block[15][lane] = 8 * (SHA256_CBLOCK + SHA256_DIGEST_LENGTH);
+    }
+    spread(&state->outer, lanes);
+    c_sha256_lanes_compress(lanes, (const uint32_t(*)[C_SHA256_LANES])block);
+    for (size_t lane = 0; lane < count; lane++) {
+        codes[lane] = (uint64_t)lanes[0][lane] << 32 | lanes[1][lane];
+    }
+    OPENSSL_cleanse(lanes, sizeof lanes);
+}
+
+void c_hmac_sha256_short_codes(
+    const c_hmac_sha256 *state,
+    const uint8_t *rests,
+    size_t rest_count,
+    size_t count,
+    uint64_t *codes
+) {
+    // The padding takes nine bytes at least (FIPS 180-4, 5.1.1); what needs another block goes the long way.
+    int fits = state->inner.num + rest_count + 9 <= SHA256_CBLOCK;
+    for (size_t done = 0; done < count;) {
+        const uint8_t *next = rests + done * rest_count;
+        if (fits) {
+            size_t group = count - done < C_SHA256_LANES ? count - done : C_SHA256_LANES;
+            lane_codes(state, next, rest_count, group, codes + done);
+            done += group;
+        } else {
+            uint8_t code[SHA256_DIGEST_LENGTH];
+            c_hmac_sha256_code(state, next, rest_count, code);
+            codes[done] = number(code);
+            done += 1;
+        }
+    }
 }
 
 void c_hmac_sha256_wipe(c_hmac_sha256 *state) {

@@ -16,7 +16,8 @@ struct MessageIDTests {
     private func text(_ app: String, _ campaign: UInt32, _ device: UInt32, _ keys: MessageKeys) -> String {
         var bytes = [UInt8](repeating: 0, count: 24)
         let signer = MessageIDSigner(app: app, campaign: campaign, keys: keys)
-        bytes.withUnsafeMutableBytes { signer.write(device: device, into: $0) }
+        let code = signer.codes(of: [device])[0]
+        bytes.withUnsafeMutableBytes { signer.write(device: device, code: code, into: $0) }
         #expect(bytes[22...] == [0, 0], "it wrote beyond its 22 characters")
         return String(decoding: bytes[..<22], as: UTF8.self)
     }

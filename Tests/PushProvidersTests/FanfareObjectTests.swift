@@ -58,7 +58,8 @@ struct FanfareObjectTests {
             let before = APNsProvider().compile(job, carriesMessageID: false).payload
             #expect(JSONWriter.bytes(.object(members)) == before, "seed \(seed)")
             let requests = try Fixtures.account().requests(for: facts, authorization: nil)
-            #expect(requests.messageIDAt == place && requests.body == push.payload)
+            #expect(requests.messageIDAt == requests.bodyRange.lowerBound + place)
+            #expect(requests.body == push.payload)
         }
     }
 

@@ -106,19 +106,43 @@ struct PreparedRequestsTests {
         #expect(first != APNsProvider().compile(other, carriesMessageID: false).collapseID)
     }
 
+    /// The bytes of a device's request, between guards that must stay as they are.
+    private func fill(_ requests: PreparedRequests, token: [UInt8], device: UInt32) -> (id: String, path: String) {
+        let guardByte: UInt8 = 0x7e
+        let tail = requests.pathTail(tokenBytes: token.count)
+        var memory = [guardByte] + requests.template + [UInt8](repeating: 0, count: tail) + [guardByte]
+        memory.withUnsafeMutableBytes { memory in
+            let room = UnsafeMutableRawBufferPointer(rebasing: memory[1..<memory.count - 1])
+            token.withUnsafeBytes { requests.fill(room, token: $0, device: device) }
+        }
+        #expect(memory.first == guardByte && memory.last == guardByte)
+        let room = Array(memory[1..<memory.count - 1])
+        #expect(Array(room[requests.bodyRange]) == requests.body)
+        return (
+            String(decoding: room[requests.idRange], as: UTF8.self),
+            String(decoding: room[requests.bodyRange.upperBound...], as: UTF8.self)
+        )
+    }
+
     @Test func `path and id are written in place, whatever the token's length`() throws {
         let requests = try Fixtures.account().requests(for: Fixtures.facts(Fixtures.job()), authorization: nil)
-        for length in [0, 1, 32, 80, 100] {
+        for length in [0, 1, 3, 4, 31, 32, 80, 100] {
             let token = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 0x9f) }
             let digits = token.map { byte in
                 let text = String(byte, radix: 16)
                 return text.utf8.count == 1 ? "0" + text : text
             }
-            var memory = [UInt8](repeating: 0x7e, count: 300)
-            let count = memory.withUnsafeMutableBytes { requests.writePath(token: token.span, into: $0) }
-            #expect(count == requests.pathByteCount(tokenBytes: length))
-            #expect(String(decoding: memory[..<count], as: UTF8.self) == "/3/device/" + digits.joined())
-            #expect(memory[count...].allSatisfy { $0 == 0x7e })
+            #expect(fill(requests, token: token, device: 1).path == "/3/device/" + digits.joined())
+        }
+    }
+
+    @Test func `all bytes have their digits, at every place of a token`() throws {
+        let requests = try Fixtures.account().requests(for: Fixtures.facts(Fixtures.job()), authorization: nil)
+        for byte in UInt8.min ... .max {
+            let text = String(byte, radix: 16)
+            let digits = text.utf8.count == 1 ? "0" + text : text
+            let path = fill(requests, token: Array(repeating: byte, count: 7), device: 1).path
+            #expect(path == "/3/device/" + String(repeating: digits, count: 7))
         }
     }
 
@@ -126,22 +150,19 @@ struct PreparedRequestsTests {
         let job = Fixtures.job()
         let requests = try Fixtures.account().requests(for: Fixtures.facts(job), authorization: nil)
         let campaign = CampaignHash(app: job.app, id: job.id)
-        for device: UInt32 in [0, 15, 16, 123_456_789, .max] {
-            var memory = [UInt8](repeating: 0x7e, count: 40)
-            let count = memory.withUnsafeMutableBytes { requests.writeID(device: device, into: $0) }
-            #expect(count == 36)
-            #expect(
-                String(decoding: memory[..<36], as: UTF8.self) == RequestID.text(campaign: campaign, device: device)
-            )
-            #expect(memory[36...].allSatisfy { $0 == 0x7e })
+        for device: UInt32 in [0, 9, 10, 15, 16, 123_456_789, 0x89ab_cdef, .max] {
+            let id = fill(requests, token: [1, 2], device: device).id
+            #expect(id == RequestID.text(campaign: campaign, device: device))
         }
     }
 
-    @Test func `memory that is too small is our own bug`() async {
+    @Test func `memory that does not fit is our own bug`() async {
         await #expect(processExitsWith: .failure) {
             let requests = try Fixtures.account().requests(for: Fixtures.facts(Fixtures.job()), authorization: nil)
-            var memory = [UInt8](repeating: 0, count: 35)
-            _ = memory.withUnsafeMutableBytes { requests.writeID(device: 1, into: $0) }
+            var memory = requests.template
+            memory.withUnsafeMutableBytes { room in
+                [1 as UInt8].withUnsafeBytes { requests.fill(room, token: $0, device: 1) }
+            }
         }
     }
 

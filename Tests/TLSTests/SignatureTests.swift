@@ -77,6 +77,26 @@ import Testing
         }
     }
 
+    @Test func `codes that are made together are those that are made alone`() {
+        let key = (0..<32).map { UInt8($0 &* 5) }
+        // To both sides of where a message needs another block, and groups that fill the lanes or do not.
+        for (beginBytes, restBytes) in [(0, 1), (3, 8), (46, 8), (47, 8), (48, 8), (54, 1), (55, 1), (64, 8), (130, 8)]
+        {
+            let code = HMACSHA256(key: key, beginning: [UInt8](repeating: 0x61, count: beginBytes))
+            for count in 0...17 {
+                let rests = (0..<count * restBytes).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
+                var codes = [UInt64](repeating: 0, count: count)
+                rests.withUnsafeBytes { rests in
+                    codes.withUnsafeMutableBufferPointer { code.shortCodes(rests, restBytes: restBytes, into: $0) }
+                }
+                for index in 0..<count {
+                    let alone = code.code(Array(rests[index * restBytes..<(index + 1) * restBytes]))
+                    #expect(codes[index] == alone.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+                }
+            }
+        }
+    }
+
     @Test func `base64url goes there and back, and refuses what is not canonical`() {
         #expect(Base64URL.encode(Array("fooba".utf8)) == Array("Zm9vYmE".utf8))
         #expect(Base64URL.encode([0xFB, 0xFF]) == Array("-_8".utf8))

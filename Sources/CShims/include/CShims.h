@@ -1,5 +1,5 @@
 // Umbrella of our own few lines of C: what Swift cannot import (function-like macros, variadics, unions
-// in a hot path). Nothing here decides anything.
+// in a hot path), and one loop for which it has no vectors of the processor's own width. Nothing here decides anything.
 #ifndef FANFARE_CSHIMS_H
 #define FANFARE_CSHIMS_H
 

@@ -23,6 +23,16 @@ void c_hmac_sha256_prepare(
 // The 32 bytes of the code of the beginning and `rest`; `state` is only read.
 void c_hmac_sha256_code(const c_hmac_sha256 *state, const void *rest, size_t count, uint8_t *code);
 
+// The first eight bytes of the codes of `count` messages, as numbers with the first byte the most significant: several
+// at a time. `rests` has `rest_count` bytes for each.
+void c_hmac_sha256_short_codes(
+    const c_hmac_sha256 *state,
+    const uint8_t *rests,
+    size_t rest_count,
+    size_t count,
+    uint64_t *codes
+);
+
 void c_hmac_sha256_wipe(c_hmac_sha256 *state);
 
 #endif

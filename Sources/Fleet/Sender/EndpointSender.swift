@@ -21,7 +21,8 @@ final class EndpointSender: RequestSource {
     /// that is still used.
     private var isRetired = false
     private var hasToldOfMissingKey = false
-    private unowned let owner: SenderLoop
+    /// Held: the loop lets go of its senders when it closes, and an unowned reference costs each device two counts.
+    private let owner: SenderLoop
     private let endpoint: ProviderEndpoint
     private let logger: Logger
     private var queue: [Int] = []
@@ -98,13 +99,11 @@ final class EndpointSender: RequestSource {
     // MARK: - RequestSource
 
     func nextRequest(_ request: inout RequestWriter) -> Bool {
-        let owner = self.owner  // one look at whether it still lives, not one for each use
         guard owner.mayOpen else { return false }
         while let slot = queue.first {
             if let active = owner.active(slot), let position = active.run.next(now: owner.clock()) {
                 request.tag = UInt64(UInt32(slot)) << 32 | UInt64(UInt32(position))
-                active.write(position, &request)
-                owner.opened()
+                active.template.write(position, &request)
                 return true
             }
             queue.removeFirst()
@@ -116,7 +115,6 @@ final class EndpointSender: RequestSource {
 
     func answered(tag: UInt64, answer: borrowing ProviderAnswer) {
         let (slot, position) = Self.place(tag)
-        let owner = self.owner
         guard let active = owner.active(slot) else { preconditionFailure("an answer for a run that is forgotten") }
         if active.requests.isAccepted(status: Int(answer.status)) {
             active.run.accepted(position)

@@ -33,10 +33,9 @@ struct ClientSlot {
     var submittedAt: Int64 = 0
 
     // Request: path, per-request value and body lie in the arena until they are sent: the peer's windows decide when.
-    var arena: UnsafeMutableRawPointer
-    var arenaCapacity: Int
-    /// Whether the arena was grown out of the table's slab and must be freed by itself.
-    var ownsArena = false
+    // Then the next request has it, so that there are few and they stay in the cache.
+    var arena: UnsafeMutableRawPointer?
+    var arenaCapacity = 0
     var arenaUsed = 0
     var path = ByteRange()
     var perRequest = ByteRange()
@@ -67,11 +66,6 @@ struct ClientSlot {
 
     /// Room for header values in front of the body in `answer`.
     static let fieldBytesMax = 512
-
-    init(arena: UnsafeMutableRawPointer, capacity: Int) {
-        self.arena = arena
-        self.arenaCapacity = capacity
-    }
 
     /// Makes the slot ready for a new request; keeps its memory and its reference to the header block.
     mutating func reset() {
@@ -107,8 +101,8 @@ struct ClientSlot {
     mutating func append(_ bytes: UnsafeRawBufferPointer) -> ByteRange {
         self.reserve(bytes.count)
         let range = ByteRange(start: self.arenaUsed, count: bytes.count)
-        if let base = bytes.baseAddress {
-            (self.arena + self.arenaUsed).copyMemory(from: base, byteCount: bytes.count)
+        if let base = bytes.baseAddress, let arena = self.arena {
+            (arena + self.arenaUsed).copyMemory(from: base, byteCount: bytes.count)
         }
         self.arenaUsed += bytes.count
         return range
@@ -118,14 +112,18 @@ struct ClientSlot {
     mutating func reserve(_ count: Int) {
         let needed = self.arenaUsed + count
         guard needed > self.arenaCapacity else { return }
-        let capacity = max(needed, 2 * self.arenaCapacity)
-        let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-        grown.copyMemory(from: self.arena, byteCount: self.arenaUsed)
-        if self.ownsArena { self.arena.deallocate() }
+        let capacity = max(needed, 2 * self.arenaCapacity, ClientSlot.arenaBytes)
+        let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 64)
+        if let arena = self.arena {
+            grown.copyMemory(from: arena, byteCount: self.arenaUsed)
+            arena.deallocate()
+        }
         self.arena = grown
         self.arenaCapacity = capacity
-        self.ownsArena = true
     }
+
+    /// Enough for a path with a long token, an id and a usual payload; larger requests make an arena grow.
+    private static let arenaBytes = 512
 
     /// Copies a header value of the answer; one that does not fit is left out.
     mutating func appendField(_ bytes: UnsafeRawBufferPointer) -> ByteRange {
@@ -167,7 +165,8 @@ struct ClientSlot {
 
     /// Bytes of the request.
     func requestBytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: self.arena + range.start, count: range.count)
+        guard let arena = self.arena, range.count > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(start: arena + range.start, count: range.count)
     }
 
     func answerBytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
@@ -179,7 +178,7 @@ struct ClientSlot {
 
     /// Frees what the slot owns; only when the table dies.
     mutating func free() {
-        if self.ownsArena { self.arena.deallocate() }
+        self.arena?.deallocate()
         self.answer?.deallocate()
         self.headers?.release()
         self.headers = nil

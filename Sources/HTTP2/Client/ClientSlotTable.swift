@@ -9,24 +9,21 @@ struct ClientSlotTable: ~Copyable {
     /// Slots that are not in the free list.
     private(set) var usedCount = 0
 
-    private let slab: UnsafeMutableRawPointer
+    /// Arenas that no slot has; the one that was given back last is taken first.
+    private var spareArenas: [(base: UnsafeMutableRawPointer, capacity: Int)] = []
     private let closed: UnsafeMutablePointer<Int32>
     private var closedCount = 0
     private var free: Int32 = ClientSlot.none
     private var oldest: Int32 = ClientSlot.none
     private var newest: Int32 = ClientSlot.none
 
-    /// Enough for a path with a long token, an id and a usual payload; larger requests make their slot grow once.
-    private static let arenaBytes = 512
-
     init(capacity: Int) {
         precondition((1...65_536).contains(capacity), "a session with \(capacity) streams")
         self.capacity = capacity
-        self.slab = .allocate(byteCount: capacity * Self.arenaBytes, alignment: 64)
         self.slots = .allocate(capacity: capacity)
         self.closed = .allocate(capacity: capacity)
         for index in (0..<capacity).reversed() {
-            var slot = ClientSlot(arena: self.slab + index * Self.arenaBytes, capacity: Self.arenaBytes)
+            var slot = ClientSlot()
             slot.next = self.free
             (self.slots + index).initialize(to: slot)
             self.free = Int32(index)
@@ -35,8 +32,8 @@ struct ClientSlotTable: ~Copyable {
 
     deinit {
         for index in 0..<self.capacity { self.slots[index].free() }
+        for arena in self.spareArenas { arena.base.deallocate() }
         self.slots.deallocate()
-        self.slab.deallocate()
         self.closed.deallocate()
     }
 
@@ -48,8 +45,21 @@ struct ClientSlotTable: ~Copyable {
         let index = self.free
         self.free = self.slots[Int(index)].next
         self.slots[Int(index)].reset()
+        if self.slots[Int(index)].arena == nil, let spare = self.spareArenas.popLast() {
+            self.slots[Int(index)].arena = spare.base
+            self.slots[Int(index)].arenaCapacity = spare.capacity
+        }
         self.usedCount += 1
         return index
+    }
+
+    /// The request of a slot has left: another one can have its memory.
+    mutating func giveBackArena(of index: Int32) {
+        let slot = self.slots + Int(index)
+        guard let arena = slot.pointee.arena else { return }
+        self.spareArenas.append((arena, slot.pointee.arenaCapacity))
+        slot.pointee.arena = nil
+        slot.pointee.arenaCapacity = 0
     }
 
     /// Gives a slot back.

@@ -63,6 +63,7 @@ extension ClientState {
             if slot.pointee.isSent {
                 self.continuing.removeFirst()
                 slot.pointee.isInLine = false
+                self.table.giveBackArena(of: index)
             }
             return count
         }
@@ -100,8 +101,10 @@ extension ClientState {
                 if !slot.pointee.isSent {
                     slot.pointee.isInLine = true
                     self.continuing.append(index)
+                    return count
                 }
             }
+            self.table.giveBackArena(of: index)
             return count
         }
         return nil
@@ -171,7 +174,9 @@ extension ClientState {
         _ slot: UnsafeMutablePointer<ClientSlot>,
         _ room: UnsafeMutableRawBufferPointer
     ) -> Int {
-        guard let base = room.baseAddress else { return 0 }
+        guard let base = room.baseAddress, let arena = slot.pointee.arena else {
+            preconditionFailure("a body that was not sent has no memory")
+        }
         let left = slot.pointee.body.count - slot.pointee.bodySent
         let allowed = min(self.sendWindow, slot.pointee.sendWindow, self.peer.maxFrameBytes)
         let count = min(left, allowed, room.count - FrameHeader.byteCount)
@@ -182,7 +187,7 @@ extension ClientState {
             flags: isLast ? FrameFlags.endStream : 0,
             streamID: slot.pointee.streamID
         ).write(to: base)
-        let from = slot.pointee.arena + slot.pointee.body.start + slot.pointee.bodySent
+        let from = arena + slot.pointee.body.start + slot.pointee.bodySent
         (base + FrameHeader.byteCount).copyMemory(from: from, byteCount: count)
         slot.pointee.bodySent += count
         slot.pointee.isSent = isLast

@@ -41,6 +41,28 @@ public struct RequestWriter: ~Copyable {
         self.slot.pointee.body = self.slot.pointee.append(bytes)
     }
 
+    /// Sets per-request value, body and path at once: copies `template`, in which they lie in this order, and leaves
+    /// `pathTail` bytes for the rest of the path.
+    ///
+    /// Returns the copy with that room at its end, for what is this request's own; valid until the writer is used again.
+    public mutating func copy(
+        _ template: UnsafeRawBufferPointer,
+        perRequest: Range<Int>,
+        body: Range<Int>,
+        pathTail: Int
+    ) -> UnsafeMutableRawBufferPointer {
+        let count = template.count + pathTail
+        self.slot.pointee.reserve(count)
+        let start = self.slot.pointee.arenaUsed
+        let room = UnsafeMutableRawBufferPointer(start: self.slot.pointee.arena.map { $0 + start }, count: count)
+        room.copyMemory(from: template)
+        self.slot.pointee.arenaUsed = start + count
+        self.slot.pointee.perRequest = ByteRange(start: start + perRequest.lowerBound, count: perRequest.count)
+        self.slot.pointee.body = ByteRange(start: start + body.lowerBound, count: body.count)
+        self.slot.pointee.path = ByteRange(start: start + body.upperBound, count: count - body.upperBound)
+        return room
+    }
+
     /// Sets `:path` by writing it in place: `fill` gets `capacity` bytes and returns how many it used.
     public mutating func setPath(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
         self.slot.pointee.path = self.fill(capacity, fill)
@@ -59,7 +81,7 @@ public struct RequestWriter: ~Copyable {
     private mutating func fill(_ capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> ByteRange {
         self.slot.pointee.reserve(capacity)
         let start = self.slot.pointee.arenaUsed
-        let room = UnsafeMutableRawBufferPointer(start: self.slot.pointee.arena + start, count: capacity)
+        let room = UnsafeMutableRawBufferPointer(start: self.slot.pointee.arena.map { $0 + start }, count: capacity)
         let count = fill(room)
         precondition((0...capacity).contains(count), "\(count) bytes were written into room for \(capacity)")
         self.slot.pointee.arenaUsed += count

@@ -13,9 +13,9 @@ public struct RequestHeader: Equatable, Sendable {
     public enum Value: Equatable, Sendable {
         /// The same for all devices of the shard.
         case constant([UInt8])
-        /// `PreparedRequests.writePath`.
+        /// What `PreparedRequests.template` ends with, and the token's digits.
         case path
-        /// `PreparedRequests.writeID`.
+        /// `PreparedRequests.idRange`.
         case id
     }
 

@@ -16,6 +16,8 @@ public import Campaigns
 public enum RequestID {
     /// Characters of the canonical text, 8-4-4-4-12.
     public static let byteCount = 36
+    /// The last of them, which are the device's.
+    static let indexByteCount = 8
 
     /// The first 28 characters: everything but the index.
     static func prefix(_ campaign: CampaignHash) -> [UInt8] {
@@ -34,7 +36,7 @@ public enum RequestID {
         return text
     }
 
-    /// The whole id as text; on the hot path `PreparedRequests.writeID` writes it in place.
+    /// The whole id as text; on the hot path `PreparedRequests.fill` writes the index in place.
     public static func text(campaign: CampaignHash, device: UInt32) -> String {
         String(decoding: prefix(campaign) + HexDigits.digits(of: UInt64(device), bits: 32), as: UTF8.self)
     }

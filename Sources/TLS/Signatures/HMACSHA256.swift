@@ -34,4 +34,24 @@ public final class HMACSHA256: @unchecked Sendable {
         }
         c_hmac_sha256_code(state, rest.baseAddress, rest.count, code.assumingMemoryBound(to: UInt8.self))
     }
+
+    /// The first eight bytes of the codes of many short messages, as numbers with the first byte the most significant.
+    ///
+    /// Several at a time, so that one costs a fraction of ``code(_:into:)``. `rests` has for each what comes after the
+    /// beginning, `restBytes` bytes; `codes` is as long as there are messages, or this traps.
+    public func shortCodes(
+        _ rests: UnsafeRawBufferPointer,
+        restBytes: Int,
+        into codes: UnsafeMutableBufferPointer<UInt64>
+    ) {
+        precondition(rests.count == restBytes * codes.count, "\(rests.count) bytes for \(codes.count) messages")
+        guard let first = rests.baseAddress, let into = codes.baseAddress else { return }
+        c_hmac_sha256_short_codes(
+            state,
+            first.assumingMemoryBound(to: UInt8.self),
+            restBytes,
+            codes.count,
+            into
+        )
+    }
 }
