@@ -39,8 +39,6 @@ final class SenderLoop {
     /// Who waits for the last connection to close.
     var closed: (() -> Void)?
     private var unflushed = 0
-    /// `inFlight` as of the last turn's end and counted on since: it is asked for with every request.
-    private var openStreams = 0
     private var isSaving = false
     private var isTickScheduled = false
     private var now = WallClock.now()
@@ -117,11 +115,6 @@ final class SenderLoop {
         return (end, active.run.shard, active.run.epoch)
     }
 
-    /// Streams that are open on this loop.
-    var inFlight: Int {
-        endpoints.values.reduce(0) { $0 + $1.pool.inFlight } + retiring.reduce(0) { $0 + $1.pool.inFlight }
-    }
-
     /// Closes all connections; in-flight streams are given up.
     func close(_ completion: @escaping () -> Void) {
         closed = completion
@@ -168,8 +161,9 @@ final class SenderLoop {
         return now
     }
 
-    /// Whether streams may be opened: answers that are not committed are what a crash repeats.
-    var mayOpen: Bool { unflushed + openStreams < unflushedMax * 2 && unflushed < unflushedMax }
+    /// Whether streams may be opened: answers that are not committed are what a crash repeats, besides the streams
+    /// that were in flight when they became too many.
+    var mayOpen: Bool { unflushed < unflushedMax }
 
     /// Another bound of `worker.unflushed`; streams that are open stay open.
     func limitUnflushed(to answers: Int) {
@@ -177,9 +171,6 @@ final class SenderLoop {
         unflushedMax = answers
         for sender in endpoints.values { sender.pool.demandChanged() }
     }
-
-    /// A request was handed to a connection.
-    func opened() { openStreams += 1 }
 
     func active(_ slot: Int) -> ActiveRun? { runs[slot] }
 
@@ -199,7 +190,6 @@ final class SenderLoop {
 
     /// An answer was written into the run at a slot.
     func answered(_ slot: Int, _ active: ActiveRun) {
-        openStreams -= 1
         if active.isForgotten {
             if active.run.inFlight == 0 { remove(slot) }
             return
@@ -210,7 +200,6 @@ final class SenderLoop {
 
     func turnEnded() {
         isClockFresh = false
-        openStreams = inFlight
         if unflushed >= Self.tickAnswers { save() } else { scheduleTick() }
     }
 

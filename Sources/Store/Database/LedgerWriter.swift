@@ -22,7 +22,7 @@ final class LedgerWriter: Sendable {
     private let logger: Logger
 
     /// A writer; `rest` is what `withOthers` adds to a body's way at most.
-    init(pool: DatabasePool, logger: Logger, rest: DispatchTimeInterval = .milliseconds(2)) {
+    init(pool: DatabasePool, logger: Logger, rest: DispatchTimeInterval = .milliseconds(5)) {
         let queue = WriterQueue(pool: pool, rest: rest)
         self.queue = queue
         self.logger = logger
