@@ -35,10 +35,10 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     var devices: Int {
         switch self {
         case .transport: 1_000_000
-        case .sending: 2_000_000
+        case .sending, .latency: 2_000_000
         case .memory: 10_000_000
         case .urgent: 3_000_000
-        case .allocations, .latency, .dead, .goaway, .retries, .scaling, .planning: 1_000_000
+        case .allocations, .dead, .goaway, .retries, .scaling, .planning: 1_000_000
         }
     }
 

@@ -25,6 +25,8 @@ struct TroubleScenario: Sendable {
     /// A campaign without and one with trouble.
     private struct Round {
         let clear: CampaignRun
+        /// The campaign that opens the connections, where that takes its time.
+        let cold: CampaignRun?
         let trouble: CampaignRun
         let transport: BenchRun?
     }
@@ -44,12 +46,14 @@ struct TroubleScenario: Sendable {
             await fleet.stopWorkers()
             let list = try await troubleList(fleet, number, devices)
             try await fleet.start(to: [BenchJob.app: trouble])
+            // One connection a second is opened after the first eight, and they are kept for hours.
+            let cold = scenario == .latency ? try await fleet.send(devices, to: list, far: trouble) : nil
             // A device that fails twice ends failed: the third try would come half a minute later.
             let with = try await fleet.send(devices, to: list, maxAttempts: scenario == .retries ? 2 : 8, far: trouble)
             if number < rounds { await fleet.stopWorkers() }
             let alone = scenario == .retries
             let transport = alone ? try await TransportScenario.measure(requests: devices, far: clear, stage) : nil
-            done.append(Round(clear: without, trouble: with, transport: transport?.run))
+            done.append(Round(clear: without, cold: cold, trouble: with, transport: transport?.run))
         }
         try await fleet.close()
         await stage.processes.stop(clear.name)
@@ -104,8 +108,11 @@ struct TroubleScenario: Sendable {
         switch scenario {
         case .latency:
             let connections = Double(counts.connections) / Double(rounds.count)
+            let cold = median { ($0.cold ?? $0.trouble).rate / $0.clear.rate }
             return rates + [
-                share(0.8), BenchFigure("connections", "connections opened a campaign", connections, digits: 1),
+                share(0.8),
+                BenchFigure("rate_ratio_cold", "the same for the campaign before, which opens the connections", cold),
+                BenchFigure("connections", "connections opened by a worker", connections, digits: 1),
             ]
         case .dead:
             let invalid = rounds.reduce(0) { $0 + $1.trouble.outcomes.invalid }
