@@ -10,6 +10,7 @@ import Transport
 struct FleetFacts {
     var at: Timestamp
     var workers: [WorkerRecord] = []
+    var breakers: [BreakerRecord] = []
     var paused: [String] = []
     var parkedInLedger = 0
     var ledgerPath = ""
@@ -54,14 +55,18 @@ struct FleetLook {
         facts.ledgerPath = path
         let ledger = try Ledger.open(path: path, create: false)
         let now = facts.at
-        let (workers, campaigns, parked) = try await ledger.read { reader in
-            (try reader.liveWorkers(now: now), try reader.campaigns(app: nil, limit: 1000), try reader.parkedCount())
+        let (workers, campaigns, parked, breakers) = try await ledger.read { reader in
+            (
+                try reader.liveWorkers(now: now), try reader.campaigns(app: nil, limit: 1000),
+                try reader.parkedCount(), try reader.openBreakers()
+            )
         }
         await ledger.close()
         facts.workers = workers
+        facts.breakers = breakers
         facts.parkedInLedger = parked
         facts.paused = campaigns.filter { $0.state == "paused" }.map { campaign in
-            let reasons = campaign.facts.pausedBy.map(\.rawValue).sorted().joined(separator: ", ")
+            let reasons = campaign.facts.pauseReasons.map(\.rawValue).sorted().joined(separator: ", ")
             return "\(campaign.facts.app)/\(campaign.facts.id) (\(reasons))"
         }
     }
@@ -83,6 +88,15 @@ struct FleetLook {
         }
         facts.parkedQueue = try await client.counts(of: BrokerNames.parkedQueue)
         await client.close()
+    }
+}
+
+extension BreakerRecord {
+    /// For example `news apns: ServiceUnavailable since …, 3 probes failed, the next at …`.
+    fileprivate var line: String {
+        var line = "\(app) \(provider.rawValue): \(breaker.reason) since \(breaker.since.rfc3339)"
+        if breaker.failures > 0 { line += ", probes that failed: \(breaker.failures)" }
+        return line + (breaker.probe == nil ? ", next probe at \(breaker.probeAt.rfc3339)" : ", a probe is out")
     }
 }
 
@@ -115,6 +129,7 @@ extension FleetFacts {
                 drain: drain(of: queue.name, since: earlier)
             )
         }
+        view.breakers = breakers.map(\.line)
         view.pauses = paused
         view.parked = parkedInLedger + Int(parkedQueue?.ready ?? 0)
         view.needs = needs(parked: view.parked)

@@ -32,6 +32,10 @@ struct Faults: Sendable {
     ///
     /// Per step.
     var cancel = 0.0
+    /// The provider is out for a while.
+    ///
+    /// Per step.
+    var outage = 0.0
     /// A waiting message vanishes.
     ///
     /// Per step.
@@ -87,6 +91,7 @@ struct Faults: Sendable {
         case 4: (faults.pause, faults.purge) = (0, 0)
         case 5: (faults.crash, faults.lostConfirm) = (faults.crash * 3, 0)
         case 6: if seed % 2 == 1 { faults = .harsh }
+        case 7: faults.outage = 0.02
         default: break
         }
         return faults
@@ -103,6 +108,8 @@ enum BrokenRule: Sendable {
     case leaseIgnored
     /// Writes of a run that another has taken over are accepted.
     case epochsIgnored
+    /// Claims do not ask the breaker.
+    case breakerIgnored
 }
 
 /// What a simulated campaign showed to be wrong.

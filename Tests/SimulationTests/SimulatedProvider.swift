@@ -22,6 +22,8 @@ struct SimulatedProvider {
         case accepted
         case verdict(Verdict)
         case silence
+        /// 503, as everybody gets it: the provider is out.
+        case outage
     }
 
     private var plans: [DeviceKey: [Step]] = [:]

@@ -31,9 +31,12 @@ final class SimulatedWorker {
     private var unacked: [ShardDelivery: SimulatedBroker.Message] = [:]
     private var shards: [ShardKey: Shard] = [:]
     private var polledAt: Timestamp
+    private var faults = SimulatedWorker.noFaults
     private unowned let world: World
 
     static let prefetch = 3
+    /// A shard is six devices here.
+    private static let noFaults = FaultRun(answersMax: 3)
     static let pollEvery = Duration.milliseconds(500)
 
     init(process: Int64, world: World) {
@@ -61,6 +64,7 @@ final class SimulatedWorker {
         (boxes, shards) = ([:], [:])
         (writes, answers, publishes) = ([], [], [])
         (isConnected, isTerminating) = (true, false)
+        faults = Self.noFaults
         polledAt = world.now
     }
 
@@ -190,13 +194,34 @@ final class SimulatedWorker {
         guard let key = pick(where: { !$0.streams.isEmpty }), var box = boxes[key] else { return false }
         let position = box.streams.remove(at: world.random.below(box.streams.count))
         boxes[key] = nil
+        let isProving = box.run.isProving
+        var step = FaultRun.Step.count
         switch world.answer(box.run.shard, position) {
-        case .accepted: box.run.accepted(position)
+        case .accepted:
+            box.run.accepted(position)
+            if faults.isRaised {
+                faults.healthy(decides: isProving)
+                if isProving { box.run.proved() }
+            }
         case .verdict(let verdict): box.run.ended(position, verdict, now: world.now)
-        case .silence: box.run.unanswered(position, reason: "Timeout", now: world.now)
+        case .silence:
+            box.run.unanswered(position, reason: "Timeout", now: world.now)
+            if isProving { step = faults.answer(attempt: 1, decides: true, now: world.now) }
+        case .outage:
+            step = faults.answer(attempt: box.run.shard.attempt, decides: isProving, now: world.now)
+            let verdict =
+                step == .count || isProving
+                ? Verdict.retry(reason: "ServiceUnavailable", retryAfter: nil, charged: true) : .setAside(.breaker)
+            box.run.ended(position, verdict, now: world.now)
         }
         boxes[key] = box
+        if case .trip(let since) = step { trip(since: since) }
         return true
+    }
+
+    private func trip(since: Timestamp) {
+        writes.append(.trip(Breaker.Trip(reason: "ServiceUnavailable", since: since)))
+        for key in boxes.keys { boxes[key]?.run.requestStop(.setAside(.breaker)) }
     }
 
     private func save() -> Bool {
@@ -214,8 +239,9 @@ final class SimulatedWorker {
             let epoch = box.run.epoch
             switch box.run.finish() {
             case .settle(let settlement):
-                writes.append(.settle(key, epoch: epoch, settlement))
-            case .setAside(let reason, let progress): writes.append(.setAside(key, epoch: epoch, reason, progress))
+                writes.append(.settle(key, epoch: epoch, settlement, box.run.probeResult))
+            case .setAside(let reason, let progress):
+                writes.append(.setAside(key, epoch: epoch, reason, progress, box.run.probeResult))
             case .abandon(let progress):
                 writes.append(.save(key, epoch: epoch, progress))
                 forget(key, epoch: epoch)
@@ -240,8 +266,9 @@ final class SimulatedWorker {
 
     private func handle(_ answer: SimulatedLedger.Answer) {
         switch answer {
-        case .claimed(let key, let delivery, let decision, let record):
-            claimed(key, delivery, decision, record)
+        case .tripped: break
+        case .claimed(let key, let delivery, let decision, let record, let isProbe):
+            claimed(key, delivery, decision, record, isProbe)
         case .saved(let key, let epoch, let isOurs, let started):
             guard boxes[key]?.run.epoch == epoch else { return }
             if isOurs { boxes[key]?.run.markCommitted(started) } else { forget(key, epoch: epoch) }
@@ -266,14 +293,22 @@ final class SimulatedWorker {
         _ key: ShardKey,
         _ delivery: ShardDelivery,
         _ decision: Claim.Decision,
-        _ record: ShardRecord?
+        _ record: ShardRecord?,
+        _ isProbe: Bool
     ) {
         let (conclusion, rest) = table.concluded(key, epoch: decision == .run ? record?.epoch : nil, now: world.now)
         switch conclusion {
         case .start(let replaced):
             if let replaced { ack(replaced) }
             guard let record, let shard = shards[key] else { preconditionFailure("claimed \(key) without its message") }
-            let run = ShardRun(shard: shard, epoch: record.epoch, progress: record.progress, now: world.now)
+            faults.begin(isProbe: isProbe)
+            let run = ShardRun(
+                shard: shard,
+                epoch: record.epoch,
+                progress: record.progress,
+                isProbe: isProbe,
+                now: world.now
+            )
             boxes[key] = RunBox(run: run)
             if let stop = table.startStop(key) { boxes[key]?.run.requestStop(stop) }
         case .adopt:

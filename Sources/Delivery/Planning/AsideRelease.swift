@@ -10,7 +10,7 @@ public enum AsideRelease {
         switch reason {
         case .handOver: return true
         case .app: return knowsApp && campaign.asideReason == nil
-        case .paused, .credentials: return campaign.asideReason == nil
+        case .paused, .credentials, .breaker: return campaign.asideReason == nil
         }
     }
 

@@ -17,7 +17,8 @@ extension Verdict {
             case .setAside: self = .again(reason: reason ?? "Unknown", otherwise: .setAside)
             }
         case .setAside:
-            self = .setAside(.credentials)
+            // The app rests and goes on by itself, or a person has to mend its credential.
+            self = .setAside(answer.kind == .laneThrottled ? .breaker : .credentials)
         }
     }
 }

@@ -31,6 +31,8 @@ public enum AsideReason: String, Sendable, CaseIterable {
     case credentials
     /// No worker here knows the app.
     case app
+    /// The app's breaker is open: no campaign's own reason, so never stored with one.
+    case breaker
     /// The worker is stopping, or held the delivery for five minutes: published again at once.
     case handOver
 

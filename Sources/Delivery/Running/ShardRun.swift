@@ -21,7 +21,11 @@ public struct ShardRun: Sendable {
     /// Answers since `progressSaved`.
     public private(set) var unsaved = 0
 
+    /// Whether it is the probe of an open breaker.
+    public let isProbe: Bool
+
     private let ladder: RetryLadder
+    private var isProved = false
     private var reason: Stop?
     private var isLeaseLost = false
     private var committedMark: Int
@@ -63,12 +67,22 @@ public struct ShardRun: Sendable {
     /// With `dropUnknown`, devices that a run before this one may have sent to without learning the answer end
     /// `failed` (`Unknown`) here. A shard that came back before its `notBefore` goes to the smallest rung that covers
     /// the rest, not charged.
-    public init(shard: Shard, epoch: UInt32, progress: Progress, ladder: RetryLadder = RetryLadder(), now: Timestamp) {
+    ///
+    /// A probe has one stream open until the provider has answered it as it should (`proved`).
+    public init(
+        shard: Shard,
+        epoch: UInt32,
+        progress: Progress,
+        ladder: RetryLadder = RetryLadder(),
+        isProbe: Bool = false,
+        now: Timestamp
+    ) {
         precondition(progress.count == shard.devices.count, "progress of \(progress.count) for \(shard.id)")
         self.shard = shard
         self.epoch = epoch
         self.progress = progress
         self.ladder = ladder
+        self.isProbe = isProbe
         committedMark = progress.started
         requests = (0..<progress.count).map { UInt8(clamping: progress.requests(at: $0)) }
         if shard.facts.dropUnknown { dropStarted() }
@@ -111,7 +125,7 @@ public struct ShardRun: Sendable {
     /// Devices that are too late end here, without a request. With `dropUnknown`, nil also while the started mark is
     /// not committed (`isWaitingForMark`).
     public mutating func next(now: Timestamp) -> Int? {
-        guard stop == nil else { return nil }
+        guard stop == nil, !isProbeOut else { return nil }
         let isExpired = now >= shard.facts.expiresAt
         if let position = again.popLast() {
             if isExpired {
@@ -274,7 +288,27 @@ public struct ShardRun: Sendable {
 
     /// Whether a device may still wait for `next`.
     public var hasWork: Bool {
-        stop == nil && !isWaitingForMark && (!again.isEmpty || cursor < progress.count)
+        stop == nil && !isWaitingForMark && !isProbeOut && (!again.isEmpty || cursor < progress.count)
+    }
+
+    /// Whether the next fault decides that the provider is no better.
+    public var isProving: Bool { isProbe && !isProved }
+
+    private var isProbeOut: Bool { isProving && inFlight > 0 }
+
+    /// The provider gave an answer that only one that works gives: a probe goes on with all its devices.
+    public mutating func proved() {
+        isProved = true
+    }
+
+    /// What a probe that is over says of the provider; nil for other runs, and when it may come back.
+    public var probeResult: Breaker.ProbeResult? {
+        guard isProbe else { return nil }
+        switch stop {
+        case .setAside(.breaker), .setAside(.credentials): return .failed
+        case .leaseLost: return nil
+        case .setAside, .end, nil: return isProved ? .healthy : .nothing
+        }
     }
 
     /// The progress has been handed to the ledger.

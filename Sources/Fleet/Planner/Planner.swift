@@ -83,7 +83,9 @@ struct Planner: Sendable {
             return try transaction.leaseCampaigns(worker: worker, apps: apps, now: now)
         }
         try await complete(Set(state.leases.filter { $0.unplannedChunks == 0 }.map(\.facts.number)))
-        for lease in state.leases { try await release(lease) }
+        for lease in state.leases {
+            try await lease.facts.breaker.isOpen ? probe(lease) : release(lease)
+        }
     }
 
     private func complete(_ campaigns: Set<UInt32>) async throws {
@@ -95,16 +97,27 @@ struct Planner: Sendable {
         outlet.eventsWritten()
     }
 
+    /// Lets one shard through an open breaker when it is time to look whether the provider is back.
+    private func probe(_ lease: LeasedCampaign) async throws {
+        let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
+        let isDue = try await ledger.read { try $0.isProbeDue(campaign: campaign, now: WallClock.now()) }
+        guard isDue else { return }
+        let shards = try await ledger.write(.synced) {
+            try $0.beginProbe(campaign: campaign, leaseEpoch: epoch, worker: worker, now: WallClock.now())
+        }
+        try await publish(shards)
+    }
+
     /// Publishes what was set aside for reasons that have ended.
     private func release(_ lease: LeasedCampaign) async throws {
         guard lease.facts.mayPlan(at: WallClock.now()) else { return }
-        let campaign = lease.facts.number
+        let (campaign, limit) = (lease.facts.number, lease.facts.breaker.pace(now: WallClock.now()))
         let hasAside = try await ledger.read {
             try !$0.openShards(campaign: campaign, states: [.aside], limit: 1).isEmpty
         }
         guard hasAside else { return }
         let shards = try await ledger.write(.synced) {
-            try $0.releaseAside(campaign: campaign, knowsApp: true, limit: 200, now: WallClock.now())
+            try $0.releaseAside(campaign: campaign, knowsApp: true, limit: limit, now: WallClock.now())
         }
         try await publish(shards)
     }

@@ -16,6 +16,8 @@ final class EndpointSender: RequestSource {
     private let endpoint: ProviderEndpoint
     private let logger: Logger
     private var queue: [Int] = []
+    /// What the app's breaker is told.
+    var faults = FaultRun()
 
     init(owner: SenderLoop, account: LoadedAccount, endpoint: ProviderEndpoint, logger: Logger) {
         self.owner = owner
@@ -68,6 +70,7 @@ final class EndpointSender: RequestSource {
         guard let active = owner.active(slot) else { preconditionFailure("an answer for a run that is forgotten") }
         if active.requests.isAccepted(status: Int(answer.status)) {
             active.run.accepted(position)
+            if faults.isRaised { healthy(slot, active) }
         } else {
             refused(answer, slot, active, position)
         }
@@ -82,7 +85,16 @@ final class EndpointSender: RequestSource {
             active.run.ended(position, .resend, now: owner.clock())
             if active.run.hasWork { add(slot) }
         case .unknown(let unknown):
+            let isProving = active.run.isProving
             active.run.unanswered(position, reason: unknown.text, now: owner.clock())
+            // Streams that a connection took with it say no more than the next connection will.
+            if unknown == .deadline || isProving {
+                let attempt = active.run.shard.attempt
+                tripIfDue(
+                    faults.answer(attempt: attempt, decides: isProving, now: owner.clock()),
+                    reason: unknown.text
+                )
+            }
         }
         owner.answered(slot, active)
     }
@@ -92,6 +104,8 @@ final class EndpointSender: RequestSource {
             "no connection to the provider",
             metadata: ["app": "\(account.app)", "endpoint": "\(endpoint)", "reason": "\(failure)"]
         )
+        let isProving = queue.contains { owner.active($0)?.run.isProving ?? false }
+        tripIfDue(faults.connection(decides: isProving, now: owner.clock()), reason: "NoConnection")
     }
 
     func turnEnded() {
@@ -115,12 +129,45 @@ final class EndpointSender: RequestSource {
         if rule.credential == .renew, let next = account.requests(for: active.run.shard.facts, now: owner.clock()) {
             active.replace(next.requests, tokenGeneration: next.generation)
         }
-        let verdict = Verdict(meaning, rule: rule)
-        active.run.ended(position, verdict, now: owner.clock())
+        let isOut = rule.breaker == .fault && isFault(meaning, active)
+        active.run.ended(position, isOut ? .setAside(.breaker) : Verdict(meaning, rule: rule), now: owner.clock())
+        if rule.breaker == .healthy, faults.isRaised { healthy(slot, active) }
+        if active.run.stop == .setAside(.breaker), rule.breaker == .opens { trip(meaning, since: owner.clock()) }
         if active.run.stop == .setAside(.credentials) {
             owner.credentialsRefused(active, reason: meaning.reason ?? "Unknown")
         }
         if active.run.hasWork { add(slot) }
+    }
+
+    // MARK: - The breaker
+
+    /// The provider works; a probe goes on with all its devices.
+    private func healthy(_ slot: Int, _ active: ActiveRun) {
+        faults.healthy(decides: active.run.isProving)
+        guard active.run.isProving else { return }
+        active.run.proved()
+        if active.run.hasWork { add(slot) }
+    }
+
+    /// Counts a fault; true when it is the provider that is out, not the device.
+    private func isFault(_ answer: Answer, _ active: ActiveRun) -> Bool {
+        let isProving = active.run.isProving
+        let step = faults.answer(attempt: active.run.shard.attempt, decides: isProving, now: owner.clock())
+        if case .trip(let since) = step { trip(answer, since: since) }
+        // The one device of a failed probe pays with an attempt: one that always fails does not keep the app shut.
+        return step != .count && !isProving
+    }
+
+    private func trip(_ answer: Answer, since: Timestamp) {
+        let rest =
+            answer.retryAfter.map { Duration.seconds($0) }
+            ?? (answer.kind == .laneThrottled ? AnswerRule.laneRest : nil)
+        owner.tripped(self, Breaker.Trip(reason: answer.reason ?? "Unknown", since: since, rest: rest))
+    }
+
+    private func tripIfDue(_ step: FaultRun.Step, reason: String) {
+        guard case .trip(let since) = step else { return }
+        owner.tripped(self, Breaker.Trip(reason: reason, since: since))
     }
 
     private static func place(_ tag: UInt64) -> (slot: Int, position: Int) {

@@ -12,6 +12,8 @@ protocol SenderReports: Sendable {
     func runIsOver(_ key: ShardKey)
     /// The provider refuses the app's credentials.
     func credentialsRefused(_ key: ShardKey, reason: String)
+    /// The provider is out for an app, as far as this loop can see.
+    func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip)
 }
 
 /// The shards that one event loop sends: which has the next free stream, what answers mean, when progress is saved.
@@ -68,11 +70,11 @@ final class SenderLoop {
     /// Starts a claimed shard.
     ///
     /// Without a provider token at this instant it is over at once, to be set aside.
-    func start(_ shard: Shard, epoch: UInt32, progress: Progress, account: LoadedAccount) {
+    func start(_ shard: Shard, epoch: UInt32, progress: Progress, account: LoadedAccount, isProbe: Bool) {
         loop.preconditionInEventLoop()
         let key = shard.id.key
         if let slot = slots[key] { forget(slot) }
-        var run = ShardRun(shard: shard, epoch: epoch, progress: progress, now: clock())
+        var run = ShardRun(shard: shard, epoch: epoch, progress: progress, isProbe: isProbe, now: clock())
         let prepared = account.requests(for: shard.facts, now: clock())
         if prepared == nil { run.requestStop(.setAside(.credentials)) }
         let (requests, generation) = prepared ?? (account.account.requests(for: shard.facts, authorization: nil), 0)
@@ -80,7 +82,9 @@ final class SenderLoop {
         let slot = freeSlots.popLast() ?? runs.count
         if slot == runs.count { runs.append(active) } else { runs[slot] = active }
         slots[key] = slot
-        active.sender = endpoint(account, shard.facts.environment)
+        let sender = endpoint(account, shard.facts.environment)
+        sender.faults.begin(isProbe: isProbe)
+        active.sender = sender
         // Set aside again and again it would go round for ever: its campaign waits for a person.
         if prepared == nil { credentialsRefused(active, reason: "NoProviderToken") }
         active.run.isOver ? report(slot) : queue(slot)
@@ -105,11 +109,11 @@ final class SenderLoop {
     }
 
     /// Takes a run that is over out of the table and says how it ended; nil when it is not over any more.
-    func takeOver(_ key: ShardKey) -> (end: ShardRun.End, shard: Shard, epoch: UInt32)? {
+    func takeOver(_ key: ShardKey) -> FinishedRun? {
         guard let slot = slots[key], let active = runs[slot], active.run.isOver else { return nil }
-        let end = active.run.finish()
+        let run = active.run
         remove(slot)
-        return (end, active.run.shard, active.run.epoch)
+        return FinishedRun(end: run.finish(), shard: run.shard, epoch: run.epoch, probe: run.probeResult)
     }
 
     /// Streams that are open on this loop.
@@ -223,6 +227,26 @@ final class SenderLoop {
         reports.credentialsRefused(active.run.shard.id.key, reason: reason)
     }
 
+    /// The provider is out: all runs of the endpoint are set aside, and the desk is told.
+    func tripped(_ sender: EndpointSender, _ trip: Breaker.Trip) {
+        for slot in slots.values where runs[slot]?.sender === sender {
+            runs[slot]?.run.requestStop(.setAside(.breaker))
+            reportIfOver(slot)
+        }
+        reports.tripped(app: sender.account.app, provider: sender.account.account.provider.name, trip)
+    }
+
+    /// The app's breaker is open: its runs are set aside, but for the probe.
+    func setAside(app: String, provider: ProviderName) {
+        for slot in slots.values {
+            guard let active = runs[slot], !active.run.isProbe, active.run.shard.facts.app == app,
+                active.run.shard.facts.provider == provider
+            else { continue }
+            active.run.requestStop(.setAside(.breaker))
+            reportIfOver(slot)
+        }
+    }
+
     private func endpoint(_ account: LoadedAccount, _ environment: PushEnvironment?) -> EndpointSender {
         let endpoint = account.account.endpoint(environment)
         let key = EndpointKey(app: account.app, endpoint: endpoint.description)
@@ -303,6 +327,15 @@ final class SenderLoop {
         active.run.saveFailed(unsaved: save.answers)
         active.counted += save.answers
     }
+}
+
+/// A run that is over, on its way to the ledger.
+struct FinishedRun: Sendable {
+    var end: ShardRun.End
+    var shard: Shard
+    var epoch: UInt32
+    /// What it says of the provider, when it was a breaker's probe.
+    var probe: Breaker.ProbeResult?
 }
 
 /// What one run hands to the ledger at a tick.

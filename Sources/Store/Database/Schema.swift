@@ -11,7 +11,7 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
-            for statement in [meta, lists, campaigns, shards, messages] { try db.execute(sql: statement) }
+            for statement in [meta, lists, campaigns, shards, messages, breakers] { try db.execute(sql: statement) }
         }
         return migrator
     }
@@ -172,6 +172,23 @@ enum Schema {
             PRIMARY KEY (campaign, part, ordinal, child)
         ) WITHOUT ROWID;
         CREATE INDEX open_shards ON shards (state, campaign) WHERE state <> 4;
+        """
+
+    /// `probe` is a shard's key; its owner and lease mean nothing without one.
+    private static let breakers = """
+        CREATE TABLE breakers (
+            app TEXT NOT NULL,
+            provider TEXT NOT NULL,
+            is_open INTEGER NOT NULL,
+            since INTEGER NOT NULL,
+            reason TEXT NOT NULL,
+            failures INTEGER NOT NULL,
+            probe_at INTEGER NOT NULL,
+            probe TEXT,
+            probe_owner INTEGER NOT NULL,
+            probe_until INTEGER,
+            PRIMARY KEY (app, provider)
+        ) WITHOUT ROWID;
         """
 
     private static let messages = """

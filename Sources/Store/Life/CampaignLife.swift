@@ -20,7 +20,7 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> LifeResult {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
         guard facts.stage.isLive else { return .over(facts) }
-        let wasPaused = facts.asideReason != nil
+        let wasPaused = !facts.pausedBy.isEmpty
         facts.pausedBy.insert(reason)
         try writePause(facts)
         if !wasPaused { try addLifeEvent(.paused, campaign: campaign, now: now) }
@@ -35,12 +35,13 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> LifeResult {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
         guard facts.stage.isLive else { return .over(facts) }
-        let wasPaused = facts.asideReason != nil
+        let wasPaused = !facts.pausedBy.isEmpty
         facts.pausedBy.remove(reason)
         try writePause(facts)
-        if wasPaused, facts.asideReason == nil {
+        if wasPaused, facts.pausedBy.isEmpty {
             try addLifeEvent(.resumed, campaign: campaign, now: now)
         }
+        try hurryProbe(campaign: campaign, now: now)
         return .done(facts)
     }
 

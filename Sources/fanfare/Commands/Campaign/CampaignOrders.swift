@@ -97,9 +97,9 @@ private struct CampaignOrder {
     }
 
     private func report(_ facts: CampaignFacts) {
-        let isPaused = facts.stage.isLive && !facts.pausedBy.isEmpty
+        let isPaused = facts.stage.isLive && !facts.pauseReasons.isEmpty
         let state = isPaused ? "paused" : facts.stage.rawValue
-        let reasons = facts.pausedBy.map(\.rawValue).sorted()
+        let reasons = facts.pauseReasons.map(\.rawValue).sorted()
         if isJSON {
             let document = JSONValue.object([
                 "id": .string(facts.id), "app": .string(facts.app), "state": .string(state),
