@@ -23,7 +23,8 @@ import Glibc
     @Test(
         arguments: [
             Faults.none, Faults(lostConfirm: 0.3), Faults(terminate: 0.02), Faults(lostConfirm: 0.2, pause: 0.01),
-            Faults(crash: 0.004), Faults(disconnect: 0.004), Faults(outage: 0.01),
+            Faults(crash: 0.004), Faults(disconnect: 0.004), Faults(outage: 0.01), Faults(suspect: 0.3),
+            Faults(suspect: 0.9, wrongEnvironment: true),
             Faults(crash: 0.004, terminate: 0.01, pause: 0.01, outage: 0.01),
             Faults(lostConfirm: 0.2, crash: 0.003, disconnect: 0.003, terminate: 0.01, pause: 0.01),
         ]
@@ -51,12 +52,15 @@ import Glibc
             total.outcomes += report.outcomes
             total.openings += report.openings
             total.closings += report.closings
+            total.guardTrips += report.guardTrips
+            total.guardPasses += report.guardPasses
         }
         print("simulation: \(Self.seeds.count) seeds, \(total)")
         // A simulation in which nothing happens proves nothing.
         if Self.seeds.count >= 1_000 {
             #expect(min(total.crashes, total.disconnects, total.terminations, total.lostAnswers) > 100)
             #expect(min(total.openings, total.closings) > 30)
+            #expect(min(total.guardTrips, total.guardPasses) > 10)
             #expect(min(total.adoptions, total.takeovers, total.outcomes.cancelled, total.outcomes.expired) > 0)
         }
         #expect(total.outcomes.total == Self.seeds.count * World.shardCount * SimulatedLedger.devicesPerShard)

@@ -36,6 +36,12 @@ struct Faults: Sendable {
     ///
     /// Per step.
     var outage = 0.0
+    /// A device's token is called wrong whenever it is asked.
+    ///
+    /// Per device.
+    var suspect = 0.0
+    /// Whether that is so because of the environment, which somebody mends when the campaign is paused.
+    var wrongEnvironment = false
     /// A waiting message vanishes.
     ///
     /// Per step.
@@ -88,10 +94,11 @@ struct Faults: Sendable {
         case 1: faults.cancel = 0.002
         case 2: faults.expiry = true
         case 3: faults.dropUnknown = true
+        case 4 where seed % 32 > 16: (faults.suspect, faults.wrongEnvironment) = (0.9, true)
         case 4: (faults.pause, faults.purge) = (0, 0)
         case 5: (faults.crash, faults.lostConfirm) = (faults.crash * 3, 0)
         case 6: if seed % 2 == 1 { faults = .harsh }
-        case 7: faults.outage = 0.02
+        case 7: (faults.outage, faults.suspect) = (0.02, 0.2)
         default: break
         }
         return faults

@@ -36,6 +36,12 @@ final class SimulatedLedger {
     private(set) var takeovers = 0
     private(set) var breaker: Breaker?
     private(set) var openings = 0
+    private(set) var guardTrips = 0
+    private(set) var guardPasses = 0
+    private var guardAnswers = 0
+    private var guardSuspects = 0
+    /// 24 devices are the whole campaign.
+    private let environmentGuard = EnvironmentGuard(answersMin: 8, suspectsMin: 3)
     private(set) var closings = 0
     /// Requests whose answers were not in the ledger when their shard was taken over: they may be repeated.
     var atRisk = 0
@@ -110,6 +116,48 @@ final class SimulatedLedger {
             }
             return .asided(key, epoch: epoch, isOurs: true)
         }
+    }
+
+    // MARK: The wrong-environment guard
+
+    private func judge(isFinished: Bool) throws {
+        guard !campaign.isGuardPassed, !campaign.pausedBy.contains(.wrongEnvironment) else { return }
+        let verdict = environmentGuard.judge(
+            answers: guardAnswers,
+            suspects: guardSuspects,
+            isFinished: isFinished
+        )
+        switch verdict {
+        case .wait: return
+        case .trip:
+            guardTrips += 1
+            campaign.pausedBy.insert(.wrongEnvironment)
+            for key in heldKeys { rows[key]?.aside = .wrongEnvironment }
+        case .pass:
+            guardPasses += 1
+            campaign.isGuardPassed = true
+            for key in heldKeys {
+                rows[key]?.progress.endHeld(.invalid)
+                rows[key]?.state = .settled
+                try checkLaw(ordinal: key.ordinal)
+            }
+        }
+    }
+
+    private var heldKeys: [ShardKey] {
+        rows.values.filter { $0.state == .aside && $0.aside == .guard }.map(\.id.key).sorted()
+    }
+
+    func judgeIfFinished(now: Timestamp) throws {
+        let isElse = rows.values.contains { $0.state != .settled && $0.aside != .guard }
+        guard !isElse, guardSuspects > 0, campaign.asideReason == nil, campaign.ending(at: now) == nil else { return }
+        try judge(isFinished: true)
+    }
+
+    /// A person has mended the environment, or looked and found it right.
+    func resumeGuarded() {
+        campaign.pausedBy.remove(.wrongEnvironment)
+        (guardAnswers, guardSuspects) = (0, 0)
     }
 
     // MARK: The breaker
@@ -221,7 +269,8 @@ final class SimulatedLedger {
         guard let parent = rows[key] else { return [] }
         let ending = campaign.ending(at: now)
         guard asked.isLawful(count: parent.count),
-            let settlement = ending.map({ asked.endingRetries($0, attempt: parent.attempt) }) ?? asked
+            let open = ending.map({ asked.endingRetries($0, attempt: parent.attempt) }) ?? asked,
+            let settlement = campaign.isGuardPassed ? open.endingHeld(.invalid, attempt: parent.attempt) : open
         else { throw Violation(description: "\(parent.id): the law does not hold when it is settled") }
         rows[key]?.state = .settled
         rows[key]?.owner = 0
@@ -242,7 +291,20 @@ final class SimulatedLedger {
             children.append(child.id.key)
         }
         childrenOf[key] = children
+        if !settlement.held.isEmpty {
+            childCounts[key.ordinal, default: 0] += 1
+            let held = parent.heldChild(
+                settlement.held,
+                number: childCounts[key.ordinal, default: 0],
+                reason: campaign.pausedBy.contains(.wrongEnvironment) ? .wrongEnvironment : .guard,
+                notes: settlement.progress.notes
+            )
+            rows[held.id.key] = held
+        }
         try checkLaw(ordinal: key.ordinal)
+        guardAnswers += settlement.progress.answeredCount
+        guardSuspects += settlement.held.count
+        try judge(isFinished: false)
         return children
     }
 
@@ -346,6 +408,7 @@ final class SimulatedLedger {
         for row in rows.values where row.id.key.ordinal == ordinal {
             for position in 0..<row.count {
                 if row.state == .settled, case .retry = row.progress.state(at: position) { continue }
+                if row.state == .settled, row.progress.state(at: position) == .held { continue }
                 seen[row.positions.isEmpty ? position : Int(row.positions[position])] += 1
             }
         }

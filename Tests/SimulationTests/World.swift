@@ -17,6 +17,8 @@ final class World {
         var outcomes = OutcomeCounts()
         var openings = 0
         var closings = 0
+        var guardTrips = 0
+        var guardPasses = 0
     }
 
     static let shardCount = 4
@@ -39,6 +41,7 @@ final class World {
     private var quietFrom: Timestamp?
     private var credentialsUntil: Timestamp?
     private var outageUntil: Timestamp?
+    private var mendAt: Timestamp?
 
     init(seed: UInt64, faults: Faults, broken: BrokenRule? = nil) {
         var random = SeededRandom(seed: seed)
@@ -104,9 +107,10 @@ final class World {
     }
 
     private func stopFaults() {
-        let (unknown, drop, expiry) = (faults.unknown, faults.dropUnknown, faults.expiry)
-        faults = .none
-        (faults.unknown, faults.dropUnknown, faults.expiry) = (unknown, drop, expiry)
+        var last = Faults.none
+        (last.unknown, last.dropUnknown, last.expiry) = (faults.unknown, faults.dropUnknown, faults.expiry)
+        last.wrongEnvironment = faults.wrongEnvironment
+        faults = last
         outageUntil = nil
         setPaused(false)
     }
@@ -159,6 +163,16 @@ final class World {
         if outageUntil == nil, random.chance(faults.outage) {
             outageUntil = now.advanced(by: .seconds([2, 20, 200][random.below(3)]))
         }
+        if ledger.campaign.pausedBy.contains(.wrongEnvironment), mendAt == nil {
+            mendAt = now.advanced(by: .seconds(30))
+            settleQuiet()
+        }
+        if let at = mendAt, at <= now {
+            mendAt = nil
+            provider.isMended = faults.wrongEnvironment
+            ledger.resumeGuarded()
+            settleQuiet()
+        }
         if random.chance(faults.cancel), ledger.campaign.stage == .sending {
             ledger.campaign.stage = .cancelled
             settleQuiet()
@@ -179,6 +193,7 @@ final class World {
     /// The planner's share: first publishes, what was set aside, and the sweep.
     private func plannerStep() throws {
         if now >= ledger.campaign.expiresAt { try ledger.endUnclaimed(now: now) }
+        try ledger.judgeIfFinished(now: now)
         ledger.beginProbe(now: now)
         ledger.releaseAside(now: now)
         let isLaneEmpty = broker.isEmpty && !workers.contains(where: \.holdsMessages)
@@ -245,6 +260,10 @@ final class World {
         guard lost == 0 else { throw Violation(description: "\(lost) devices are lost") }
         guard twice == 0 else { throw Violation(description: "\(twice) devices are counted twice") }
         for row in ledger.rows.values { report.outcomes += row.progress.counts }
+        (report.guardTrips, report.guardPasses) = (ledger.guardTrips, ledger.guardPasses)
+        if ledger.guardTrips > 0, faults.wrongEnvironment, report.outcomes.invalid > 0 {
+            throw Violation(description: "\(report.outcomes.invalid) good tokens are invalid")
+        }
         report.openings = ledger.openings
         report.closings = ledger.closings
         report.adoptions = adoptions

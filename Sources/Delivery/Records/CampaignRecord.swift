@@ -40,6 +40,8 @@ public struct CampaignFacts: Sendable, Equatable {
     public var expiresAt: Timestamp
     /// The breaker of its app and provider.
     public var breaker: Breaker.Gate
+    /// Whether the wrong-environment guard has let it go: tokens that are called wrong are believed to be.
+    public var isGuardPassed: Bool
 
     /// Facts of a campaign.
     public init(
@@ -49,7 +51,8 @@ public struct CampaignFacts: Sendable, Equatable {
         stage: CampaignStage,
         pausedBy: Set<AsideReason>,
         expiresAt: Timestamp,
-        breaker: Breaker.Gate = .closed(since: nil)
+        breaker: Breaker.Gate = .closed(since: nil),
+        isGuardPassed: Bool = false
     ) {
         self.number = number
         self.app = app
@@ -58,6 +61,7 @@ public struct CampaignFacts: Sendable, Equatable {
         self.pausedBy = pausedBy
         self.expiresAt = expiresAt
         self.breaker = breaker
+        self.isGuardPassed = isGuardPassed
     }
 
     /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.

@@ -26,6 +26,7 @@ public struct ShardRun: Sendable {
 
     private let ladder: RetryLadder
     private var isProved = false
+    private var contentFaults = 0
     private var reason: Stop?
     private var isLeaseLost = false
     private var committedMark: Int
@@ -37,6 +38,8 @@ public struct ShardRun: Sendable {
     /// Streams refused by a peer are opened again at once at most this often; then the 5 s rung, not charged.
     public static let refusalsMax = 3
 
+    /// With fewer answers that are the content's fault, it may be the devices' own content.
+    public static let contentFaultsMin = 50
     /// With `dropUnknown`, devices by which the started mark is ahead of the streams at most (design, section 7).
     public static let markAhead = 64
 
@@ -86,6 +89,7 @@ public struct ShardRun: Sendable {
         committedMark = progress.started
         requests = (0..<progress.count).map { UInt8(clamping: progress.requests(at: $0)) }
         if shard.facts.dropUnknown { dropStarted() }
+        askAgain()
         if let notBefore = shard.notBefore, notBefore > now { wait(until: notBefore, now: now) }
     }
 
@@ -96,6 +100,13 @@ public struct ShardRun: Sendable {
             changed()
         }
         moveMark()
+    }
+
+    /// What a run before this one held back is asked again: the guard may have begun anew since.
+    private mutating func askAgain() {
+        guard progress.heldCount > 0 else { return }
+        progress.resendHeld()
+        isDirty = true
     }
 
     /// Moves the started mark ahead when half of its lead is used; it counts once it is committed.
@@ -189,6 +200,9 @@ public struct ShardRun: Sendable {
             let note = Progress.Note(reason: reason, requests: requests[position], deadSince: deadSince)
             progress.end(position, outcome, note)
             changed()
+        case .suspect(let reason):
+            progress.hold(position, Progress.Note(reason: reason, requests: requests[position]))
+            changed()
         case .retry(let reason, let retryAfter, let charged):
             retry(position, reason: reason, retryAfter: retryAfter, charged: charged, now: now)
         case .resend:
@@ -199,6 +213,18 @@ public struct ShardRun: Sendable {
         case .setAside(let reason):
             keepPending(position, reason)
         }
+    }
+
+    /// The provider refused a device's content, as it would any other's; true when the campaign is to be stopped.
+    ///
+    /// That is when there are many, and more than were accepted. Call it after `ended`.
+    public mutating func contentRefused() -> Bool {
+        contentFaults += 1
+        guard contentFaults.isMultiple(of: Self.contentFaultsMin), progress.counts.accepted < contentFaults else {
+            return false
+        }
+        requestStop(.setAside(.content))
+        return true
     }
 
     /// The device stays pending; a request was made all the same.

@@ -132,6 +132,7 @@ struct Planner: Sendable {
         let (use, consumers) = try await ledger.read { reader in
             (try reader.windowUse(), try reader.liveWorkers(now: WallClock.now()).count { $0.roles.contains("sender") })
         }
+        var isGuarded: Set<UInt32> = []
         for lane in Set(open.map { leases[$0].lane }) {
             let candidates = open.filter { leases[$0].lane == lane }.map { index in
                 let lease = leases[index]
@@ -147,23 +148,31 @@ struct Planner: Sendable {
             let unclaimed = use.filter { $0.lane == lane }.reduce(0) { $0 + $1.firstAttempts }
             let free = Window.free(consumers: max(1, consumers), prefetch: prefetch, unclaimed: unclaimed)
             let shares = Window.share(free, among: candidates)
-            for index in open { try await cut(&leases[index], shares[leases[index].facts.number] ?? 0) }
+            for index in open {
+                let number = leases[index].facts.number
+                if try await cut(&leases[index], shares[number] ?? 0) == .guarded { isGuarded.insert(number) }
+            }
         }
-        return leases.contains { $0.unplannedChunks > 0 }
+        // The guard decides when shards are settled, and that wakes us.
+        return leases.contains { $0.unplannedChunks > 0 && !isGuarded.contains($0.facts.number) }
     }
 
-    private func cut(_ lease: inout LeasedCampaign, _ count: Int) async throws {
-        guard count > 0 else { return }
+    @discardableResult
+    private func cut(_ lease: inout LeasedCampaign, _ count: Int) async throws -> PlanResult {
+        guard count > 0 else { return .planned([]) }
         let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
         let result = try await ledger.write(.normal) {
             try $0.plan(campaign: campaign, leaseEpoch: epoch, worker: worker, shardsMax: count, now: WallClock.now())
         }
         switch result {
         case .planned(let shards):
-            lease.unplannedChunks = max(0, lease.unplannedChunks - count)
+            // Fewer at the campaign's end, and under the guard.
+            lease.unplannedChunks = max(0, lease.unplannedChunks - max(1, shards.count))
             try await publish(shards)
         case .fenced, .waits: lease.unplannedChunks = 0
+        case .guarded: break
         }
+        return result
     }
 
     /// Publishes and marks what the broker has; what it has not is published again by the sweep.

@@ -136,6 +136,9 @@ final class EndpointSender: RequestSource {
         if active.run.stop == .setAside(.credentials) {
             owner.credentialsRefused(active, reason: meaning.reason ?? "Unknown")
         }
+        if rule.isContentFault, active.run.contentRefused() {
+            owner.contentRefused(active, reason: meaning.reason ?? "Unknown")
+        }
         if active.run.hasWork { add(slot) }
     }
 

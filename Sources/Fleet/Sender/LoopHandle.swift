@@ -39,6 +39,11 @@ struct DeskReports: SenderReports {
         loop.execute { bound.value.credentialsRefused(key, reason: reason) }
     }
 
+    func contentRefused(_ key: ShardKey, reason: String) {
+        let bound = bound
+        loop.execute { bound.value.contentRefused(key, reason: reason) }
+    }
+
     func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip) {
         let bound = bound
         loop.execute { bound.value.tripped(app: app, provider: provider, trip) }

@@ -12,6 +12,8 @@ protocol SenderReports: Sendable {
     func runIsOver(_ key: ShardKey)
     /// The provider refuses the app's credentials.
     func credentialsRefused(_ key: ShardKey, reason: String)
+    /// The provider refuses the campaign's content, whatever the device.
+    func contentRefused(_ key: ShardKey, reason: String)
     /// The provider is out for an app, as far as this loop can see.
     func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip)
 }
@@ -225,6 +227,10 @@ final class SenderLoop {
         guard !active.isRefusalReported else { return }
         active.isRefusalReported = true
         reports.credentialsRefused(active.run.shard.id.key, reason: reason)
+    }
+
+    func contentRefused(_ active: ActiveRun, reason: String) {
+        reports.contentRefused(active.run.shard.id.key, reason: reason)
     }
 
     /// The provider is out: all runs of the endpoint are set aside, and the desk is told.

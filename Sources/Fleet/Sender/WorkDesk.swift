@@ -278,6 +278,18 @@ final class WorkDesk {
         }
     }
 
+    func contentRefused(_ key: ShardKey, reason: String) {
+        logger.error(
+            "the provider refuses the campaign's content; the campaign is paused",
+            metadata: ["shard.campaign": "\(key.campaign)", "reason": "\(reason)"]
+        )
+        let now = WallClock.now()
+        write(.synced, "a pause") {
+            _ = try $0.pause(campaign: key.campaign, reason: .content, now: now)
+        } then: { _ in
+        }
+    }
+
     /// The provider is out for an app: the fleet's shards of it are set aside until a probe finds it well.
     func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip) {
         logger.error(

@@ -22,7 +22,7 @@ public struct AnswerRule: Hashable, Sendable {
     public enum DeviceStep: Hashable, Sendable {
         /// It ends here.
         case settle(Outcome)
-        /// It ends here, unless the wrong-environment guard holds it back (design, section 8).
+        /// It ends here, once the wrong-environment guard lets it (design, section 8).
         case settleUnlessGuarded(Outcome)
         /// It takes a rung, at first this one; a longer `Retry-After` or a later attempt takes a longer one.
         case retry(from: Rung)

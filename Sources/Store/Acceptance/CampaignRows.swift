@@ -5,9 +5,10 @@ import GRDB
 /// Reading what claims and polls need of `campaigns`.
 enum CampaignRows {
     /// What `facts(_:)` reads, in its order.
-    static let columns = "c.number, c.app, c.id, c.stage, c.paused_by, c.expires_at, \(ProbeKey.gateColumn)"
+    static let columns =
+        "c.number, c.app, c.id, c.stage, c.paused_by, c.expires_at, \(ProbeKey.gateColumn), c.guard_passed"
     /// The first column behind them.
-    static let next: Int32 = 7
+    static let next: Int32 = 8
 
     /// One campaign; a constant, because it is asked for at every claim.
     static let selectOne = "SELECT \(columns) FROM campaigns c WHERE c.number = ?1"
@@ -23,7 +24,8 @@ enum CampaignRows {
             stage: stage,
             pausedBy: Set(rows.words(4).compactMap { AsideReason(rawValue: $0) }),
             expiresAt: rows.time(5),
-            breaker: ProbeKey.gate(rows.optionalText(6))
+            breaker: ProbeKey.gate(rows.optionalText(6)),
+            isGuardPassed: rows.bool(7)
         )
     }
 

@@ -118,6 +118,9 @@ enum Schema {
             metadata TEXT NOT NULL,
             identity BLOB NOT NULL,
             job BLOB NOT NULL,
+            guard_passed INTEGER NOT NULL DEFAULT 0,
+            guard_answers INTEGER NOT NULL DEFAULT 0,
+            guard_suspects INTEGER NOT NULL DEFAULT 0,
             UNIQUE (app, id)
         );
         CREATE INDEX campaign_ids ON campaigns (id);

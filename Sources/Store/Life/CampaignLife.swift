@@ -36,7 +36,7 @@ extension LedgerTransaction {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
         guard facts.stage.isLive else { return .over(facts) }
         let wasPaused = !facts.pausedBy.isEmpty
-        facts.pausedBy.remove(reason)
+        if facts.pausedBy.remove(reason) == .wrongEnvironment { try restartGuard(campaign: campaign) }
         try writePause(facts)
         if wasPaused, facts.pausedBy.isEmpty {
             try addLifeEvent(.resumed, campaign: campaign, now: now)
@@ -82,6 +82,7 @@ extension LedgerTransaction {
 
     /// Completes a campaign all of whose devices have an outcome, once, with its event; returns the final stage then.
     public func completeIfDone(campaign: UInt32, now: Timestamp) throws(LedgerError) -> CampaignStage? {
+        try judgeIfFinished(campaign: campaign, now: now)
         guard let facts = try reader.campaign(campaign) else { return nil }
         let isOpen = try db.number(
             """

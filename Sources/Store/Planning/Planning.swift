@@ -9,6 +9,8 @@ public enum PlanResult: Sendable, Equatable {
     case fenced
     /// The campaign is paused, over or expired: nothing was written.
     case waits
+    /// As many devices are out as may be until the wrong-environment guard has decided.
+    case guarded
 }
 
 extension LedgerTransaction {
@@ -24,18 +26,32 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> PlanResult {
         guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return .fenced }
         guard let facts = try reader.campaign(campaign), facts.mayPlan(at: now) else { return .waits }
-        return .planned(try cut(campaign: campaign, shardsMax: shardsMax, claimedBy: nil, now: now))
+        let room = try roomUnderGuard(facts)
+        let shards = try cut(
+            campaign: campaign,
+            shardsMax: shardsMax,
+            devicesMax: room,
+            claimedBy: nil,
+            now: now
+        )
+        return shards.isEmpty && !facts.isGuardPassed ? .guarded : .planned(shards)
     }
 
     /// Writes the next rows of a campaign; those with a claimant run at once.
     func cut(
         campaign: UInt32,
         shardsMax: Int,
+        devicesMax: Int = .max,
         claimedBy worker: Int64?,
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
         guard let push = try reader.campaignPush(campaign) else { throw .failed("campaign \(campaign) is gone") }
-        let chunks = try nextChunks(campaign: campaign, push, limit: shardsMax)
+        var room = devicesMax
+        let chunks = try nextChunks(campaign: campaign, push, limit: shardsMax).prefix { chunk in
+            guard room >= chunk.count else { return false }
+            room -= chunk.count
+            return true
+        }
         guard let last = chunks.last else { return [] }
         let isFirst = try db.number("SELECT 1 FROM campaigns WHERE number = ?1 AND started_at IS NULL", .int(campaign))
         try db.run(

@@ -83,7 +83,12 @@ extension LedgerTransaction {
             guard let ended = settlement.endingRetries(outcome, attempt: record.attempt) else { return .violated }
             final = ended
         }
+        if campaign.isGuardPassed {
+            guard let ended = final.endingHeld(.invalid, attempt: record.attempt) else { return .violated }
+            final = ended
+        }
         let children = try writeSettlement(record, final, now: now)
+        if !campaign.isGuardPassed { try watch(final, of: campaign, now: now) }
         if !final.dead.isEmpty { try bury(final.dead, of: record) }
         return .settled(children: children)
     }

@@ -28,7 +28,8 @@ struct CampaignPauseCommand: AsyncParsableCommand {
 struct CampaignResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Let a paused campaign go on, whether an operator or refused credentials paused it."
+        abstract:
+            "Let a paused campaign go on, whatever paused it; an open breaker is probed at once."
     )
 
     @Argument(help: "ID or APP/ID.")
