@@ -12,6 +12,7 @@ struct FleetFacts {
     var workers: [WorkerRecord] = []
     var breakers: [BreakerRecord] = []
     var paused: [String] = []
+    var toMend: [String] = []
     var parkedInLedger = 0
     var ledgerPath = ""
     var ledgerFailure: LedgerError?
@@ -65,6 +66,9 @@ struct FleetLook {
         facts.workers = workers
         facts.breakers = breakers
         facts.parkedInLedger = parked
+        facts.toMend = campaigns.filter { campaign in
+            campaign.facts.stage.isLive && !campaign.facts.pausedBy.isDisjoint(with: AsideReason.needingMend)
+        }.map { "\($0.facts.app)/\($0.facts.id)" }
         facts.paused = campaigns.filter { $0.state == "paused" }.map { campaign in
             let reasons = campaign.facts.pauseReasons.map(\.rawValue).sorted().joined(separator: ", ")
             return "\(campaign.facts.app)/\(campaign.facts.id) (\(reasons))"
@@ -145,6 +149,7 @@ extension FleetFacts {
         if !missing.isEmpty { needs.append("queues are missing (\(missing.count)): run fanfare topology apply") }
         let idle = queues.filter { $0.isLane && $0.counts?.consumers == 0 }.map(\.name)
         if !workers.isEmpty, !idle.isEmpty { needs.append("nobody takes from \(idle.joined(separator: ", "))") }
+        needs += toMend.map { "\($0) is paused until somebody mends it: then fanfare campaign resume \($0)" }
         if parked > 0 { needs.append("\(NumberText.grouped(parked)) messages are parked: see fanfare parked list") }
         return needs
     }

@@ -54,6 +54,25 @@ extension EndToEnd {
             }
         }
 
+        @Test func `a token that was called wrong is sent to once more, last, and is dead then`() async throws {
+            try await PrivateFleet.with(faults: ["rules": "bad=bad-token"]) { fleet in
+                _ = try await fleet.startWorker()
+                let wrong = TestDevices.tokens(100, prefix: "bad")
+                try await fleet.putList("fans", wrong + TestDevices.tokens(900))
+                for (campaign, requests) in [("first", 1000), ("second", 2000), ("third", 2900)] {
+                    try await fleet.publish(TestJob(campaign, list: "fans"))
+                    let status = try await fleet.completed(campaign)
+                    #expect(status.counts.accepted == 900)
+                    #expect(status.counts.invalid == 100)
+                    #expect(fleet.simulator.statistics.requests == UInt64(requests))
+                    guard campaign == "second" else { continue }
+                    let last = fleet.simulator.lastRequests.suffix(20).map(\.path)
+                    #expect(last.allSatisfy { $0.hasPrefix("/3/device/bad") }, "\(last)")
+                }
+                #expect(wrong.allSatisfy { fleet.simulator.counts(ofToken: $0).requests == 2 })
+            }
+        }
+
         @Test(arguments: ["PayloadTooLarge", "BadTopic"])
         func `content that every device refuses stops the campaign, and the others stay pending`(
             _ reason: String

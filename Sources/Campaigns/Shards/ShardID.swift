@@ -4,6 +4,9 @@ public struct ShardKey: Hashable, Comparable, Sendable {
     public var campaign: UInt32
     /// The part of the campaign.
     public var part: UInt32
+    /// The part of the devices whose tokens were called wrong once: sent to last, and on a connection of their own.
+    public static let suspectPart: UInt32 = 1
+
     /// Counts the planned shards of a part from 0.
     public var ordinal: UInt32
     /// 0 for a planned shard; its retry shards, theirs too, count from 1.

@@ -12,6 +12,7 @@ public enum AsideRelease {
         case .app: return knowsApp && campaign.asideReason == nil
         // Decided by the guard, with an outcome or with another reason.
         case .guard: return false
+        case .suspect: return campaign.isPlanned && campaign.asideReason == nil
         case .paused, .credentials, .breaker, .wrongEnvironment, .content: return campaign.asideReason == nil
         }
     }

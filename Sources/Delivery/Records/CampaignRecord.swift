@@ -42,6 +42,8 @@ public struct CampaignFacts: Sendable, Equatable {
     public var breaker: Breaker.Gate
     /// Whether the wrong-environment guard has let it go: tokens that are called wrong are believed to be.
     public var isGuardPassed: Bool
+    /// Whether all its shards are cut.
+    public var isPlanned: Bool
 
     /// Facts of a campaign.
     public init(
@@ -52,7 +54,8 @@ public struct CampaignFacts: Sendable, Equatable {
         pausedBy: Set<AsideReason>,
         expiresAt: Timestamp,
         breaker: Breaker.Gate = .closed(since: nil),
-        isGuardPassed: Bool = false
+        isGuardPassed: Bool = false,
+        isPlanned: Bool = false
     ) {
         self.number = number
         self.app = app
@@ -62,6 +65,7 @@ public struct CampaignFacts: Sendable, Equatable {
         self.expiresAt = expiresAt
         self.breaker = breaker
         self.isGuardPassed = isGuardPassed
+        self.isPlanned = isPlanned
     }
 
     /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.

@@ -39,10 +39,15 @@ public enum AsideReason: String, Sendable, CaseIterable {
     case content
     /// Devices that the guard holds back until the campaign has enough answers: a row's reason, never a campaign's.
     case `guard`
+    /// Devices whose tokens were called wrong once wait for all others: a row's reason, never a campaign's.
+    case suspect
     /// The app's breaker is open: no campaign's own reason, so never stored with one.
     case breaker
     /// The worker is stopping, or held the delivery for five minutes: published again at once.
     case handOver
+
+    /// The reasons that stop a campaign until somebody has mended something; not an operator's own pause.
+    public static let needingMend: Set<AsideReason> = [.credentials, .wrongEnvironment, .content]
 
     /// The reasons that an operator's `resume` takes away: those that wait for a person.
     public static let endedByResume: [AsideReason] = [.credentials, .wrongEnvironment, .content, .paused]

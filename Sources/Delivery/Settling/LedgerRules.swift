@@ -20,7 +20,7 @@ extension AsideReason {
     public var rowState: ShardState {
         switch self {
         case .handOver: .unpublished
-        case .paused, .credentials, .app, .breaker, .wrongEnvironment, .content, .guard: .aside
+        case .paused, .credentials, .app, .breaker, .wrongEnvironment, .content, .guard, .suspect: .aside
         }
     }
 }

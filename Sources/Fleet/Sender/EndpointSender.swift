@@ -19,12 +19,19 @@ final class EndpointSender: RequestSource {
     /// What the app's breaker is told.
     var faults = FaultRun()
 
-    init(owner: SenderLoop, account: LoadedAccount, endpoint: ProviderEndpoint, logger: Logger) {
+    /// `isApart`: it has one connection, for suspect tokens.
+    init(
+        owner: SenderLoop,
+        account: LoadedAccount,
+        endpoint: ProviderEndpoint,
+        isApart: Bool,
+        logger: Logger
+    ) {
         self.owner = owner
         self.endpoint = endpoint
         self.account = account
         self.logger = logger
-        ownPool = account.pool(endpoint: endpoint, loop: owner.loop, logger: logger, source: self)
+        ownPool = account.pool(endpoint: endpoint, loop: owner.loop, isApart: isApart, logger: logger, source: self)
     }
 
     /// Its connections.

@@ -49,6 +49,8 @@ final class SenderLoop {
     struct EndpointKey: Hashable {
         var app: String
         var endpoint: String
+        /// For devices whose tokens were called wrong once: a refused token slows its connection down.
+        var isApart: Bool
     }
 
     init(
@@ -84,7 +86,7 @@ final class SenderLoop {
         let slot = freeSlots.popLast() ?? runs.count
         if slot == runs.count { runs.append(active) } else { runs[slot] = active }
         slots[key] = slot
-        let sender = endpoint(account, shard.facts.environment)
+        let sender = endpoint(account, shard.facts.environment, isApart: key.part == ShardKey.suspectPart)
         sender.faults.begin(isProbe: isProbe)
         active.sender = sender
         // Set aside again and again it would go round for ever: its campaign waits for a person.
@@ -253,11 +255,21 @@ final class SenderLoop {
         }
     }
 
-    private func endpoint(_ account: LoadedAccount, _ environment: PushEnvironment?) -> EndpointSender {
+    private func endpoint(
+        _ account: LoadedAccount,
+        _ environment: PushEnvironment?,
+        isApart: Bool
+    ) -> EndpointSender {
         let endpoint = account.account.endpoint(environment)
-        let key = EndpointKey(app: account.app, endpoint: endpoint.description)
+        let key = EndpointKey(app: account.app, endpoint: endpoint.description, isApart: isApart)
         if let sender = endpoints[key] { return sender }
-        let sender = EndpointSender(owner: self, account: account, endpoint: endpoint, logger: logger)
+        let sender = EndpointSender(
+            owner: self,
+            account: account,
+            endpoint: endpoint,
+            isApart: isApart,
+            logger: logger
+        )
         endpoints[key] = sender
         return sender
     }

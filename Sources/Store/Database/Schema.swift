@@ -73,10 +73,12 @@ enum Schema {
             ordinal INTEGER NOT NULL,
             learnt INTEGER NOT NULL,
             bits BLOB NOT NULL,
+            suspects BLOB NOT NULL DEFAULT x'',
             PRIMARY KEY (list, ordinal)
         ) WITHOUT ROWID;
         CREATE INDEX dead_to_learn ON chunk_dead (list, ordinal) WHERE learnt = 0;
         CREATE TABLE dead_tokens (hash BLOB PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE suspect_tokens (hash BLOB PRIMARY KEY) WITHOUT ROWID;
         """
 
     private static let campaigns = """

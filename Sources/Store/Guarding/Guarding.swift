@@ -66,6 +66,7 @@ extension LedgerTransaction {
                 throw .failed("what the guard held back of \(row.id) cannot be settled")
             }
             _ = try writeSettlement(row, settlement, now: now)
+            try suspect(UInt16(0)..<UInt16(row.count), of: row)
         }
         try bumpRevision()
     }
@@ -86,7 +87,7 @@ extension LedgerTransaction {
             """
             SELECT coalesce(sum(s.count), 0) FROM \(ShardRows.open)
             WHERE s.state IN (0, 1, 2, 3, 5) AND s.state <> 4 AND s.campaign = ?1
-                AND (s.aside IS NULL OR s.aside <> 'guard')
+                AND (s.aside IS NULL OR s.aside NOT IN ('guard', 'suspect'))
             """,
             .int(campaign.number)
         )

@@ -83,12 +83,17 @@ extension LedgerTransaction {
             guard let ended = settlement.endingRetries(outcome, attempt: record.attempt) else { return .violated }
             final = ended
         }
-        if campaign.isGuardPassed {
+        let suspects = campaign.isGuardPassed ? final.held : []
+        if !suspects.isEmpty {
             guard let ended = final.endingHeld(.invalid, attempt: record.attempt) else { return .violated }
             final = ended
         }
         let children = try writeSettlement(record, final, now: now)
-        if !campaign.isGuardPassed { try watch(final, of: campaign, now: now) }
+        if !suspects.isEmpty { try suspect(suspects, of: record) }
+        // What is known to be suspect says nothing of the environment.
+        if !campaign.isGuardPassed, record.id.key.part != ShardKey.suspectPart {
+            try watch(final, of: campaign, now: now)
+        }
         if !final.dead.isEmpty { try bury(final.dead, of: record) }
         return .settled(children: children)
     }
