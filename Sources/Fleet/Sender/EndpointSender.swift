@@ -139,7 +139,11 @@ final class EndpointSender: RequestSource {
         let isOut = rule.breaker == .fault && isFault(meaning, active)
         active.run.ended(position, isOut ? .setAside(.breaker) : Verdict(meaning, rule: rule), now: owner.clock())
         if rule.breaker == .healthy, faults.isRaised { healthy(slot, active) }
-        if active.run.stop == .setAside(.breaker), rule.breaker == .opens { trip(meaning, since: owner.clock()) }
+        if meaning.kind == .laneThrottled,
+            case .trip(let since) = faults.answer(attempt: 1, decides: true, now: owner.clock())
+        {
+            trip(meaning, since: since)
+        }
         if active.run.stop == .setAside(.credentials) {
             owner.credentialsRefused(active, reason: meaning.reason ?? "Unknown")
         }
