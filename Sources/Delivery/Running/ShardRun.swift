@@ -299,11 +299,16 @@ public struct ShardRun: Sendable {
     /// A claim for a delivery that came back was granted to this run: it goes on, under the new epoch, unless something
     /// else than the lost lease stopped it meanwhile.
     ///
-    /// What was saved under the old one and refused is saved again. `isLeaseLost`: whether that delivery is lost, too.
+    /// What was saved under the old one and refused is saved again, and what was held back is asked again: the guard
+    /// may have begun anew meanwhile. `isLeaseLost`: whether that delivery is lost, too.
     public mutating func adopted(epoch: UInt32, isLeaseLost: Bool) {
         self.epoch = epoch
         self.isLeaseLost = isLeaseLost
         isDirty = true
+        for position in 0..<progress.count where progress.state(at: position) == .held {
+            again.append(UInt16(position))
+        }
+        progress.resendHeld()
     }
 
     /// Whether every stream is closed and none will be opened: `finish` is due.

@@ -70,6 +70,23 @@ import Testing
         #expect(run.progress.attempts == 5)
     }
 
+    @Test func `a run that is adopted asks held devices again`() {
+        var run = Fixtures.run(Fixtures.shard(2))
+        for _ in 0..<2 { _ = run.next(now: Fixtures.now) }
+        run.accepted(0)
+        run.ended(1, .suspect(reason: "BadDeviceToken"), now: Fixtures.now)
+        run.requestStop(.leaseLost)
+        run.adopted(epoch: 2, isLeaseLost: false)
+        #expect(run.next(now: Fixtures.now) == 1)
+        run.accepted(1)
+        guard case .settle(let settlement) = run.finish() else {
+            Issue.record("not settled")
+            return
+        }
+        #expect(settlement.counts.accepted == 2)
+        #expect(settlement.attempts == 3)
+    }
+
     @Test func `content that is refused again and again stops the campaign, an odd one does not`() {
         func run(accepted: Int, refused: Int) -> Bool {
             var run = Fixtures.run(Fixtures.shard(accepted + refused))
