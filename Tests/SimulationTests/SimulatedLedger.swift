@@ -398,7 +398,8 @@ final class SimulatedLedger {
 
     private func requestsInDoubt(_ row: ShardRecord) -> Int {
         guard let opened = opened[row.id.key], opened.epoch == row.epoch else { return 0 }
-        return opened.positions.reduce(0) { $0 + (row.progress.state(at: $1) == .pending ? 1 : 0) }
+        // What was held back is asked again by a run that begins or is adopted.
+        return opened.positions.count { [.pending, .held].contains(row.progress.state(at: $0)) }
     }
 
     /// Devices of a planned shard = outcomes of settled rows + devices of rows that are not settled, each once.

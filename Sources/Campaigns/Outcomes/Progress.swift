@@ -122,7 +122,9 @@ public struct Progress: Equatable, Sendable {
     public mutating func resendHeld() {
         for position in codes.indices where codes[position] == Self.held {
             codes[position] = 0
-            noteRequests(position, UInt8(clamping: requests(at: position)))
+            // Without requests of this shard it is a device like any other: `accept` leaves notes as they are.
+            let made = notes[UInt16(position)]?.requests ?? 0
+            notes[UInt16(position)] = made == 0 ? nil : Note(requests: made)
         }
     }
 

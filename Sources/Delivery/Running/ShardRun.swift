@@ -107,6 +107,8 @@ public struct ShardRun: Sendable {
         guard progress.heldCount > 0 else { return }
         progress.resendHeld()
         isDirty = true
+        // With at most once, only what the ledger knows to be pending may be sent to.
+        if shard.facts.dropUnknown { committedMark = 0 }
     }
 
     /// Moves the started mark ahead when half of its lead is used; it counts once it is committed.
@@ -305,6 +307,7 @@ public struct ShardRun: Sendable {
         self.epoch = epoch
         self.isLeaseLost = isLeaseLost
         isDirty = true
+        guard !shard.facts.dropUnknown else { return }
         for position in 0..<progress.count where progress.state(at: position) == .held {
             again.append(UInt16(position))
         }
