@@ -11,7 +11,7 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
-            for statement in [meta, lists, campaigns, shards, messages] { try db.execute(sql: statement) }
+            for statement in [meta, lists, campaigns, shards, messages, breakers] { try db.execute(sql: statement) }
         }
         return migrator
     }
@@ -73,10 +73,12 @@ enum Schema {
             ordinal INTEGER NOT NULL,
             learnt INTEGER NOT NULL,
             bits BLOB NOT NULL,
+            suspects BLOB NOT NULL DEFAULT x'',
             PRIMARY KEY (list, ordinal)
         ) WITHOUT ROWID;
         CREATE INDEX dead_to_learn ON chunk_dead (list, ordinal) WHERE learnt = 0;
         CREATE TABLE dead_tokens (hash BLOB PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE suspect_tokens (hash BLOB PRIMARY KEY) WITHOUT ROWID;
         """
 
     private static let campaigns = """
@@ -118,6 +120,10 @@ enum Schema {
             metadata TEXT NOT NULL,
             identity BLOB NOT NULL,
             job BLOB NOT NULL,
+            guard_passed INTEGER NOT NULL DEFAULT 0,
+            guard_answers INTEGER NOT NULL DEFAULT 0,
+            guard_suspects INTEGER NOT NULL DEFAULT 0,
+            guard_trips INTEGER NOT NULL DEFAULT 0,
             UNIQUE (app, id)
         );
         CREATE INDEX campaign_ids ON campaigns (id);
@@ -172,6 +178,23 @@ enum Schema {
             PRIMARY KEY (campaign, part, ordinal, child)
         ) WITHOUT ROWID;
         CREATE INDEX open_shards ON shards (state, campaign) WHERE state <> 4;
+        """
+
+    /// `probe` is a shard's key; its owner and lease mean nothing without one.
+    private static let breakers = """
+        CREATE TABLE breakers (
+            app TEXT NOT NULL,
+            provider TEXT NOT NULL,
+            is_open INTEGER NOT NULL,
+            since INTEGER NOT NULL,
+            reason TEXT NOT NULL,
+            failures INTEGER NOT NULL,
+            probe_at INTEGER NOT NULL,
+            probe TEXT,
+            probe_owner INTEGER NOT NULL,
+            probe_until INTEGER,
+            PRIMARY KEY (app, provider)
+        ) WITHOUT ROWID;
         """
 
     private static let messages = """
