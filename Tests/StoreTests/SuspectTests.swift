@@ -30,7 +30,7 @@ struct SuspectTests {
     /// Runs one shard; the wrong tokens are called wrong.
     ///
     /// Returns the numbers of the devices that were sent to.
-    private func run(_ record: ShardRecord, firstOf chunk: [Int]) async throws -> [Int] {
+    private func run(_ record: ShardRecord, firstOf chunk: [Int], wrong: Set<Int>) async throws -> [Int] {
         let (row, token) = try await ledger.running(record.id.key, generation: record.generation)
         var progress = row.progress
         var sent: [Int] = []
@@ -50,10 +50,11 @@ struct SuspectTests {
     }
 
     /// Sends a whole campaign; the devices in the order in which they were sent to.
-    private func send(_ campaign: UInt32) async throws -> (first: [Int], last: [Int]) {
+    private func send(_ campaign: UInt32, wrong: Set<Int>? = nil) async throws -> (first: [Int], last: [Int]) {
+        let wrong = wrong ?? self.wrong
         var first: [Int] = []
         for shard in try await ledger.planned(campaign) {
-            first += try await run(shard.record, firstOf: [0, 6])
+            first += try await run(shard.record, firstOf: [0, 6], wrong: wrong)
         }
         var last: [Int] = []
         let apart = try await ledger.write(.synced) {
@@ -61,14 +62,15 @@ struct SuspectTests {
         }
         for shard in apart {
             #expect(shard.record.id.key.part == ShardKey.suspectPart)
-            last += try await run(shard.record, firstOf: [0, 6])
+            last += try await run(shard.record, firstOf: [0, 6], wrong: wrong)
         }
         #expect(
             try await ledger.write(.synced) { try $0.completeIfDone(campaign: campaign, now: .start) } == .completed
         )
         let status = try await ledger.status(campaign)
         #expect(status.law == .holds)
-        #expect(status.counts.accepted == 7 && status.counts.invalid == 3)
+        #expect(status.counts.accepted + status.counts.invalid == 10)
+        #expect(status.counts.accepted == (first + last).count - wrong.intersection(first + last).count)
         return (first, last)
     }
 
@@ -93,6 +95,18 @@ struct SuspectTests {
         #expect(try await ledger.write { try $0.learnDeadTokens() } == false)
         let third = try await send(accepted("three", list: listed("guests", [6, 4])))
         #expect(third.first.count == 7 && third.last.isEmpty)
+    }
+
+    @Test func `one that is accepted then is a token like any other, in every list`() async throws {
+        let list = try await listed("fans", [6, 4])
+        _ = try await send(accepted("one", list: list))
+        #expect(try await ledger.write { try $0.learnDeadTokens() } == false)
+        #expect(try await send(accepted("two", list: list), wrong: [3]).last == wrong.sorted())
+        let three = try await send(accepted("three", list: list), wrong: [3])
+        #expect(three.first == Array(0..<10).filter { $0 != 3 } && three.last.isEmpty)
+        #expect(try await ledger.write { try $0.learnDeadTokens() } == false)
+        let other = try await send(accepted("four", list: listed("members", [6, 4])), wrong: [3])
+        #expect(other.first == Array(0..<10).filter { $0 != 3 } && other.last.isEmpty)
     }
 
     @Test func `in a campaign that the guard has paused nobody becomes suspect`() async throws {

@@ -84,6 +84,34 @@ extension LedgerTransaction {
         }
     }
 
+    /// Takes the mark from suspect devices whose tokens were accepted: what was wrong was not the token.
+    func clear(_ progress: Progress, of record: ShardRecord) throws(LedgerError) {
+        let places = (0..<record.count).filter { progress.state(at: $0) == .outcome(.accepted) }
+            .map { record.place(UInt16($0)) }
+        guard !places.isEmpty else { return }
+        try mark(record) { _, suspects in
+            for place in places { suspects.remove(place) }
+        }
+        let rows = try db.rows(
+            """
+            SELECT l.app, k.provider, k.bare FROM campaigns c JOIN lists l ON l.number = c.list
+            JOIN chunks k ON k.list = c.list AND k.ordinal = ?2 WHERE c.number = ?1
+            """,
+            .int(record.id.key.campaign),
+            .int(record.chunk)
+        )
+        guard try rows.next() else { return }
+        let prefix = TokenHash.prefix(app: rows.text(0), provider: rows.text(1))
+        let devices: DeviceBatch
+        do { devices = try DeviceBatch(encoded: rows.blob(2)) } catch {
+            throw .failed("chunk \(record.chunk) of campaign \(record.id.key.campaign): \(error)")
+        }
+        for place in places {
+            let hash = TokenHash.value(prefix: prefix, token: devices.tokens[devices.tokenRange(at: place)])
+            try db.run("DELETE FROM suspect_tokens WHERE hash = ?1", .blob(TokenHash.bytes(hash)))
+        }
+    }
+
     private func mark(
         _ record: ShardRecord,
         _ change: (_ dead: inout DeadBits, _ suspects: inout DeadBits) -> Void

@@ -96,6 +96,7 @@ extension LedgerTransaction {
             try watch(final, of: campaign, now: now)
         }
         if !final.dead.isEmpty { try bury(final.dead, of: record) }
+        if record.id.key.part == ShardKey.suspectPart { try clear(final.progress, of: record) }
         return .settled(children: children)
     }
 
