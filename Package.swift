@@ -110,7 +110,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "fanfare", "Campaigns", "Delivery", "Store", "Simulator", "Servers", "AMQP", "Transport", "TLS",
+                "fanfare", "Campaigns", "Delivery", "Store", "Fleet", "Simulator", "Servers", "AMQP", "Transport",
+                "TLS",
                 nioCore,
                 nioPosix, logging,
             ]

@@ -21,22 +21,34 @@ public struct CompiledPush: Equatable, Sendable {
         self.segments = segments
     }
 
-    /// The body when no piece differs from device to device: what `Shard.Facts.payload` carries.
+    /// The body with room for what differs from device to device: what `Shard.Facts.payload` carries.
     public var payload: [UInt8] {
-        segments.flatMap { segment in
-            switch segment {
-            case .constant(let bytes): bytes
-            }
-        }
+        segments.flatMap(\.bytes)
+    }
+
+    /// Where in `payload` each device's message id is written; nil when it has none.
+    public var messageIDAt: UInt32? {
+        guard let index = segments.firstIndex(of: .messageID) else { return nil }
+        return UInt32(segments[..<index].reduce(0) { $0 + $1.bytes.count })
     }
 }
 
 /// A piece of a payload.
 ///
-/// Templates will add pieces that differ from device to device.
+/// Templates will add more pieces that differ from device to device.
 public enum PayloadSegment: Equatable, Sendable {
     /// The same bytes for every device.
     case constant([UInt8])
+    /// The device's message id (contract, section 5); at most one.
+    case messageID
+
+    /// The piece, blank where devices differ.
+    var bytes: [UInt8] {
+        switch self {
+        case .constant(let bytes): bytes
+        case .messageID: MessageIDPlace.blank
+        }
+    }
 }
 
 extension DeliveryOptions.Priority {

@@ -13,13 +13,15 @@ public protocol PushProvider: Sendable {
 
     /// What is wrong with a job whatever the app's settings are: push-type rules, header values, payload size.
     ///
-    /// Pointers are those of the job (contract, section 1). All problems at once.
-    func check(_ job: Job) -> JobCheck
+    /// Pointers are those of the job (contract, section 1). All problems at once. `carriesMessageID`: as for
+    /// `compile(_:carriesMessageID:)`; it makes the payload larger.
+    func check(_ job: Job, carriesMessageID: Bool) -> JobCheck
 
     /// The part of a request that is alike for all devices of a job; the same job gives the same bytes.
     ///
-    /// Takes any job: one that `check` refuses compiles to a push that the provider will refuse.
-    func compile(_ job: Job) -> CompiledPush
+    /// Takes any job: one that `check` refuses compiles to a push that the provider will refuse. `carriesMessageID`:
+    /// whether the app's pushes carry the `fanfare` object (contract, section 5).
+    func compile(_ job: Job, carriesMessageID: Bool) -> CompiledPush
 
     /// What an answer means. Never traps, whatever the bytes are; an empty span stands for an absent field.
     ///

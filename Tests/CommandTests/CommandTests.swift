@@ -119,5 +119,49 @@ import Testing
         let app = try #require(try json(check.output).array?.first)
         #expect(app["app"]?.string == "sports")
         #expect(app["apns"]?["endpoint"] == ready["endpoint"])
+        #expect(app["apns"]?["reached"] == true)
+        #expect(app["apns"]?["clock_lead_seconds"]?.integer.map { abs($0) <= 5 } == true)
+    }
+
+    @Test func `a provider whose clock is another one ends app check with 1 and one clear line`() throws {
+        let process = try command.process(["simulator", "--folder", folder.path, "--fault", "clock_offset=4200"])
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        _ = output.fileHandleForReading.availableData
+        let check = try command.run("app", "check")
+        let offline = try command.run("app", "check", "--offline")
+        process.terminate()
+        process.waitUntilExit()
+        #expect(check.exit == 1)
+        #expect(check.output.contains("clock skew: this machine's clock is 70 min behind the provider's"))
+        #expect(check.errors.split(separator: "\n").count == 1)
+        #expect(check.errors.contains("70 min behind"))
+        #expect(offline.exit == 0 && !offline.output.contains("clock"))
+
+        let unreached = try command.run("app", "check", "--json")
+        #expect(unreached.exit == 0)
+        let app = try #require(try json(unreached.output).array?.first)
+        #expect(app["apns"]?["reached"] == false)
+        #expect(app["apns"]?["unreached_reason"]?.string?.isEmpty == false)
+    }
+
+    @Test func `app check says which keys of message ids there are, and none of them`() throws {
+        let process = try command.process(["simulator", "--folder", folder.path])
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        _ = output.fileHandleForReading.availableData
+        process.terminate()
+        process.waitUntilExit()
+        let apps = try String(contentsOfFile: folder.path + "/apps.yaml", encoding: .utf8)
+        try folder.write("apps.yaml", apps + "    edge: {message_key_file: news.key}\n")
+        let secret = String(repeating: "ab", count: 32)
+        try folder.write("news.key", "4 \(secret)\n3 \(secret)\n")
+        let check = try command.run("app", "check", "--offline")
+        #expect(check.exit == 0 && check.output.contains("epoch 4, epoch 3 verifies"))
+        #expect(!check.output.contains("abab"))
+        let json = try json(try command.run("app", "check", "--offline", "--json").output)
+        #expect(json.array?.first?["message_key_epochs"]?.array?.compactMap(\.integer) == [4, 3])
     }
 }

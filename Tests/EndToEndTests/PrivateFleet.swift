@@ -30,9 +30,10 @@ final class PrivateFleet: Sendable {
     /// Runs a test on a fleet of its own, and takes all of it away afterwards, whatever happened.
     static func with(
         faults: [String: String] = [:],
+        requestsKept: Int = 16,
         _ body: (PrivateFleet) async throws -> Void
     ) async throws {
-        let fleet = try await make(faults)
+        let fleet = try await make(faults, requestsKept: requestsKept)
         do {
             try await fleet.applyTopology()
             try await body(fleet)
@@ -45,13 +46,14 @@ final class PrivateFleet: Sendable {
 
     // MARK: - Making and ending it
 
-    private static func make(_ faults: [String: String]) async throws -> PrivateFleet {
+    private static func make(_ faults: [String: String], requestsKept: Int) async throws -> PrivateFleet {
         let node = try await PrivateBroker.node()
         let name = "fanfare-e2e-\(UInt32.random(in: 0 ... .max))"
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try await PrivateBroker.addVirtualHost(name)
         var configuration = APNsSimulator.Configuration()
+        configuration.requestsKept = requestsKept
         for (fault, value) in faults { try configuration.faults.set(fault, to: value) }
         let simulator = try await APNsSimulator.start(configuration)
         let far = "https://127.0.0.1:\(simulator.port)"

@@ -79,6 +79,33 @@ struct AppDirectoryTests {
         #expect(try token(directory, "news") != before)
     }
 
+    @Test func `another key for message ids is a new account with the old provider token`() throws {
+        func read(_ keys: String?) throws -> [AppConfiguration] {
+            if let keys { try folder.write("message.key", keys) }
+            let edge = keys == nil ? "" : "\n    edge: {message_key_file: message.key}"
+            let block = "topic: a.b, team_id: ABCDE12345, key_id: ONE0000000, key_file: ONE.p8"
+            let text = "apps:\n  news:\n    apns: {\(block)}\(edge)\n"
+            return try AppsFile.read(path: try folder.write("apps.yaml", text))
+        }
+        let (one, two) = (String(repeating: "11", count: 32), String(repeating: "22", count: 32))
+        let directory = try AppDirectory(try read("1 \(one)"))
+        let before = try token(directory, "news")
+        #expect(try account(directory, "news").messageKeys?.epochs == [1])
+        #expect(try directory.compare(try read("1 \(one)\n")).replacements.isEmpty)
+        let readings: [(keys: String, epochs: [UInt32])] = [
+            ("1 \(one)\n2 \(two)", [1, 2]), ("2 \(two)", [2]), ("3 \(two)", [3]),
+        ]
+        for (keys, epochs) in readings {
+            let reading = try directory.compare(try read(keys))
+            #expect(reading.replacements.count == 1)
+            directory.replace(reading.replacements)
+            #expect(try account(directory, "news").messageKeys?.epochs == epochs)
+        }
+        directory.replace(try directory.compare(try read(nil)).replacements)
+        #expect(try account(directory, "news").messageKeys == nil)
+        #expect(try token(directory, "news") == before)
+    }
+
     @Test func `apps that are new or gone are told, and change nothing`() throws {
         let directory = try AppDirectory(try apps([one("news"), one("sport")]))
         let reading = try directory.compare(try apps([one("news"), one("quiz")]))

@@ -54,6 +54,25 @@ import Testing
         #expect(apns.place == folder.path + "/apps.yaml:3")
     }
 
+    @Test func `an app may have keys for message ids, and its line is said when they are no good`() throws {
+        let key = String(repeating: "5a", count: 32)
+        try folder.write("news.message.key", "7 \(key)\n")
+        let fields = "    edge: {message_key_file: news.message.key}\n"
+        let news = try #require(try read(app(fields)).first)
+        #expect(news.messageKeys?.epochs == [7])
+        var dumped = ""
+        dump(news, to: &dumped)
+        #expect(!dumped.contains("5a5a") && !dumped.contains("90"))
+        #expect(try read(app("")).first?.messageKeys == nil)
+
+        try folder.write("news.message.key", "7 \(key.dropLast(2))\n")
+        let problem = try #require(try problems(app(fields)).first)
+        #expect(problem.key == "apps.news.edge.message_key_file")
+        #expect(problem.detail == "\(folder.path)/news.message.key:1: the key has 31 bytes; it needs 32 to 64")
+        #expect(problem.mend?.contains("openssl rand -hex 32") == true)
+        #expect(!problem.line.contains("5a5a"))
+    }
+
     @Test func `production and Apple are the defaults`() throws {
         let account = try #require(try read(app("")).first?.accounts.first?.account)
         #expect(account.endpoint(nil) == account.endpoint(.production))
@@ -87,7 +106,15 @@ import Testing
     @Test(arguments: [
         ("    apnss: {}\n", "apps.news.apnss", "unknown_key"),
         ("    fcm: {service_account_file: a.json}\n", "apps.news.fcm", "not_in_this_version"),
-        ("    edge: {}\n", "apps.news.edge", "not_in_this_version"),
+        (
+            "    edge: {integration_keys_file: a}\n", "apps.news.edge.integration_keys_file",
+            "not_in_this_version"
+        ),
+        ("    edge: {message_key: a}\n", "apps.news.edge.message_key", "unknown_key"),
+        ("    edge: {message_key_file: [a]}\n", "apps.news.edge.message_key_file", "invalid_value"),
+        ("    edge: {message_key_file: none.key}\n", "apps.news.edge.message_key_file", "unreadable_file"),
+        ("    edge: {message_key_file: key.p8}\n", "apps.news.edge.message_key_file", "invalid_key"),
+        ("    edge: 5\n", "apps.news.edge", "wrong_type"),
         ("    categories: {}\n", "apps.news.categories", "not_in_this_version"),
         ("    variables: {}\n", "apps.news.variables", "not_in_this_version"),
         ("    per_second: 5\n", "apps.news.per_second", "not_in_this_version"),

@@ -4,7 +4,7 @@ import Testing
 
 struct APNsRulesTests {
     private func problems(_ job: Job) -> [String] {
-        APNsProvider().check(job).problems.map { "\($0.pointer) \($0.code)" }
+        APNsProvider().check(job, carriesMessageID: false).problems.map { "\($0.pointer) \($0.code)" }
     }
 
     /// A job whose payload has exactly so many bytes.
@@ -13,21 +13,22 @@ struct APNsRulesTests {
             $0.delivery.pushType = pushType
             $0.content.body = ""
         }
-        let rest = payloadBytes - APNsProvider().compile(job).payload.count
+        let rest = payloadBytes - APNsProvider().compile(job, carriesMessageID: false).payload.count
         job.content.body = String(repeating: "x", count: rest)
         return job
     }
 
     @Test func `a good alert has no problem and no warning`() {
-        #expect(APNsProvider().check(Fixtures.job()) == JobCheck())
+        #expect(APNsProvider().check(Fixtures.job(), carriesMessageID: false) == JobCheck())
     }
 
     @Test(arguments: [(PushType.alert, 4096), (.voip, 5120), (.pushtotalk, 4096)])
     func `a payload may have the limit's bytes and not one more`(pushType: PushType, most: Int) throws {
         let fitting = job(pushType, payloadBytes: most)
-        #expect(APNsProvider().compile(fitting).payload.count == most)
+        #expect(APNsProvider().compile(fitting, carriesMessageID: false).payload.count == most)
         #expect(problems(fitting) == [])
-        let problem = try #require(APNsProvider().check(job(pushType, payloadBytes: most + 1)).problems.first)
+        let check = APNsProvider().check(job(pushType, payloadBytes: most + 1), carriesMessageID: false)
+        let problem = try #require(check.problems.first)
         #expect(problem.code == "payload_too_large")
         #expect(problem.pointer == "/content")
         let (has, takes) = most == 4096 ? ("4,097", "4,096") : ("5,121", "5,120")
@@ -72,7 +73,10 @@ struct APNsRulesTests {
             $0.content.apns = .object([JSONMember("aps", .object([JSONMember("alert", .string("raw"))]))])
         }
         #expect(problems(raw) == [])
-        let silent = APNsProvider().check(Fixtures.bare(.alert) { $0.content.contentAvailable = true })
+        let silent = APNsProvider().check(
+            Fixtures.bare(.alert) { $0.content.contentAvailable = true },
+            carriesMessageID: false
+        )
         #expect(silent.problems.first?.mend?.contains("background") == true)
     }
 
@@ -152,7 +156,7 @@ struct APNsRulesTests {
             $0.content.liveActivity = LiveActivity(event: "end", contentState: .object([]), timestamp: 1)
             $0.content.apns = .object([JSONMember("aps", .object([JSONMember("attributes-type", .string("Match"))]))])
         }
-        let check = APNsProvider().check(job)
+        let check = APNsProvider().check(job, carriesMessageID: false)
         #expect(check.problems == [])
         #expect(check.warnings.map(\.pointer) == ["/content/apns/aps/attributes-type"])
     }

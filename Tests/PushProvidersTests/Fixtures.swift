@@ -30,17 +30,18 @@ enum Fixtures {
     }
 
     /// The payload of a job as text.
-    static func payload(_ job: Job) -> String {
-        String(decoding: APNsProvider().compile(job).payload, as: UTF8.self)
+    static func payload(_ job: Job, carriesMessageID: Bool = false) -> String {
+        String(decoding: APNsProvider().compile(job, carriesMessageID: carriesMessageID).payload, as: UTF8.self)
     }
 
     /// What a planner makes of a job.
     static func facts(
         _ job: Job,
         environment: PushEnvironment? = nil,
+        carriesMessageID: Bool = false,
         expiresAt: Timestamp = now.advanced(by: .seconds(600))
     ) -> Shard.Facts {
-        let push = APNsProvider().compile(job)
+        let push = APNsProvider().compile(job, carriesMessageID: carriesMessageID)
         return Shard.Facts(
             app: job.app,
             campaignID: job.id,
@@ -54,7 +55,8 @@ enum Fixtures {
             collapseID: push.collapseID,
             maxAttempts: 8,
             dropUnknown: false,
-            payload: push.payload
+            payload: push.payload,
+            messageIDAt: push.messageIDAt
         )
     }
 

@@ -34,7 +34,7 @@ extension Timestamp {
 
 /// Devices, chunks and jobs of a size that a test can count by hand.
 enum Sample {
-    static let payload = Array("{\"aps\":{\"alert\":\"goal\"}}".utf8)
+    static let payload = Array(#"{"aps":{"alert":"goal"},"fanfare":{"v":1,"m":"----------------------"}}"#.utf8)
 
     /// 32 bytes that no other number gives.
     static func token(_ number: Int) -> [UInt8] {
@@ -89,6 +89,7 @@ enum Sample {
             maxAttempts: 8,
             dropUnknown: false,
             payload: payload,
+            messageIDAt: 46,
             traceParent: "00-abc"
         )
     }

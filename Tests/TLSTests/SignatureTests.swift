@@ -60,6 +60,23 @@ import Testing
         }
     }
 
+    @Test func `a code is the same wherever its message is cut, and needs its key`() {
+        let message = (0..<200).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        for keyBytes in [0, 1, 32, 63, 64, 65, 200] {
+            let key = (0..<keyBytes).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 3) }
+            let whole = HMACSHA256(key: key).code(message)
+            for cut in 0...message.count {
+                let code = HMACSHA256(key: key, beginning: Array(message[..<cut]))
+                #expect(code.code(Array(message[cut...])) == whole)
+            }
+            // RFC 2104, 2, by hand.
+            let short = keyBytes > 64 ? SHA256.digest(key) : key
+            let block = short + [UInt8](repeating: 0, count: 64 - short.count)
+            let inner = SHA256.digest(block.map { $0 ^ 0x36 } + message)
+            #expect(SHA256.digest(block.map { $0 ^ 0x5c } + inner) == whole)
+        }
+    }
+
     @Test func `base64url goes there and back, and refuses what is not canonical`() {
         #expect(Base64URL.encode(Array("fooba".utf8)) == Array("Zm9vYmE".utf8))
         #expect(Base64URL.encode([0xFB, 0xFF]) == Array("-_8".utf8))

@@ -3,6 +3,7 @@
 #ifndef FANFARE_CSHIMS_H
 #define FANFARE_CSHIMS_H
 
+#include "hmac_shims.h"
 #include "nghttp2_shims.h"
 #include "tls_shims.h"
 

@@ -41,7 +41,6 @@ struct ContentDecoder {
             LiveActivityDecoder.liveActivity(value, at: pointer.appending("live_activity"), log)
         }
         content.apns = raw()
-        warnOfMedia(content)
         return content
     }
 
@@ -163,15 +162,5 @@ struct ContentDecoder {
             }
         }
         return .object(members)
-    }
-
-    private func warnOfMedia(_ content: Content) {
-        guard let url = content.mediaURL, !content.data.contains(where: { $0.value == .string(url) }) else { return }
-        log.warn(
-            .notInThisVersion,
-            at: pointer.appending("media_url"),
-            "the address travels in the fanfare object, which this version does not send; mutable-content is set",
-            mend: "put the address into data too, where the app's extension can read it"
-        )
     }
 }

@@ -55,6 +55,8 @@ public struct Shard: Equatable, Sendable {
         public var dropUnknown: Bool
         /// The rendered payload.
         public var payload: [UInt8]
+        /// Where in the payload each device's message id is written, see `MessageIDPlace`; nil when it has none.
+        public var messageIDAt: UInt32?
         /// W3C trace context of the producer; empty when there is none.
         public var traceParent: String
 
@@ -73,6 +75,7 @@ public struct Shard: Equatable, Sendable {
             maxAttempts: UInt32,
             dropUnknown: Bool,
             payload: [UInt8],
+            messageIDAt: UInt32? = nil,
             traceParent: String = ""
         ) {
             self.app = app
@@ -88,6 +91,7 @@ public struct Shard: Equatable, Sendable {
             self.maxAttempts = maxAttempts
             self.dropUnknown = dropUnknown
             self.payload = payload
+            self.messageIDAt = messageIDAt
             self.traceParent = traceParent
         }
     }

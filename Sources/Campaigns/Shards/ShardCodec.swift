@@ -32,6 +32,7 @@ extension Shard {
         message.dropUnknown = shard.facts.dropUnknown
         message.notBefore = shard.notBefore?.milliseconds ?? 0
         message.payload = Data(shard.facts.payload)
+        message.messageIDAt = shard.facts.messageIDAt ?? 0
         message.firstIndex = shard.firstIndex
         message.offsets = Data(LittleEndian16.bytes(shard.positions))
         message.devices = Data(devices)
@@ -97,6 +98,10 @@ extension Shard.Facts {
         guard message.collapseID.utf8.count <= 64 else { throw .malformed("collapse id over 64 bytes") }
         guard let priority = UInt8(exactly: message.priority) else { throw .malformed("priority out of range") }
         guard !message.app.isEmpty, !message.provider.isEmpty else { throw .malformed("no app or no provider") }
+        let messageIDAt = message.messageIDAt == 0 ? nil : message.messageIDAt
+        guard MessageIDPlace.isPossible(messageIDAt, inPayloadOf: message.payload.count) else {
+            throw .malformed("a message id at \(message.messageIDAt) of \(message.payload.count) bytes")
+        }
         self.init(
             app: message.app,
             campaignID: message.campaignID,
@@ -111,6 +116,7 @@ extension Shard.Facts {
             maxAttempts: message.maxAttempts,
             dropUnknown: message.dropUnknown,
             payload: [UInt8](message.payload),
+            messageIDAt: messageIDAt,
             traceParent: message.traceParent
         )
     }

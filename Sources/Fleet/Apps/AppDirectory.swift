@@ -83,21 +83,21 @@ final class AppDirectory: Sendable {
         for configuration in configurations {
             for settings in configuration.accounts {
                 let key = Key(app: configuration.name, provider: settings.account.provider.name)
-                let fingerprint = AccountFingerprint(settings)
+                let fingerprint = AccountFingerprint(settings, messageKeys: configuration.messageKeys)
                 if let same = known[key], same.fingerprint == fingerprint {
                     loaded[key] = same
                     continue
                 }
                 let others = Array(loaded.values) + Array(known.values)
                 let holder = others.first { $0.fingerprint.hasKey(of: fingerprint) }?.token
-                loaded[key] = try load(configuration.name, settings, fingerprint, holder)
+                loaded[key] = try load(configuration, settings, fingerprint, holder)
             }
         }
         return loaded
     }
 
     private static func load(
-        _ app: String,
+        _ app: AppConfiguration,
         _ settings: AccountConfiguration,
         _ fingerprint: AccountFingerprint,
         _ holder: ProviderTokenHolder?
@@ -114,17 +114,18 @@ final class AppDirectory: Sendable {
             }
             let tls = try TLSClientContext(trust: settings.trust, identity: identity)
             return LoadedAccount(
-                app: app,
+                app: app.name,
                 account: settings.account,
                 fingerprint: fingerprint,
                 tls: tls,
-                token: token
+                token: token,
+                messageKeys: app.messageKeys
             )
         } catch {
             throw ConfigurationError([
                 ConfigurationProblem(
                     place: settings.place,
-                    key: "apps.\(app).\(settings.account.provider.name.rawValue)",
+                    key: "apps.\(app.name).\(settings.account.provider.name.rawValue)",
                     code: "invalid_key",
                     detail: error.message
                 )

@@ -18,6 +18,8 @@ final class LoadedAccount: Sendable {
     let fingerprint: AccountFingerprint
     /// What makes its provider tokens; nil with a certificate.
     let token: ProviderTokenHolder?
+    /// What message ids of the app are signed with; nil: its pushes carry none.
+    let messageKeys: MessageKeys?
     private let tls: TLSClientContext
 
     init(
@@ -25,13 +27,15 @@ final class LoadedAccount: Sendable {
         account: any ProviderAccount,
         fingerprint: AccountFingerprint,
         tls: TLSClientContext,
-        token: ProviderTokenHolder?
+        token: ProviderTokenHolder?,
+        messageKeys: MessageKeys?
     ) {
         self.app = app
         self.account = account
         self.fingerprint = fingerprint
         self.tls = tls
         self.token = token
+        self.messageKeys = messageKeys
     }
 
     /// What requests carry as `authorization`.
@@ -69,7 +73,7 @@ final class LoadedAccount: Sendable {
     func pool(
         endpoint: ProviderEndpoint,
         loop: any EventLoop,
-        isApart: Bool,
+        isApart: Bool = false,
         logger: Logger,
         source: any RequestSource
     ) -> ProviderPool {
@@ -95,8 +99,10 @@ struct AccountFingerprint: Hashable, Sendable {
     private let credential: AccountCredential
     private let settings: [String: String]
     private let files: [String: [UInt8]]
+    private let messageKeys: [UInt8]?
 
-    init(_ configuration: AccountConfiguration) {
+    init(_ configuration: AccountConfiguration, messageKeys: MessageKeys?) {
+        self.messageKeys = messageKeys?.digest
         credential = configuration.account.credential
         settings = Dictionary(configuration.account.summary.map { ($0.name, $0.value) }) { first, _ in first }
         files = configuration.files.mapValues { SHA256.digest($0.bytes) }

@@ -8,4 +8,6 @@ public struct AppConfiguration: Sendable {
     public let timeZone: String?
     /// One per provider block, at least one; in the order of the registry.
     public let accounts: [AccountConfiguration]
+    /// What message ids are signed with; nil: pushes carry none.
+    public let messageKeys: MessageKeys?
 }

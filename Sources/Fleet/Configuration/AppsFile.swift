@@ -39,12 +39,12 @@ public enum AppsFile {
 
     /// Fields of the contract whose part of the product is not built yet.
     private static let laterFields = [
-        "fcm", "edge", "categories", "variables", "per_second", "frequency_cap", "payload_names", "events",
+        "fcm", "categories", "variables", "per_second", "frequency_cap", "payload_names", "events",
     ]
 
     private static func app(named name: String, line: Int, fields: FieldReader) -> AppConfiguration? {
         let blocks = ProviderRegistry.providers.map(\.name.rawValue)
-        fields.refuseUnknown(known: ["default_locale", "time_zone"] + blocks, later: laterFields)
+        fields.refuseUnknown(known: ["default_locale", "time_zone", "edge"] + blocks, later: laterFields)
         let allowed = name.utf8.allSatisfy { ByteSets.name.contains($0) }
         if name.isEmpty || name.utf8.count > 128 || !allowed {
             fields.problems.add(
@@ -64,7 +64,8 @@ public enum AppsFile {
             timeZone: fields.text("time_zone", "an IANA name such as Europe/Madrid", where: isTimeZone),
             accounts: ProviderRegistry.providers.compactMap { provider in
                 fields.mapping(provider.name.rawValue).flatMap { AccountFields.read($0, of: provider) }
-            }
+            },
+            messageKeys: fields.mapping("edge").flatMap(EdgeFields.messageKeys)
         )
     }
 

@@ -37,7 +37,9 @@ struct Intake: Sendable {
         }
         let identity = SHA256.digest(job.canonicalJSON())
         let knowledge = try await look(job, now: now)
-        let check = check(job)
+        // Asked once: a reload may change it, and what was checked is what is compiled.
+        let carriesMessageID = signsMessageIDs(job.app)
+        let check = check(job, carriesMessageID: carriesMessageID)
         switch IntakeDecision.decide(job: job, identity: identity, knowledge: knowledge, problems: check.problems) {
         case .refuse(let problems):
             let document = ProblemDocument(
@@ -59,7 +61,8 @@ struct Intake: Sendable {
         case .existing(let number): return try await known(job, number, message, now: now)
         case .accept(let shortWay):
             let warnings = decoding.warnings + check.warnings
-            let new = try await newCampaign(job, identity, warnings, message, now: now)
+            let push = compile(job, carriesMessageID: carriesMessageID)
+            let new = try await newCampaign(job, push, identity, warnings, message, now: now)
             if let verdict = try await accept(new, shortWay: shortWay && !isLate(new, now), now: now) { return verdict }
             return try await handle(message)
         }
@@ -93,35 +96,46 @@ struct Intake: Sendable {
     }
 
     /// What the providers, and the app's accounts with them where this process has them, find wrong.
-    private func check(_ job: Job) -> JobCheck {
+    private func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
         var result = JobCheck()
         for provider in ProviderRegistry.providers {
-            let found = provider.check(job)
+            let found = provider.check(job, carriesMessageID: carriesMessageID)
             let account = apps.account(app: job.app, provider: provider.name)?.account.check(job) ?? JobCheck()
             result.problems += found.problems + account.problems
             result.warnings += found.warnings + account.warnings
         }
+        if !carriesMessageID { result.warnings += MediaAddress.warnings(job) }
         return result
+    }
+
+    /// Whether an app's pushes carry the `fanfare` object: this process has a key to sign its message ids with.
+    private func signsMessageIDs(_ app: String) -> Bool {
+        ProviderRegistry.providers.contains { apps.account(app: app, provider: $0.name)?.messageKeys != nil }
     }
 
     // MARK: - Accepting
 
+    private func compile(_ job: Job, carriesMessageID: Bool) -> (provider: any PushProvider, push: CompiledPush) {
+        guard let provider = ProviderRegistry.providers.first else { preconditionFailure("no provider is built in") }
+        return (provider, provider.compile(job, carriesMessageID: carriesMessageID))
+    }
+
     private func newCampaign(
         _ job: Job,
+        _ compiled: (provider: any PushProvider, push: CompiledPush),
         _ identity: [UInt8],
         _ warnings: [Problem],
         _ message: InboundMessage,
         now: Timestamp
     ) async throws -> NewCampaign {
-        guard let provider = ProviderRegistry.providers.first else { preconditionFailure("no provider is built in") }
-        let push = provider.compile(job)
+        let push = compiled.push
         var traceParent = ""
         if case .string(let text) = message.properties.header("traceparent") { traceParent = text }
         let expiresAt = job.expiresAt(acceptedAt: now)
         let facts = Shard.Facts(
             app: job.app,
             campaignID: job.id,
-            provider: provider.name,
+            provider: compiled.provider.name,
             environment: nil,
             urgency: job.delivery.urgency,
             pushType: push.pushType,
@@ -132,6 +146,7 @@ struct Intake: Sendable {
             maxAttempts: UInt32(job.delivery.maxAttempts),
             dropUnknown: job.delivery.onUnknown == .drop,
             payload: push.payload,
+            messageIDAt: push.messageIDAt,
             traceParent: traceParent
         )
         return NewCampaign(

@@ -11,6 +11,8 @@ final class ActiveRun {
     let tokens: [UInt8]
     private(set) var requests: PreparedRequests
     private(set) var headers: PreparedHeaders
+    /// What writes the devices' message ids, and where; nil when pushes carry none.
+    private var messageIDs: (signer: MessageIDSigner, place: Int)?
     /// Whose connections carry its requests; nil when no requests can be made.
     ///
     /// Not weak: that would move the sender's reference count, which every request touches, into a side table. The
@@ -25,11 +27,12 @@ final class ActiveRun {
     /// Whether a reason to pause its campaign was reported.
     var isRefusalReported = false
 
-    init(run: ShardRun, requests: PreparedRequests) {
+    init(run: ShardRun, requests: PreparedRequests, account: LoadedAccount) {
         self.run = run
         self.requests = requests
         tokens = run.shard.devices.tokens
         headers = PreparedHeaders(requests)
+        messageIDs = account.messageIDs(of: run.shard, in: requests)
     }
 
     /// Goes on with another credential, on the connections of its sender.
@@ -37,12 +40,14 @@ final class ActiveRun {
         self.sender = sender
         requests = sender.requests(for: run.shard.facts)
         headers = PreparedHeaders(requests)
+        messageIDs = sender.account.messageIDs(of: run.shard, in: requests)
     }
 
     /// Writes one device's request.
     func write(_ position: Int, _ request: inout RequestWriter) {
         let requests = self.requests
         let range = run.shard.devices.tokenRange(at: position)
+        let device = run.shard.deviceIndex(at: position)
         let length = requests.pathByteCount(tokenBytes: range.count)
         request.setHeaders(headers)
         request.setPath(capacity: length) { buffer in
@@ -51,9 +56,27 @@ final class ActiveRun {
             }
         }
         request.setPerRequestValue(capacity: RequestID.byteCount) { buffer in
-            requests.writeID(device: run.shard.deviceIndex(at: position), into: buffer)
+            requests.writeID(device: device, into: buffer)
         }
-        requests.body.withUnsafeBytes { request.setBody($0) }
+        guard let messageIDs else { return requests.body.withUnsafeBytes { request.setBody($0) } }
+        request.setBody(capacity: requests.body.count) { buffer in
+            buffer.copyBytes(from: requests.body)
+            messageIDs.signer.write(
+                device: device,
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[messageIDs.place...])
+            )
+            return buffer.count
+        }
+    }
+}
+
+extension LoadedAccount {
+    fileprivate func messageIDs(
+        of shard: Shard,
+        in requests: PreparedRequests
+    ) -> (signer: MessageIDSigner, place: Int)? {
+        guard let place = requests.messageIDAt, let messageKeys else { return nil }
+        return (MessageIDSigner(app: app, campaign: shard.id.key.campaign, keys: messageKeys), place)
     }
 }
 

@@ -20,6 +20,7 @@ final class EndpointSender: RequestSource {
     /// Its runs have gone over to another sender: it only waits for answers, and none of them is about a credential
     /// that is still used.
     private var isRetired = false
+    private var hasToldOfMissingKey = false
     private unowned let owner: SenderLoop
     private let endpoint: ProviderEndpoint
     private let logger: Logger
@@ -65,8 +66,21 @@ final class EndpointSender: RequestSource {
     }
 
     /// Everything of a shard's requests that is alike.
+    ///
+    /// Without a key there is no message id in them, whatever the campaign was accepted with: a push is worth more than
+    /// what the edge learns of it.
     func requests(for facts: Shard.Facts) -> PreparedRequests {
-        account.account.requests(for: facts, authorization: authorization.value)
+        guard facts.messageIDAt != nil, account.messageKeys == nil else {
+            return account.account.requests(for: facts, authorization: authorization.value)
+        }
+        if !hasToldOfMissingKey {
+            hasToldOfMissingKey = true
+            logger.warning(
+                "the app has no edge.message_key_file here; pushes that should carry a message id go without",
+                metadata: ["app": "\(account.app)", "campaign": "\(facts.campaignID)"]
+            )
+        }
+        return account.account.requests(for: facts.withoutMessageID(), authorization: authorization.value)
     }
 
     /// Opens no stream any more, waits for the answers that are due, and closes its connections.

@@ -32,7 +32,7 @@ final class SenderLoop {
     private let reports: any SenderReports
     let logger: Logger
     /// Answers that may be uncommitted before no stream is opened.
-    private let unflushedMax: Int
+    private var unflushedMax: Int
 
     private(set) var runs: [ActiveRun?] = []
     private var freeSlots: [Int] = []
@@ -87,7 +87,7 @@ final class SenderLoop {
         if sender == nil { run.requestStop(.setAside(.credentials)) }
         let requests =
             sender?.requests(for: shard.facts) ?? account.account.requests(for: shard.facts, authorization: nil)
-        let active = ActiveRun(run: run, requests: requests)
+        let active = ActiveRun(run: run, requests: requests, account: account)
         let slot = freeSlots.popLast() ?? runs.count
         if slot == runs.count { runs.append(active) } else { runs[slot] = active }
         slots[key] = slot
@@ -185,6 +185,13 @@ final class SenderLoop {
 
     /// Whether streams may be opened: answers that are not committed are what a crash repeats.
     var mayOpen: Bool { unflushed + openStreams < unflushedMax * 2 && unflushed < unflushedMax }
+
+    /// Another bound of `worker.unflushed`; streams that are open stay open.
+    func limitUnflushed(to answers: Int) {
+        guard answers != unflushedMax else { return }
+        unflushedMax = answers
+        for sender in endpoints.values { sender.pool.demandChanged() }
+    }
 
     /// A request was handed to a connection.
     func opened() { openStreams += 1 }

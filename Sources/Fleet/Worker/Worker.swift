@@ -17,6 +17,7 @@ public final class Worker: Sendable {
     private let core: NIOLoopBound<WorkerCore>
     private let loop: any EventLoop
     private let senders: [LoopHandle]
+    private let settings: HotSettings
     private let tasks: [Task<Void, Never>]
 
     private init(
@@ -32,6 +33,7 @@ public final class Worker: Sendable {
         self.core = core
         self.loop = loop
         self.senders = senders
+        self.settings = HotSettings(context.configuration)
         self.tasks = tasks
     }
 
@@ -164,7 +166,7 @@ public final class Worker: Sendable {
                         loop: sending,
                         worker: context.worker,
                         ledger: context.ledger,
-                        unflushedMax: max(1, context.configuration.worker.unflushed / loops.count),
+                        unflushedMax: unflushedMax(context.configuration, loops: loops.count),
                         reports: reports,
                         logger: context.logger
                     )
@@ -273,11 +275,21 @@ public final class Worker: Sendable {
 
     // MARK: - Reloading
 
-    /// Reads the apps file and its key files again (HUP), and takes what has changed of known apps into use.
+    /// Reads configuration, apps file and key files again (HUP), and takes what has changed of hot settings and known
+    /// apps into use.
     ///
-    /// New requests carry the new credential on new connections; streams under way end on the old ones. When anything
-    /// cannot be used, nothing is changed. Which it was, is logged. One call at a time.
-    public func reload() async {
+    /// New requests carry the new credential on new connections; streams under way end on the old ones. The apps file
+    /// is the one that the worker was started with. What cannot be used changes nothing: not one setting of a
+    /// configuration with a mistake in it, not one app of such an apps file. Which it was, is logged. One call at a time.
+    public func reload(_ sources: ConfigurationSources, threshold: LogThreshold) async {
+        do throws(ConfigurationError) {
+            take(try sources.load(), threshold)
+        } catch {
+            context.logger.error(
+                "the configuration cannot be taken over; all settings stay as they are",
+                metadata: ["problem": "\(error.problems.map(\.line).joined(separator: "; "))"]
+            )
+        }
         let file = context.configuration.appsFile
         do throws(ConfigurationError) {
             take(try context.apps.compare(try AppsFile.read(path: file)), from: file)
@@ -287,6 +299,29 @@ public final class Worker: Sendable {
                 metadata: ["problem": "\(error.problems.map(\.line).joined(separator: "; "))"]
             )
         }
+    }
+
+    private func take(_ configuration: Configuration, _ threshold: LogThreshold) {
+        let reading = settings.take(configuration)
+        // A change of the level is told by whichever of the two lets it be told.
+        threshold.level = min(threshold.level, configuration.log.level)
+        defer { threshold.level = configuration.log.level }
+        let unflushed = Self.unflushedMax(configuration, loops: senders.count)
+        for sender in senders { sender.execute { $0.limitUnflushed(to: unflushed) } }
+        for change in reading.taken {
+            context.logger.notice(
+                "a setting is replaced",
+                metadata: ["key": "\(change.key)", "old": "\(change.old)", "new": "\(change.new)"]
+            )
+        }
+        for key in reading.needRestart {
+            context.logger.warning("a setting has changed that only a restart takes", metadata: ["key": "\(key)"])
+        }
+    }
+
+    /// Each loop's share of `worker.unflushed`.
+    private static func unflushedMax(_ configuration: Configuration, loops: Int) -> Int {
+        max(1, configuration.worker.unflushed / loops)
     }
 
     private func take(_ reading: AppDirectory.Reading, from file: String) {
@@ -331,7 +366,7 @@ public final class Worker: Sendable {
     /// Drains: takes no new work, lets what runs end for `worker.drain`, hands over the rest, and closes.
     public func stop() async {
         await settle { core, done in core.stopConsuming(done) }
-        if await !isIdle(within: context.configuration.worker.drain) {
+        if await !isIdle(within: settings.drain) {
             loop.execute { [core] in core.value.desk.handOverAll() }
             if await !isIdle(within: .seconds(10)) {
                 context.logger.warning("not everything was handed over; the broker gives it to another worker")

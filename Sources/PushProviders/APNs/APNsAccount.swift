@@ -74,6 +74,7 @@ public struct APNsAccount: ProviderAccount {
             provider: provider,
             headers: headers,
             body: facts.payload,
+            messageIDAt: facts.messageIDAt.map { Int($0) },
             pathPrefix: Array("/3/device/".utf8),
             campaign: CampaignHash(app: facts.app, id: facts.campaignID),
             successStatus: 200

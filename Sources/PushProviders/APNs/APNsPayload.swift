@@ -3,14 +3,21 @@ import Campaigns
 /// The JSON that goes to Apple (`push-protocols.md`, C1.7); the same job gives the same bytes.
 ///
 /// `aps` first, then `content.data` as its peers in the order of the job, then `content.apns` merged over it:
-/// objects member by member, everything else replaced.
+/// objects member by member, everything else replaced. The `fanfare` object is the last member.
 enum APNsPayload {
     /// The body of the request.
-    static func bytes(_ job: Job) -> [UInt8] {
-        JSONWriter.bytes(.object(members(job)))
+    static func segments(_ job: Job, carriesMessageID: Bool) -> [PayloadSegment] {
+        let whole = JSONWriter.bytes(.object(members(job)))
+        // A device management push is read by the system; no app sees it.
+        guard carriesMessageID, job.effectivePushType != .mdm else { return [.constant(whole)] }
+        let object = FanfareObject(job)
+        return [
+            .constant(whole.dropLast() + Array(",\"fanfare\":".utf8) + object.beforeMessageID), .messageID,
+            .constant(object.afterMessageID + [UInt8(ascii: "}")]),
+        ]
     }
 
-    /// The members of the payload before they are written.
+    /// The members of the payload before they are written, at least one, without the `fanfare` object.
     static func members(_ job: Job) -> [JSONMember] {
         let content = job.content
         var root: [JSONMember] = []

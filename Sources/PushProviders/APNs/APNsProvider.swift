@@ -18,17 +18,17 @@ public struct APNsProvider: PushProvider {
     }
 
     /// See `PushProvider`.
-    public func check(_ job: Job) -> JobCheck {
-        APNsRules.check(job)
+    public func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
+        APNsRules.check(job, carriesMessageID: carriesMessageID)
     }
 
     /// See `PushProvider`.
-    public func compile(_ job: Job) -> CompiledPush {
+    public func compile(_ job: Job, carriesMessageID: Bool) -> CompiledPush {
         CompiledPush(
             pushType: job.effectivePushType,
             priority: job.effectivePriority.number,
             collapseID: job.effectiveCollapseID,
-            segments: [.constant(APNsPayload.bytes(job))]
+            segments: APNsPayload.segments(job, carriesMessageID: carriesMessageID)
         )
     }
 

@@ -6,13 +6,14 @@ import Campaigns
 /// `content.apns` merged in. Who writes `aps` by hand is held to the same rules.
 struct APNsRules {
     private let job: Job
+    private let carriesMessageID: Bool
     private let pushType: PushType
     private let payload: JSONValue
     private var found = JobCheck()
 
     /// Everything that is wrong with a job.
-    static func check(_ job: Job) -> JobCheck {
-        var rules = APNsRules(job)
+    static func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
+        var rules = APNsRules(job, carriesMessageID: carriesMessageID)
         rules.checkRaw()
         rules.checkPriority()
         rules.checkCollapseID()
@@ -22,8 +23,9 @@ struct APNsRules {
         return rules.found
     }
 
-    private init(_ job: Job) {
+    private init(_ job: Job, carriesMessageID: Bool) {
         self.job = job
+        self.carriesMessageID = carriesMessageID
         pushType = job.effectivePushType
         payload = .object(APNsPayload.members(job))
     }
@@ -199,7 +201,8 @@ struct APNsRules {
     }
 
     private mutating func checkSize() {
-        let count = JSONWriter.bytes(payload).count
+        let segments = APNsPayload.segments(job, carriesMessageID: carriesMessageID)
+        let count = segments.reduce(0) { $0 + $1.bytes.count }
         let most = pushType.payloadBytesMax
         guard count > most else { return }
         let excess = count - most == 1 ? "1 byte" : "\(Self.grouped(count - most)) bytes"

@@ -2,15 +2,17 @@ public import Campaigns
 
 /// The requests of one shard, with everything prepared that is alike: made once, asked for each device.
 ///
-/// Per device three values differ at most (path, id, later the body), and each is written into memory of the
+/// Per device three values differ at most (path, id, the message id in the body), and each is written into memory of the
 /// caller's: no allocation, no `String`, no existential. A final class instead of a protocol, so that the sender
 /// calls it directly; what tells providers apart is data. Immutable, so any event loop may use it; it is made anew
 /// when the provider token was renewed.
 public final class PreparedRequests: Sendable {
     /// All header fields in the order of the request, `:path` and the id as places.
     public let headers: [RequestHeader]
-    /// The body, the same for every device of the shard.
+    /// The body, the same for every device of the shard but for its message id.
     public let body: [UInt8]
+    /// Where in `body` the 22 characters of a device's message id go; nil when it has none.
+    public let messageIDAt: Int?
     /// Who interprets the answers.
     public let provider: any PushProvider
 
@@ -26,6 +28,7 @@ public final class PreparedRequests: Sendable {
         provider: any PushProvider,
         headers: [RequestHeader],
         body: [UInt8],
+        messageIDAt: Int?,
         pathPrefix: [UInt8],
         campaign: CampaignHash,
         successStatus: Int
@@ -33,6 +36,7 @@ public final class PreparedRequests: Sendable {
         self.provider = provider
         self.headers = headers
         self.body = body
+        self.messageIDAt = messageIDAt
         self.pathPrefix = pathPrefix
         self.successStatus = successStatus
         idPrefix = RequestID.prefix(campaign)

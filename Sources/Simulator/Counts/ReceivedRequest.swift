@@ -40,30 +40,34 @@ public struct ReceivedRequest: Sendable, Equatable {
     }
 }
 
-/// The last 16 requests; buffers are swapped in, never copied.
+/// The last requests; buffers are swapped in, never copied.
 final class LastRequests: Sendable {
     private struct Ring {
         var slots: [(request: APNsRequest, status: Int, reason: APNsReason?)] = []
         var next = 0
     }
 
-    private static let most = 16
-
+    private let most: Int
     private let ring = Mutex(Ring())
+
+    /// Keeps so many, at least one.
+    init(most: Int) {
+        self.most = max(1, most)
+    }
 
     /// Takes `request` and gives back an older buffer in its place.
     func keep(_ request: inout APNsRequest, reaction: Reaction) {
         var (status, reason) = (0, APNsReason?.none)
         if case .answer(let answer) = reaction { (status, reason) = (answer.status, answer.reason) }
         ring.withLock { ring in
-            guard ring.slots.count == Self.most else {
+            guard ring.slots.count == most else {
                 ring.slots.append((request, status, reason))
                 return
             }
             swap(&ring.slots[ring.next].request, &request)
             ring.slots[ring.next].status = status
             ring.slots[ring.next].reason = reason
-            ring.next = (ring.next + 1) % Self.most
+            ring.next = (ring.next + 1) % most
         }
     }
 

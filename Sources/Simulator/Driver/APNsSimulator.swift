@@ -34,6 +34,8 @@ public enum APNsSimulator {
         ///
         /// A simulator that is to come back as the same server is started with the identity of its former life.
         public var identity: Identity?
+        /// How many of the last requests are kept with their payloads, at least 1.
+        public var requestsKept = 16
         /// One stream only until a request with a good provider token has come, as Apple does it.
         public var startsWithOneStream = true
 

@@ -42,7 +42,7 @@ extension APNsSimulator {
         /// What was seen since the start or the last `reset`.
         public var statistics: Statistics { state.statistics }
 
-        /// The last 16 processed requests, the oldest first.
+        /// The last processed requests, the oldest first: at most `Configuration.requestsKept`.
         public var lastRequests: [ReceivedRequest] { state.last.all }
 
         /// What goes wrong at the moment.

@@ -6,7 +6,7 @@ final class SimulatorState: Sendable {
     let configuration: APNsSimulator.Configuration
     let rules: APNsRules
     let register = TokenRegister()
-    let last = LastRequests()
+    let last: LastRequests
 
     private struct Shared {
         var faults: Faults
@@ -19,6 +19,7 @@ final class SimulatorState: Sendable {
 
     init(configuration: APNsSimulator.Configuration) throws(TLSError) {
         self.configuration = configuration
+        last = LastRequests(most: configuration.requestsKept)
         rules = APNsRules(tokens: try ProviderTokens(access: configuration.access))
         shared = Mutex(Shared(faults: configuration.faults))
     }

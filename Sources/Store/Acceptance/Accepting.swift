@@ -111,9 +111,10 @@ extension LedgerTransaction {
             """
             INSERT INTO campaigns (app, id, stage, expires_at, urgency, provider, list, chunks, audience, duplicates,
                 created_at, accepted_at, push_type, priority, drop_if_offline, collapse_id, max_attempts, drop_unknown,
-                carries_variables, trace_parent, correlation_id, name, payload, tags, metadata, identity, job)
+                carries_variables, trace_parent, correlation_id, name, payload, tags, metadata, identity, job,
+                message_id_at)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?23, ?24, ?25, ?26, ?27)
+                ?22, ?23, ?24, ?25, ?26, ?27, ?28)
             """,
             .text(facts.app),
             .text(facts.campaignID),
@@ -141,7 +142,8 @@ extension LedgerTransaction {
             .text(tags.text),
             .text(metadata.text),
             .blob(new.identity),
-            .blob(new.job)
+            .blob(new.job),
+            .int(facts.messageIDAt)
         )
         return UInt32(truncatingIfNeeded: try db.number("SELECT last_insert_rowid()") ?? 0)
     }

@@ -19,7 +19,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT app, id, provider, urgency, push_type, priority, expires_at, drop_if_offline, collapse_id,
-                max_attempts, drop_unknown, payload, trace_parent, list, carries_variables
+                max_attempts, drop_unknown, payload, trace_parent, list, carries_variables, message_id_at
             FROM campaigns WHERE number = ?1
             """,
             .int(number)
@@ -42,6 +42,7 @@ extension LedgerReader {
             maxAttempts: rows.uint32(9),
             dropUnknown: rows.bool(10),
             payload: rows.blob(11),
+            messageIDAt: rows.optionalInt64(15).map { UInt32(truncatingIfNeeded: $0) },
             traceParent: rows.text(12)
         )
         return CampaignPush(facts: facts, list: rows.uint32(13), carriesVariables: rows.bool(14))

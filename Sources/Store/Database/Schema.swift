@@ -11,7 +11,13 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
-            for statement in [meta, lists, campaigns, shards, messages, breakers] { try db.execute(sql: statement) }
+            for statement in [meta, lists, campaigns, shards, messages] { try db.execute(sql: statement) }
+        }
+        migrator.registerMigration("message_id_at") { db in
+            try db.execute(sql: "ALTER TABLE campaigns ADD COLUMN message_id_at INTEGER")
+        }
+        migrator.registerMigration("breakers") { db in
+            for statement in [breakers, suspects, guarding] { try db.execute(sql: statement) }
         }
         return migrator
     }
@@ -73,12 +79,10 @@ enum Schema {
             ordinal INTEGER NOT NULL,
             learnt INTEGER NOT NULL,
             bits BLOB NOT NULL,
-            suspects BLOB NOT NULL DEFAULT x'',
             PRIMARY KEY (list, ordinal)
         ) WITHOUT ROWID;
         CREATE INDEX dead_to_learn ON chunk_dead (list, ordinal) WHERE learnt = 0;
         CREATE TABLE dead_tokens (hash BLOB PRIMARY KEY) WITHOUT ROWID;
-        CREATE TABLE suspect_tokens (hash BLOB PRIMARY KEY) WITHOUT ROWID;
         """
 
     private static let campaigns = """
@@ -120,10 +124,6 @@ enum Schema {
             metadata TEXT NOT NULL,
             identity BLOB NOT NULL,
             job BLOB NOT NULL,
-            guard_passed INTEGER NOT NULL DEFAULT 0,
-            guard_answers INTEGER NOT NULL DEFAULT 0,
-            guard_suspects INTEGER NOT NULL DEFAULT 0,
-            guard_trips INTEGER NOT NULL DEFAULT 0,
             UNIQUE (app, id)
         );
         CREATE INDEX campaign_ids ON campaigns (id);
@@ -195,6 +195,20 @@ enum Schema {
             probe_until INTEGER,
             PRIMARY KEY (app, provider)
         ) WITHOUT ROWID;
+        """
+
+    /// Tokens that were called wrong once.
+    private static let suspects = """
+        ALTER TABLE chunk_dead ADD COLUMN suspects BLOB NOT NULL DEFAULT x'';
+        CREATE TABLE suspect_tokens (hash BLOB PRIMARY KEY) WITHOUT ROWID;
+        """
+
+    /// What the wrong-environment guard has seen of a campaign.
+    private static let guarding = """
+        ALTER TABLE campaigns ADD COLUMN guard_passed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN guard_answers INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN guard_suspects INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN guard_trips INTEGER NOT NULL DEFAULT 0;
         """
 
     private static let messages = """

@@ -30,6 +30,7 @@ actor BenchFleet {
         self.broker = broker
         folder = try stage.folder(of: scenario)
         try folder.writeConfiguration(broker)
+        try folder.writeMessageKey()
         let apply = ["topology", "apply", "--config", folder.configuration]
         _ = try await stage.processes.run("topology", stage.fanfare(apply, on: .far))
         do throws(LedgerError) {
@@ -66,12 +67,12 @@ actor BenchFleet {
 
     /// Starts workers beside those that run; they send for each app to its far side.
     func start(_ count: Int = 1, _ crew: Crew = Crew(), to fars: [String: FarSide]) async throws {
-        let apps = "\(folder.path)/apps-\(workers.count).yaml"
-        guard FileManager.default.createFile(atPath: apps, contents: Data(Self.apps(fars).utf8)) else {
-            throw CommandFailure(.failed, "the file \(apps) cannot be written")
+        let file = "\(folder.path)/apps-\(workers.count).yaml"
+        guard FileManager.default.createFile(atPath: file, contents: Data(apps(fars).utf8)) else {
+            throw CommandFailure(.failed, "the file \(file) cannot be written")
         }
         let options = crew.roles.map { ["--roles", $0] } ?? []
-        let arguments = ["worker", "--config", folder.configuration, "--apps", apps] + options
+        let arguments = ["worker", "--config", folder.configuration, "--apps", file] + options
         for _ in 0..<count {
             let name = "worker-\(workers.count + 1)"
             let command = try stage.fanfare(arguments, on: .sender)
@@ -95,7 +96,8 @@ actor BenchFleet {
         await ledger.close()
     }
 
-    private static func apps(_ fars: [String: FarSide]) -> String {
+    /// Every push carries a signed message id, as in production.
+    private func apps(_ fars: [String: FarSide]) -> String {
         fars.sorted { $0.key < $1.key }.reduce("apps:\n") { text, entry in
             text + """
                   \(entry.key):
@@ -107,6 +109,8 @@ actor BenchFleet {
                       environment: production
                       endpoint: \(entry.value.endpoint)
                       ca_file: \(entry.value.ca)
+                    edge:
+                      message_key_file: \(folder.messageKey)
 
                 """
         }
@@ -217,7 +221,7 @@ actor BenchFleet {
 
     private func nextJob(list: String, maxAttempts: Int) throws -> BenchJob {
         campaigns += 1
-        return try BenchJob(id: "bench-\(campaigns)", list: list, maxAttempts: maxAttempts, now: CommandClock.now())
+        return try BenchJob(number: campaigns, list: list, maxAttempts: maxAttempts, now: CommandClock.now())
     }
 
     private func sample(

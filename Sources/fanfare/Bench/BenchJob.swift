@@ -17,10 +17,12 @@ struct BenchJob: Sendable {
     private let body: [UInt8]
     private let createdAt: Timestamp
 
-    /// A campaign to a list; no two may share an id.
-    init(id: String, list: String = Self.list, maxAttempts: Int = 8, now: Timestamp) throws {
+    /// A campaign to a list; no two may share a number.
+    ///
+    /// All ids have one length: a push names its campaign, and h2load's body is to be as long as ours.
+    init(number: Int, list: String = Self.list, maxAttempts: Int = 8, now: Timestamp) throws {
         let text = """
-            {"id": "\(id)", "app": "\(Self.app)", "created_at": "\(now.rfc3339)",
+            {"id": "bench-\(10_000 + number)", "app": "\(Self.app)", "created_at": "\(now.rfc3339)",
              "audience": {"list": "\(list)"},
              "content": {"title": "Derby kick-off", "sound": "default", "thread_id": "derby",
               "body": "Real against Atleti begins in ten minutes. Open the app to follow it minute by minute.",
@@ -58,7 +60,7 @@ struct BenchJob: Sendable {
         guard let provider = ProviderRegistry.provider(named: .apns) else {
             throw CommandFailure(.failed, "there is no provider apns")
         }
-        let push = provider.compile(job)
+        let push = provider.compile(job, carriesMessageID: true)
         let facts = Shard.Facts(
             app: job.app,
             campaignID: job.id,
@@ -72,7 +74,8 @@ struct BenchJob: Sendable {
             collapseID: push.collapseID,
             maxAttempts: 8,
             dropUnknown: false,
-            payload: push.payload
+            payload: push.payload,
+            messageIDAt: push.messageIDAt
         )
         // As long as an ES256 token with ten characters each of key and team; h2load indexes it whatever it says.
         let authorization = Array("bearer ".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 184)

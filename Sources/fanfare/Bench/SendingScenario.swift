@@ -16,7 +16,7 @@ struct SendingScenario: Sendable {
         let far = try await FarSide.start("far-sending", below: fleet.folder.path, stage)
         try await fleet.upload(devices)
         try await fleet.start(to: [BenchJob.app: far])
-        let request = try BenchJob(id: "h2load", now: CommandClock.now()).request(endpoint: far.endpoint)
+        let request = try BenchJob(number: 0, now: CommandClock.now()).request(endpoint: far.endpoint)
         let generator = try await LoadGenerator(request, folder: fleet.folder.path, far: far, stage: stage)
         var (pairs, shares, runs) = ([BenchPair](), [CPUShares](), [CampaignRun]())
         for number in 1...rounds {

@@ -16,9 +16,10 @@ struct WorkerCommand: AsyncParsableCommand {
         discussion: """
             Runs until SIGTERM, which drains it: no new work, what runs ends within worker.drain (20 s), the rest is \
             handed over. A second SIGTERM ends it at once; the broker gives its shards to another worker. SIGTSTP stops \
-            taking work, SIGCONT takes it again. SIGHUP reads the apps file and its key files again: what has changed of \
-            the apps it knows is used from then on, on new connections; requests under way end on the old ones. When \
-            anything cannot be used, everything stays as it is. An app that is new or gone needs a restart.
+            taking work, SIGCONT takes it again. SIGHUP reads the configuration, the apps file and its key files again: \
+            hot settings (worker.unflushed, worker.drain, log.level) hold at once, and what has changed of the apps it \
+            knows is used from then on, on new connections; requests under way end on the old ones. A file that cannot \
+            be used changes nothing. Every other setting, and an app that is new or gone, need a restart; the log says so.
 
             Example: fanfare worker --config /etc/fanfare/fanfare.yaml
             """
@@ -33,11 +34,12 @@ struct WorkerCommand: AsyncParsableCommand {
     var loops: Int?
 
     func run() async throws {
-        let configuration = try options.sources([
+        let sources = options.sources([
             ConfigurationOptions.flag("--roles", "worker.roles", roles),
             ConfigurationOptions.flag("--loops", "worker.loops", loops),
-        ]).load()
-        StandardErrorLog.install(configuration.log)
+        ])
+        let configuration = try sources.load()
+        let threshold = StandardErrorLog.install(configuration.log)
         // Before the files are read: a change that is told while they are is not missed.
         let reloads = await UnixSignalsSequence(trapping: .sighup)
         let apps = try AppsFile.read(path: configuration.appsFile)
@@ -45,7 +47,7 @@ struct WorkerCommand: AsyncParsableCommand {
         let worker = try await start(configuration, apps)
         let quieting = Self.quieting(worker)
         let reloading = Task {
-            for await _ in reloads { await worker.reload() }
+            for await _ in reloads { await worker.reload(sources, threshold: threshold) }
         }
         var isDraining = false
         for await _ in signals {

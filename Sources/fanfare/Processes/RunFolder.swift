@@ -36,6 +36,16 @@ struct RunFolder: Sendable {
     /// The simulator's keys, authority and `apps.yaml`.
     var simulator: String { path + "/simulator" }
 
+    /// What message ids are signed with.
+    var messageKey: String { path + "/message.key" }
+
+    /// Makes a key for message ids.
+    func writeMessageKey() throws {
+        var random = SystemRandomNumberGenerator()
+        let key = HexText.of((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        try write("1 \(key)\n", to: messageKey)
+    }
+
     /// Writes the configuration file; it may hold the broker's password, so that only its owner can read it.
     func writeConfiguration(_ broker: Configuration) throws {
         func setting(_ name: String) -> String? { broker.settings.first { $0.key.name == name }?.text }
@@ -44,10 +54,14 @@ struct RunFolder: Sendable {
         var lines = ["amqp:", "  url: \(JSONValue.string(broker).text)"]
         if let management { lines.append("  management_url: \(JSONValue.string(management).text)") }
         lines += ["store:", "  url: sqlite:fanfare.db", "apps:", "  file: simulator/apps.yaml", ""]
+        try write(lines.joined(separator: "\n"), to: configuration)
+    }
+
+    /// For its owner's eyes only.
+    private func write(_ text: String, to file: String) throws {
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        let data = Data(lines.joined(separator: "\n").utf8)
-        guard FileManager.default.createFile(atPath: configuration, contents: data, attributes: attributes) else {
-            throw CommandFailure(.failed, "the file \(configuration) cannot be written")
+        guard FileManager.default.createFile(atPath: file, contents: Data(text.utf8), attributes: attributes) else {
+            throw CommandFailure(.failed, "the file \(file) cannot be written")
         }
     }
 

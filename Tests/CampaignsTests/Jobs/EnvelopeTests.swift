@@ -148,14 +148,6 @@ struct WarningTests {
         #expect(warnings(["delivery"], "{\"collapse_id\": \"score\", \"supersede\": false}").isEmpty)
     }
 
-    @Test func `a media address that only the fanfare object would carry is announced`() {
-        let url = "https://cdn.example.com/a.jpg"
-        let expected = ["/content/media_url not_in_this_version"]
-        #expect(warnings(["content", "media_url"], "\"\(url)\"") == expected)
-        let content = "{\"title\": \"T\", \"media_url\": \"\(url)\", \"data\": {\"image\": \"\(url)\"}}"
-        #expect(warnings(["content"], content).isEmpty)
-    }
-
     @Test func `a device named twice is announced`() {
         let device = "{\"token\": \"\(JobFixtures.token)\"}"
         let upper = "{\"token\": \"\(JobFixtures.token.uppercased())\"}"

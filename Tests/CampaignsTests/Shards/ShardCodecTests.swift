@@ -77,7 +77,11 @@ import Testing
             { $0.positions = (0..<UInt16($0.devices.count)).map { 500 + $0 } },
             { $0.facts.expiresAt = Timestamp(milliseconds: .min) }, { $0.notBefore = Timestamp(milliseconds: .max) },
             { $0.facts.collapseID = String(repeating: "c", count: 65) }, { $0.facts.app = "" },
-            { $0.devices = DeviceBatch() }, { $0.id.path = String(repeating: ".5sa1", count: 99) },
+            { ($0.facts.payload, $0.facts.messageIDAt) = (Array("{}".utf8), 1) },
+            { ($0.facts.payload, $0.facts.messageIDAt) = ([UInt8](repeating: 0, count: 60), 38) },
+            { ($0.facts.payload, $0.facts.messageIDAt) = ([UInt8](repeating: 0, count: 60), 6) },
+            { $0.facts.messageIDAt = .max }, { $0.devices = DeviceBatch() },
+            { $0.id.path = String(repeating: ".5sa1", count: 99) },
         ]
         for change in changes {
             let bytes = try encoded(change)
@@ -97,6 +101,19 @@ import Testing
         let bytes = try encoded { _ in }
         let later: [UInt8] = [0xF8, 0x3F, 1]  // field 1023, varint 1
         #expect(try Shard(encoded: bytes + later) == Shard(encoded: bytes))
+    }
+
+    @Test func `a shard without a place for message ids is what it was before there were any`() throws {
+        let payload = Array(#"{"fanfare":{"v":1,"m":"----------------------"}}"#.utf8)
+        let with = try encoded { ($0.facts.payload, $0.facts.messageIDAt) = (payload, 23) }
+        let without = try encoded { ($0.facts.payload, $0.facts.messageIDAt) = (payload, nil) }
+        #expect(with == without + [0xD8, 0x01, 23])  // field 27, varint; the last one
+        #expect(try Shard(encoded: without).facts.messageIDAt == nil)
+        let shard = try Shard(encoded: with)
+        #expect(shard.facts.messageIDAt == 23)
+        let bare = shard.facts.withoutMessageID()
+        #expect(String(decoding: bare.payload, as: UTF8.self) == #"{"fanfare":{"v":1}}"#)
+        #expect(bare.messageIDAt == nil && bare.withoutMessageID() == bare)
     }
 
     @Test func `a retry shard keeps the index of its devices`() throws {

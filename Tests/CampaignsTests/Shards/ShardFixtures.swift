@@ -35,7 +35,9 @@ enum ShardFixtures {
     }
 
     static func facts(with random: inout MutationGenerator) -> Shard.Facts {
-        Shard.Facts(
+        let carriesMessageID = Bool.random(using: &random)
+        let payload = carriesMessageID ? #"{"fanfare":{"v":1,"m":"----------------------"}}"# : "{}"
+        return Shard.Facts(
             app: "news",
             campaignID: "derby",
             provider: .apns,
@@ -48,7 +50,8 @@ enum ShardFixtures {
             collapseID: "score",
             maxAttempts: 8,
             dropUnknown: Bool.random(using: &random),
-            payload: Array("{}".utf8),
+            payload: Array(payload.utf8),
+            messageIDAt: carriesMessageID ? 23 : nil,
             traceParent: "00-1-2-01"
         )
     }

@@ -169,6 +169,12 @@ nonisolated struct Fanfare_V1_ShardMessage: @unchecked Sendable {
     set {_uniqueStorage()._traceParent = newValue}
   }
 
+  /// where in the payload each device's message id goes; 0: the payload has none
+  var messageIDAt: UInt32 {
+    get {_storage._messageIDAt}
+    set {_uniqueStorage()._messageIDAt = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -222,7 +228,7 @@ fileprivate nonisolated let _protobuf_package = "fanfare.v1"
 
 nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ShardMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}campaign\0\u{1}part\0\u{1}ordinal\0\u{1}child\0\u{1}path\0\u{1}generation\0\u{1}attempt\0\u{1}app\0\u{3}campaign_id\0\u{1}provider\0\u{1}environment\0\u{1}urgent\0\u{3}push_type\0\u{1}priority\0\u{3}expires_at\0\u{3}drop_if_offline\0\u{3}collapse_id\0\u{3}max_attempts\0\u{3}drop_unknown\0\u{3}not_before\0\u{1}payload\0\u{3}first_index\0\u{1}offsets\0\u{1}devices\0\u{3}trace_parent\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}campaign\0\u{1}part\0\u{1}ordinal\0\u{1}child\0\u{1}path\0\u{1}generation\0\u{1}attempt\0\u{1}app\0\u{3}campaign_id\0\u{1}provider\0\u{1}environment\0\u{1}urgent\0\u{3}push_type\0\u{1}priority\0\u{3}expires_at\0\u{3}drop_if_offline\0\u{3}collapse_id\0\u{3}max_attempts\0\u{3}drop_unknown\0\u{3}not_before\0\u{1}payload\0\u{3}first_index\0\u{1}offsets\0\u{1}devices\0\u{3}trace_parent\0\u{3}message_id_at\0")
 
   fileprivate class _StorageClass {
     var _version: UInt32 = 0
@@ -251,6 +257,7 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
     var _offsets: Data = Data()
     var _devices: Data = Data()
     var _traceParent: String = String()
+    var _messageIDAt: UInt32 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -287,6 +294,7 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
       _offsets = source._offsets
       _devices = source._devices
       _traceParent = source._traceParent
+      _messageIDAt = source._messageIDAt
     }
   }
 
@@ -331,6 +339,7 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
         case 24: try { try decoder.decodeSingularBytesField(value: &_storage._offsets) }()
         case 25: try { try decoder.decodeSingularBytesField(value: &_storage._devices) }()
         case 26: try { try decoder.decodeSingularStringField(value: &_storage._traceParent) }()
+        case 27: try { try decoder.decodeSingularUInt32Field(value: &_storage._messageIDAt) }()
         default: break
         }
       }
@@ -417,6 +426,9 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
       if !_storage._traceParent.isEmpty {
         try visitor.visitSingularStringField(value: _storage._traceParent, fieldNumber: 26)
       }
+      if _storage._messageIDAt != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._messageIDAt, fieldNumber: 27)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -452,6 +464,7 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
         if _storage._offsets != rhs_storage._offsets {return false}
         if _storage._devices != rhs_storage._devices {return false}
         if _storage._traceParent != rhs_storage._traceParent {return false}
+        if _storage._messageIDAt != rhs_storage._messageIDAt {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -59,7 +59,7 @@ struct CampaignSendCommand: AsyncParsableCommand {
         let now = CommandClock.now()
         // The list is not known yet, but all that is wrong with the job is.
         let first = try job.decode(list: audience == nil ? nil : "list", at: now)
-        let check = LocalIntake.check(first.job)
+        let check = LocalIntake.check(first.job, apps: knownApps())
         let warnings = first.warnings + check.warnings
         guard check.problems.isEmpty else {
             throw job.refusal(check.problems, campaign: first.job.id, warnings: warnings)
@@ -77,5 +77,11 @@ struct CampaignSendCommand: AsyncParsableCommand {
             let deadline = wait ? timeout.flatMap(DurationText.parse) : nil
             try await sending.run(ledger, broker: configuration.amqp, wait: wait, timeout: deadline)
         }
+    }
+
+    /// The apps as far as this host can read them: a producer's host need not have them, nor their keys.
+    private func knownApps() -> [AppConfiguration] {
+        guard let configuration = try? options.load() else { return [] }
+        return (try? AppsFile.read(path: configuration.appsFile)) ?? []
     }
 }

@@ -1,0 +1,130 @@
+import Campaigns
+import HTTP2
+import Logging
+import NIOCore
+import NIOPosix
+public import PushProviders
+import Transport
+
+/// What a look at a provider's host found: whether it can be reached as the workers reach it, and what its clock says.
+///
+/// One request for `/` without a device and without a provider token: nobody gets a push, and no token is made whose
+/// number the provider counts.
+public enum ProviderReach: Sendable, Equatable {
+    /// It answered; the skew is nil when the answer has no `date`.
+    case answered(ClockSkew?)
+    /// It did not; the text says why.
+    case failed(String)
+
+    /// After this the host counts as out of reach.
+    private static let patience = TimeAmount.seconds(12)
+
+    /// Looks at the hosts of all accounts, each once and all at the same time; by the name of the endpoint.
+    public static func look(_ apps: [AppConfiguration]) async throws(ConfigurationError) -> [String: ProviderReach] {
+        let directory = try AppDirectory(apps)
+        var accounts: [String: LoadedAccount] = [:]
+        for app in apps {
+            for settings in app.accounts {
+                let account = directory.account(app: app.name, provider: settings.account.provider.name)
+                accounts[settings.account.endpoint(nil).url] = account
+            }
+        }
+        return await withTaskGroup(of: (String, ProviderReach).self) { group in
+            for (url, account) in accounts {
+                group.addTask { (url, await look(account)) }
+            }
+            var found: [String: ProviderReach] = [:]
+            for await (url, reach) in group { found[url] = reach }
+            return found
+        }
+    }
+
+    private static func look(_ account: LoadedAccount) async -> ProviderReach {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let promise = loop.makePromise(of: ProviderReach.self)
+        loop.execute {
+            let probe = ReachProbe(account, loop: loop) { promise.succeed($0) }
+            loop.assumeIsolated().scheduleTask(in: patience) { probe.end(.failed("no answer in 12 s")) }
+        }
+        // A promise that is only ever succeeded does not throw.
+        return (try? await promise.futureResult.get()) ?? .failed("no answer")
+    }
+
+    /// Whether the machine's clock is so wrong that provider tokens are refused for it.
+    public var isClockWrong: Bool {
+        if case .answered(let skew?) = self { skew.isNoteworthy } else { false }
+    }
+
+    /// One line for people.
+    public var text: String {
+        switch self {
+        case .answered(nil): "the answer has no date to hold this machine's clock against"
+        case .answered(let skew?): skew.isNoteworthy ? "clock skew: \(skew.text); set it right" : "clock in step"
+        case .failed(let reason): "not reached: \(reason)"
+        }
+    }
+}
+
+/// The one request; confined to its loop, kept alive by its pool until the end.
+private final class ReachProbe: RequestSource {
+    private let headers: PreparedHeaders
+    private let loop: any EventLoop
+    private let ended: (ProviderReach) -> Void
+    private var pool: ProviderPool?
+    private var isSent = false
+
+    init(_ account: LoadedAccount, loop: any EventLoop, ended: @escaping (ProviderReach) -> Void) {
+        let endpoint = account.account.endpoint(nil)
+        headers = PreparedHeaders(method: "GET", authority: endpoint.authority, fields: [], perRequestName: nil)
+        self.loop = loop
+        self.ended = ended
+        pool = account.pool(endpoint: endpoint, loop: loop, logger: Logger(label: "app check"), source: self)
+        pool?.demandChanged()
+    }
+
+    /// Says what was found, once, and closes.
+    func end(_ reach: ProviderReach) {
+        guard let pool else { return }
+        self.pool = nil
+        ended(reach)
+        // In a turn of its own, because this is called from within the connection's.
+        loop.assumeIsolated().execute { pool.close {} }
+    }
+
+    func nextRequest(_ request: inout RequestWriter) -> Bool {
+        guard !isSent, pool != nil else { return false }
+        isSent = true
+        request.setHeaders(headers)
+        request.setPath(capacity: 1) { buffer in
+            buffer[0] = UInt8(ascii: "/")
+            return 1
+        }
+        request.setBody(capacity: 0) { _ in 0 }
+        return true
+    }
+
+    func answered(tag: UInt64, answer: borrowing ProviderAnswer) {
+        end(.answered(ClockSkew(date: answer.date.bindMemory(to: UInt8.self).span, now: WallClock.now())))
+    }
+
+    func unanswered(tag: UInt64, reason: Unanswered) {
+        end(.failed("it did not answer (\(reason))"))
+    }
+
+    func turnEnded() {}
+
+    func connectionFailed(_ failure: ConnectionFailure) {
+        end(.failed(failure.text))
+    }
+}
+
+extension ConnectionFailure {
+    fileprivate var text: String {
+        switch self {
+        case .resolution(let detail): "its name cannot be looked up: \(detail)"
+        case .connect(let detail): detail
+        case .handshakeDeadline: "no TLS or HTTP/2 within five seconds"
+        case .firstStreamRefused: "it refuses requests"
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Campaigns
+import TLS
+
+/// A push's signed message id, `m` (contract, section 5): the edge reads from it which device of which campaign it was.
+///
+/// 16 bytes in base64url: the campaign's number and the device's index in it, four bytes each with the most significant
+/// first, then the first eight bytes of HMAC-SHA256 over the app's name in UTF-8, both numbers in that form, and the
+/// key's epoch in four bytes likewise. Numbers have a fixed length and come last, so no two messages are alike.
+public struct MessageID: Hashable, Sendable {
+    /// The campaign's number in the ledger.
+    public let campaign: UInt32
+    /// The device's index in the campaign, the same over all attempts.
+    public let device: UInt32
+
+    /// What an id says, if one of the app's keys signed it; nil for everything else.
+    ///
+    /// Compares in constant time. A pure function, for any thread.
+    public init?(_ text: some Collection<UInt8>, app: String, keys: MessageKeys) {
+        guard text.count == MessageIDPlace.byteCount, let bytes = Base64URL.decode(Array(text)) else { return nil }
+        let campaign = bytes[0..<4].reduce(0) { $0 << 8 | UInt32($1) }
+        let device = bytes[4..<8].reduce(0) { $0 << 8 | UInt32($1) }
+        let isSigned = keys.all.reduce(false) { isSigned, key in
+            let code = MessageIDSigner(app: app, campaign: campaign, key: key).code(device: device)
+            let given = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+            return (code ^ given) == 0 || isSigned
+        }
+        guard isSigned else { return nil }
+        self.campaign = campaign
+        self.device = device
+    }
+}
+
+/// Writes the message ids of a campaign's devices; made once for a shard.
+///
+/// Per device two rounds of SHA-256, no allocation. May be used from any thread.
+final class MessageIDSigner: Sendable {
+    private let campaign: UInt32
+    private let epoch: UInt32
+    private let code: HMACSHA256
+
+    /// Prepares the ids of a campaign.
+    convenience init(app: String, campaign: UInt32, keys: MessageKeys) {
+        self.init(app: app, campaign: campaign, key: keys.signing)
+    }
+
+    fileprivate init(app: String, campaign: UInt32, key: MessageKeys.Key) {
+        self.campaign = campaign
+        epoch = key.epoch
+        let number = withUnsafeBytes(of: campaign.bigEndian, Array.init)
+        code = HMACSHA256(key: key.secret, beginning: Array(app.utf8) + number)
+    }
+
+    /// Writes the 22 characters of a device's id; `place` has room for them, or this traps.
+    func write(device: UInt32, into place: UnsafeMutableRawBufferPointer) {
+        precondition(place.count >= MessageIDPlace.byteCount, "a message id does not fit \(place.count) bytes")
+        let numbers = UInt64(campaign) << 32 | UInt64(device)
+        let code = code(device: device)
+        // 128 bits as 21 characters of six and one of the last two, which come first in it (RFC 4648, 4).
+        for index in 0..<10 { place[index] = Self.character(numbers >> UInt64(58 - 6 * index)) }
+        place[10] = Self.character(numbers << 2 | code >> 62)
+        for index in 0..<10 { place[11 + index] = Self.character(code >> UInt64(56 - 6 * index)) }
+        place[21] = Self.character(code << 4)
+    }
+
+    /// The first eight bytes of the HMAC as a number.
+    fileprivate func code(device: UInt32) -> UInt64 {
+        var rest = (UInt64(device) << 32 | UInt64(epoch)).bigEndian
+        var code: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        withUnsafeBytes(of: &rest) { rest in
+            withUnsafeMutableBytes(of: &code) { self.code.code(rest, into: $0) }
+        }
+        return UInt64(bigEndian: code.0)
+    }
+
+    /// A literal's bytes, so that no device pays for a lazy global or for bounds.
+    private static var alphabet: StaticString { "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" }
+
+    @inline(__always)
+    private static func character(_ bits: UInt64) -> UInt8 { alphabet.utf8Start[Int(bits & 63)] }
+}
