@@ -82,13 +82,18 @@ extension EndToEnd {
                 _ = try await fleet.startWorker()
                 let wrong = TestDevices.tokens(100, prefix: "bad")
                 try await fleet.putList("fans", wrong + TestDevices.tokens(900))
+                var connections: UInt64 = 0
                 for (campaign, requests) in [("first", 1000), ("second", 2000), ("third", 2900)] {
                     try await fleet.publish(TestJob(campaign, list: "fans"))
                     let status = try await fleet.completed(campaign)
                     #expect(status.counts.accepted == 900)
                     #expect(status.counts.invalid == 100)
                     #expect(fleet.simulator.statistics.requests == UInt64(requests))
+                    let before = connections
+                    connections = fleet.simulator.statistics.connectionsOpened
                     guard campaign == "second" else { continue }
+                    // They have a connection of their own.
+                    #expect(connections > before)
                     let last = fleet.simulator.lastRequests.suffix(20).map(\.path)
                     #expect(last.allSatisfy { $0.hasPrefix("/3/device/bad") }, "\(last)")
                 }

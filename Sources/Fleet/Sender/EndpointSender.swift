@@ -99,6 +99,7 @@ final class EndpointSender: RequestSource {
 
     /// A run has devices to send to.
     func add(_ slot: Int) {
+        guard !isRetired else { return }
         if !queue.contains(slot) { queue.append(slot) }
         pool.demandChanged()
     }
@@ -251,7 +252,7 @@ final class EndpointSender: RequestSource {
         if !putOff.isEmpty { decide(takePutOff()) }
         guard active.run.isProving else { return }
         active.run.proved()
-        if active.run.hasWork { add(slot) }
+        if active.run.hasWork { active.sender?.add(slot) }
     }
 
     private func fault(_ answer: Answer, _ tag: UInt64, _ active: ActiveRun) -> FaultRun.Step {
