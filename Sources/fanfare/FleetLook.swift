@@ -10,7 +10,9 @@ import Transport
 struct FleetFacts {
     var at: Timestamp
     var workers: [WorkerRecord] = []
+    var breakers: [BreakerRecord] = []
     var paused: [String] = []
+    var toMend: [String] = []
     var parkedInLedger = 0
     var ledgerPath = ""
     var ledgerFailure: LedgerError?
@@ -54,14 +56,21 @@ struct FleetLook {
         facts.ledgerPath = path
         let ledger = try Ledger.open(path: path, create: false)
         let now = facts.at
-        let (workers, campaigns, parked) = try await ledger.read { reader in
-            (try reader.liveWorkers(now: now), try reader.campaigns(app: nil, limit: 1000), try reader.parkedCount())
+        let (workers, campaigns, parked, breakers) = try await ledger.read { reader in
+            (
+                try reader.liveWorkers(now: now), try reader.campaigns(app: nil, limit: 1000),
+                try reader.parkedCount(), try reader.openBreakers()
+            )
         }
         await ledger.close()
         facts.workers = workers
+        facts.breakers = breakers
         facts.parkedInLedger = parked
+        facts.toMend = campaigns.filter { campaign in
+            campaign.facts.stage.isLive && !campaign.facts.pausedBy.isDisjoint(with: AsideReason.needingMend)
+        }.map { "\($0.facts.app)/\($0.facts.id)" }
         facts.paused = campaigns.filter { $0.state == "paused" }.map { campaign in
-            let reasons = campaign.facts.pausedBy.map(\.rawValue).sorted().joined(separator: ", ")
+            let reasons = campaign.facts.pauseReasons.map(\.rawValue).sorted().joined(separator: ", ")
             return "\(campaign.facts.app)/\(campaign.facts.id) (\(reasons))"
         }
     }
@@ -83,6 +92,15 @@ struct FleetLook {
         }
         facts.parkedQueue = try await client.counts(of: BrokerNames.parkedQueue)
         await client.close()
+    }
+}
+
+extension BreakerRecord {
+    /// For example `news apns: ServiceUnavailable since …, 3 probes failed, the next at …`.
+    fileprivate var line: String {
+        var line = "\(app) \(provider.rawValue): \(breaker.reason) since \(breaker.since.rfc3339)"
+        if breaker.failures > 0 { line += ", probes that failed: \(breaker.failures)" }
+        return line + (breaker.probe == nil ? ", next probe at \(breaker.probeAt.rfc3339)" : ", a probe is out")
     }
 }
 
@@ -115,6 +133,7 @@ extension FleetFacts {
                 drain: drain(of: queue.name, since: earlier)
             )
         }
+        view.breakers = breakers.map(\.line)
         view.pauses = paused
         view.parked = parkedInLedger + Int(parkedQueue?.ready ?? 0)
         view.needs = needs(parked: view.parked)
@@ -130,6 +149,7 @@ extension FleetFacts {
         if !missing.isEmpty { needs.append("queues are missing (\(missing.count)): run fanfare topology apply") }
         let idle = queues.filter { $0.isLane && $0.counts?.consumers == 0 }.map(\.name)
         if !workers.isEmpty, !idle.isEmpty { needs.append("nobody takes from \(idle.joined(separator: ", "))") }
+        needs += toMend.map { "\($0) is paused until somebody mends it: then fanfare campaign resume \($0)" }
         if parked > 0 { needs.append("\(NumberText.grouped(parked)) messages are parked: see fanfare parked list") }
         return needs
     }

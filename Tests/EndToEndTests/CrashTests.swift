@@ -36,9 +36,9 @@ extension EndToEnd {
         }
 
         @Test func `all workers killed while everything is on a rung, one started again`() async throws {
-            try await PrivateFleet.with(faults: ["rules": "5030=once-503"]) { fleet in
+            try await PrivateFleet.with(faults: ["rules": "4290=once-429"]) { fleet in
                 let workers = [try await fleet.startWorker(), try await fleet.startWorker()]
-                try await fleet.publish(TestJob("derby", TestDevices.tokens(1500, prefix: "5030")))
+                try await fleet.publish(TestJob("derby", TestDevices.tokens(1500, prefix: "4290")))
                 try await eventually("everything is on the rung") {
                     try await fleet.waiting(on: .seconds5) == 3
                 }

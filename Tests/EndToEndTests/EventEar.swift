@@ -43,9 +43,9 @@ final class EventEar: Sendable {
         }
     }
 
-    /// Waits for the events of a type about one message.
-    func events(_ type: String, of id: String, count: Int = 1) async throws -> [Heard] {
-        try await eventually("\(count) \(type) of \(id)", within: .seconds(30)) {
+    /// Waits for the events of a type about one message; nil: about an app.
+    func events(_ type: String, of id: String?, count: Int = 1) async throws -> [Heard] {
+        try await eventually("\(count) \(type) of \(id ?? "an app")", within: .seconds(30)) {
             let events = heard.events.withLock { $0 }
                 .filter { $0.correlationID == id && $0.json["type"]?.string == type }
             return events.count >= count ? events : nil

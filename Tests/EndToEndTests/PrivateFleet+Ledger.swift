@@ -52,6 +52,23 @@ extension PrivateFleet {
         }
     }
 
+    /// Devices that were on the ladder, each time counted.
+    func retryDevices(_ id: String) async throws -> Int {
+        let (campaign, chunks) = (try await number(id), try await status(id)?.audience ?? 0)
+        return try await ledger.read { reader in
+            var count = 0
+            for ordinal in 0..<UInt32((chunks + 499) / 500) {
+                var child: UInt32 = 1
+                while let row = try reader.shard(ShardKey(campaign: campaign, part: 0, ordinal: ordinal, child: child))
+                {
+                    count += row.count
+                    child += 1
+                }
+            }
+            return count
+        }
+    }
+
     /// All devices of a campaign with the requests that the ledger and the far side count.
     func devices(_ id: String, app: String = app) async throws -> [CountedDevice] {
         let devices = Mutex<[CountedDevice]>([])

@@ -97,6 +97,26 @@ final class PrivateFleet: Sendable {
         try await tap.close()
     }
 
+    /// Writes an `apps.yaml` with these apps and keys of the simulator's one team.
+    func writeApps(_ apps: [(name: String, key: String)]) throws {
+        let team = simulator.identity.credentials.teamID
+        let blocks = apps.map { app in
+            """
+              \(app.name):
+                apns:
+                  topic: com.example.\(app.name)
+                  team_id: \(team)
+                  key_id: \(app.key)
+                  key_file: AuthKey_\(app.key).p8
+                  endpoint: https://127.0.0.1:\(simulator.port)
+                  ca_file: ca.pem
+
+            """
+        }
+        let text = "apps:\n" + blocks.joined()
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/apps.yaml"))
+    }
+
     private func applyTopology() async throws {
         let outcome = try await run("topology", "apply")
         try #require(outcome.exit == 0, "\(outcome.output)\(outcome.errors)")

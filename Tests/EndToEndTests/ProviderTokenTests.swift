@@ -75,14 +75,19 @@ extension EndToEnd {
                 let job = TestJob("derby", TestDevices.tokens(1000, prefix: "cafe"))
                 try await fleet.publish(job.delivered(["max_attempts": 1]))
                 try await eventually("everything is set aside") {
-                    try await fleet.status("derby")?.pending.held == 1000
+                    let status = try await fleet.status("derby")
+                    return status?.pending.held == 1000 && status?.stateReason == "breaker"
                 }
+                // The team rests for a minute; a person may look sooner.
+                let breaker = try await fleet.ledger.read { try $0.breaker(app: PrivateFleet.app, provider: .apns) }
+                #expect(breaker?.reason == "TooManyProviderTokenUpdates")
+                let rest = try #require(breaker).probeAt.since(try #require(breaker).since)
+                #expect(rest >= .seconds(60))
                 #expect(fleet.simulator.statistics.reasons["TooManyProviderTokenUpdates", default: 0] > 0)
                 #expect(fleet.simulator.statistics.providerTokens == [Self.key: 1])
                 try await fleet.simulator.changeFaults { (faults) throws(FaultsError) in
                     try faults.set("rules", to: "")
                 }
-                // Without effect when it goes on by itself.
                 _ = try await fleet.run("campaign", "resume", "derby")
                 try await everyoneHasItOnce(fleet, 1000)
                 #expect(fleet.simulator.statistics.providerTokens == [Self.key: 1])
@@ -93,7 +98,7 @@ extension EndToEnd {
             async throws
         {
             try await PrivateFleet.with(faults: ["latency": "20", "streams": "20"]) { fleet in
-                try write(fleet, apps: [("news", Self.key), ("sport", Self.spareKey)])
+                try fleet.writeApps([("news", Self.key), ("sport", Self.spareKey)])
                 for _ in 1...3 { _ = try await fleet.startWorker() }
                 for round in 1...2 {
                     for (app, prefix) in [("news", "a"), ("sport", "b")] {
@@ -120,7 +125,7 @@ extension EndToEnd {
                 try await fleet.putList("fans", TestDevices.tokens(10_000))
                 try await fleet.publish(TestJob("derby", list: "fans"))
                 try await fleet.requests(reach: 2000)
-                try write(fleet, apps: [("news", Self.spareKey)])
+                try fleet.writeApps([("news", Self.spareKey)])
                 worker.signal(SIGHUP)
                 try await everyoneHasItOnce(fleet, 10_000)
                 let statistics = fleet.simulator.statistics
@@ -150,7 +155,7 @@ extension EndToEnd {
                 try await fleet.requests(reach: 1000)
                 let file = "\(fleet.folder)/AuthKey_\(Self.spareKey).p8"
                 let good = try Data(contentsOf: URL(fileURLWithPath: file))
-                try write(fleet, apps: [("news", Self.spareKey)])
+                try fleet.writeApps([("news", Self.spareKey)])
                 try Data("no key".utf8).write(to: URL(fileURLWithPath: file))
                 worker.signal(SIGHUP)
                 try await says(worker, "cannot be taken over", times: 1)
@@ -222,26 +227,6 @@ extension EndToEnd {
             try await eventually("the worker says \(text)") {
                 worker.errors.components(separatedBy: text).count > times
             }
-        }
-
-        /// An `apps.yaml` with these apps and keys of the simulator's one team.
-        private func write(_ fleet: PrivateFleet, apps: [(name: String, key: String)]) throws {
-            let team = fleet.simulator.identity.credentials.teamID
-            let blocks = apps.map { app in
-                """
-                  \(app.name):
-                    apns:
-                      topic: com.example.\(app.name)
-                      team_id: \(team)
-                      key_id: \(app.key)
-                      key_file: AuthKey_\(app.key).p8
-                      endpoint: https://127.0.0.1:\(fleet.simulator.port)
-                      ca_file: ca.pem
-
-                """
-            }
-            let text = "apps:\n" + blocks.joined()
-            try Data(text.utf8).write(to: URL(fileURLWithPath: fleet.folder + "/apps.yaml"))
         }
     }
 }

@@ -12,12 +12,12 @@ extension EndToEnd {
         @Test func `five thousand devices of a foreign producer have one outcome each, as the far side counts`()
             async throws
         {
-            let faults = ["rules": "dead=dead,5030=once-503", "latency": "1-5"]
+            let faults = ["rules": "dead=dead,4290=once-429", "latency": "1-5"]
             try await PrivateFleet.with(faults: faults) { fleet in
                 _ = try await fleet.startWorker()
                 let tokens =
                     TestDevices.tokens(4700) + TestDevices.tokens(200, prefix: "dead")
-                    + TestDevices.tokens(100, prefix: "5030")
+                    + TestDevices.tokens(100, prefix: "4290")
                 try await fleet.publish(TestJob("derby", tokens))
                 let status = try await fleet.completed("derby")
                 #expect(status.audience == 5000)

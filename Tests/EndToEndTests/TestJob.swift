@@ -60,6 +60,11 @@ enum TestDevices {
         }
     }
 
+    /// So many tokens with a prefix, and as many that are well between them: no run of faults that opens a breaker.
+    static func mixed(_ count: Int, prefix: String) -> [String] {
+        zip(tokens(count), tokens(count, prefix: prefix)).flatMap { [$0, $1] }
+    }
+
     static func hex(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

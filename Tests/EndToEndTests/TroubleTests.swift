@@ -91,7 +91,7 @@ extension EndToEnd {
                 try await fleet.publish(TestJob("derby", TestDevices.tokens(1000, prefix: "cafe")))
                 try await eventually("the campaign is paused") {
                     let status = try await fleet.status("derby")
-                    return status?.pausedBy == [.credentials] && status?.pending.held == 1000
+                    return status?.pausedBy == [.breaker, .credentials] && status?.pending.held == 1000
                 }
                 _ = try await fleet.simulator.changeFaults { (faults) throws(FaultsError) in
                     try faults.set("rules", to: "")
@@ -106,10 +106,10 @@ extension EndToEnd {
         }
 
         @Test func `a broker killed while everything is on a rung keeps it`() async throws {
-            try await PrivateFleet.with(faults: ["rules": "5030=once-503"]) { fleet in
+            try await PrivateFleet.with(faults: ["rules": "4290=once-429"]) { fleet in
                 let node = try await PrivateBroker.node()
                 _ = try await fleet.startWorker()
-                try await fleet.publish(TestJob("derby", TestDevices.tokens(1500, prefix: "5030")))
+                try await fleet.publish(TestJob("derby", TestDevices.tokens(1500, prefix: "4290")))
                 try await eventually("everything is on the rung") { try await fleet.waiting(on: .seconds5) == 3 }
                 node.kill()
                 try await node.restart()
@@ -147,9 +147,9 @@ extension EndToEnd {
         }
 
         @Test func `paused while everything is on rungs, it waits, and goes on when it is resumed`() async throws {
-            try await PrivateFleet.with(faults: ["rules": "5030=once-503"]) { fleet in
+            try await PrivateFleet.with(faults: ["rules": "4290=once-429"]) { fleet in
                 _ = try await fleet.startWorker()
-                try await fleet.publish(TestJob("derby", TestDevices.tokens(1000, prefix: "5030")))
+                try await fleet.publish(TestJob("derby", TestDevices.tokens(1000, prefix: "4290")))
                 try await eventually("everything is on the rung") { try await fleet.waiting(on: .seconds5) == 2 }
                 #expect(try await fleet.run("campaign", "pause", "derby").exit == 0)
                 try await eventually("everything is set aside") {

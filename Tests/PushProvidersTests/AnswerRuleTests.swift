@@ -85,7 +85,15 @@ struct AnswerRuleTests {
             #expect(rule(kind).connection == .keep)
         }
         #expect(rule(.serviceFault).breaker == .fault)
-        #expect(rule(.deviceThrottled).breaker == .neutral)
+    }
+
+    @Test func `any answer but a fault or a refused credential shows that the provider is up`() {
+        let kinds: [AnswerClass] = [
+            .accepted, .tokenDead(since: nil), .tokenSuspect, .payloadBad, .bug, .deviceThrottled,
+        ]
+        for kind in kinds { #expect(rule(kind).breaker == .healthy) }
+        for kind in [AnswerClass.credential, .laneThrottled] { #expect(rule(kind).breaker == .opens) }
+        for kind in [AnswerClass.expiredCredential, .wrongKeyForConnection] { #expect(rule(kind).breaker == .neutral) }
     }
 
     @Test func `who asks for time is not sent to at once`() {

@@ -23,7 +23,11 @@ import Glibc
     @Test(
         arguments: [
             Faults.none, Faults(lostConfirm: 0.3), Faults(terminate: 0.02), Faults(lostConfirm: 0.2, pause: 0.01),
-            Faults(crash: 0.004), Faults(disconnect: 0.004),
+            Faults(crash: 0.004), Faults(disconnect: 0.004), Faults(outage: 0.01), Faults(suspect: 0.3),
+            Faults(suspect: 0.9, wrongEnvironment: true),
+            Faults(crash: 0.004, terminate: 0.01, pause: 0.01, outage: 0.01), Faults(outage: 0.01, suspect: 0.6),
+            Faults(pause: 0.01, outage: 0.01, suspect: 0.9, wrongEnvironment: true),
+            Faults(crash: 0.004, disconnect: 0.004, outage: 0.01, suspect: 0.9, wrongEnvironment: true),
             Faults(lostConfirm: 0.2, crash: 0.003, disconnect: 0.003, terminate: 0.01, pause: 0.01),
         ]
     )
@@ -48,11 +52,18 @@ import Glibc
             total.extraSends += report.extraSends
             total.atRisk += report.atRisk
             total.outcomes += report.outcomes
+            total.openings += report.openings
+            total.closings += report.closings
+            total.guardTrips += report.guardTrips
+            total.guardPasses += report.guardPasses
+            total.asked += report.asked
         }
         print("simulation: \(Self.seeds.count) seeds, \(total)")
         // A simulation in which nothing happens proves nothing.
         if Self.seeds.count >= 1_000 {
             #expect(min(total.crashes, total.disconnects, total.terminations, total.lostAnswers) > 100)
+            #expect(min(total.openings, total.closings, total.asked) > 30)
+            #expect(min(total.guardTrips, total.guardPasses) > 10)
             #expect(min(total.adoptions, total.takeovers, total.outcomes.cancelled, total.outcomes.expired) > 0)
         }
         #expect(total.outcomes.total == Self.seeds.count * World.shardCount * SimulatedLedger.devicesPerShard)
@@ -67,13 +78,14 @@ import Glibc
     /// The simulation is only worth something if it notices.
     @Test(
         arguments: [
-            BrokenRule.claimsAlwaysTakeOver, .oneChildPerAttempt, .leaseIgnored, .epochsIgnored,
+            BrokenRule.claimsAlwaysTakeOver, .oneChildPerAttempt, .leaseIgnored, .epochsIgnored, .breakerIgnored,
         ]
     )
     func `a broken rule is noticed`(_ rule: BrokenRule) {
         let noticed = (0..<1_000 as Range<UInt64>).contains { seed in
             do {
-                let faults = seed % 2 == 0 ? Faults.benign : .harsh
+                var faults = seed % 2 == 0 ? Faults.benign : .harsh
+                if rule == .breakerIgnored { faults.outage = 0.01 }
                 _ = try World(seed: seed, faults: faults, broken: rule).run()
                 return false
             } catch {

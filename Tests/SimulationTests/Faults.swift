@@ -32,6 +32,16 @@ struct Faults: Sendable {
     ///
     /// Per step.
     var cancel = 0.0
+    /// The provider is out for a while.
+    ///
+    /// Per step.
+    var outage = 0.0
+    /// A device's token is called wrong whenever it is asked.
+    ///
+    /// Per device.
+    var suspect = 0.0
+    /// Whether that is so because of the environment, which somebody mends when the campaign is paused.
+    var wrongEnvironment = false
     /// A waiting message vanishes.
     ///
     /// Per step.
@@ -77,16 +87,19 @@ struct Faults: Sendable {
         pause: 0.01
     )
 
-    /// The faults of a seed: every kind of campaign comes again within 16 seeds.
+    /// The faults of a seed: every kind of campaign comes again within 32 seeds.
     static func of(seed: UInt64) -> Faults {
         var faults = seed % 2 == 0 ? benign : rough
         switch seed / 2 % 8 {
         case 1: faults.cancel = 0.002
         case 2: faults.expiry = true
         case 3: faults.dropUnknown = true
+        case 4 where seed % 32 > 16: (faults.suspect, faults.wrongEnvironment) = (0.9, true)
         case 4: (faults.pause, faults.purge) = (0, 0)
         case 5: (faults.crash, faults.lostConfirm) = (faults.crash * 3, 0)
         case 6: if seed % 2 == 1 { faults = .harsh }
+        case 7 where seed % 32 > 16: (faults.outage, faults.suspect, faults.wrongEnvironment) = (0.02, 0.9, true)
+        case 7: (faults.outage, faults.suspect) = (0.02, 0.2)
         default: break
         }
         return faults
@@ -103,6 +116,8 @@ enum BrokenRule: Sendable {
     case leaseIgnored
     /// Writes of a run that another has taken over are accepted.
     case epochsIgnored
+    /// Claims do not ask the breaker.
+    case breakerIgnored
 }
 
 /// What a simulated campaign showed to be wrong.

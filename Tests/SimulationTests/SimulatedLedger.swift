@@ -8,16 +8,18 @@ final class SimulatedLedger {
     enum Write {
         case claim(Claim, ShardDelivery)
         case save(ShardKey, epoch: UInt32, Progress)
-        case settle(ShardKey, epoch: UInt32, Settlement)
-        case setAside(ShardKey, epoch: UInt32, AsideReason, Progress)
+        case settle(ShardKey, epoch: UInt32, Settlement, Breaker.ProbeResult?)
+        case setAside(ShardKey, epoch: UInt32, AsideReason, Progress, Breaker.ProbeResult?)
+        case trip(Breaker.Trip)
     }
 
     enum Answer {
-        case claimed(ShardKey, ShardDelivery, Claim.Decision, ShardRecord?)
+        case claimed(ShardKey, ShardDelivery, Claim.Decision, ShardRecord?, isProbe: Bool)
         /// `isOurs` is false when another run has claimed the shard.
         case saved(ShardKey, epoch: UInt32, isOurs: Bool, started: Int)
         case settled(ShardKey, epoch: UInt32, isOurs: Bool, children: [ShardKey])
         case asided(ShardKey, epoch: UInt32, isOurs: Bool)
+        case tripped
     }
 
     static let devicesPerShard = 6
@@ -32,6 +34,15 @@ final class SimulatedLedger {
     private var savedAt: [ShardKey: Timestamp] = [:]
     /// Claims granted for a shard that another run had not released.
     private(set) var takeovers = 0
+    private(set) var breaker: Breaker?
+    private(set) var openings = 0
+    private(set) var guardTrips = 0
+    private(set) var guardPasses = 0
+    private var guardAnswers = 0
+    private var guardSuspects = 0
+    /// 24 devices are the whole campaign.
+    private let environmentGuard = EnvironmentGuard(answersMin: 8, suspectsMin: 3)
+    private(set) var closings = 0
     /// Requests whose answers were not in the ledger when their shard was taken over: they may be repeated.
     var atRisk = 0
     private var opened: [ShardKey: (epoch: UInt32, positions: Set<Int>)] = [:]
@@ -78,7 +89,8 @@ final class SimulatedLedger {
         switch write {
         case .claim(let claim, let delivery):
             let decision = try self.claim(claim, now: now)
-            return .claimed(claim.key, delivery, decision, rows[claim.key])
+            let isProbe = campaign.breaker.isProbe(claim.key)
+            return .claimed(claim.key, delivery, decision, rows[claim.key], isProbe: isProbe)
         case .save(let key, let epoch, let progress):
             let isOurs = isOurs(key, epoch)
             if isOurs {
@@ -86,11 +98,16 @@ final class SimulatedLedger {
                 savedAt[key] = now
             }
             return .saved(key, epoch: epoch, isOurs: isOurs, started: progress.started)
-        case .settle(let key, let epoch, let settlement):
+        case .settle(let key, let epoch, let settlement, let probe):
             guard isOurs(key, epoch) else { return .settled(key, epoch: epoch, isOurs: false, children: []) }
+            if let probe { endProbe(key, probe, now: now) }
             return .settled(key, epoch: epoch, isOurs: true, children: try settle(key, settlement, now: now))
-        case .setAside(let key, let epoch, let reason, let progress):
+        case .trip(let trip):
+            self.trip(trip, now: now)
+            return .tripped
+        case .setAside(let key, let epoch, let reason, let progress, let probe):
             guard isOurs(key, epoch) else { return .asided(key, epoch: epoch, isOurs: false) }
+            if let probe { endProbe(key, probe, now: now) }
             rows[key]?.progress = try Self.packedAndBack(progress)
             if let outcome = campaign.ending(at: now) {
                 try end(key, outcome, now: now)
@@ -101,6 +118,86 @@ final class SimulatedLedger {
         }
     }
 
+    // MARK: The wrong-environment guard
+
+    private func judge(isFinished: Bool) throws {
+        guard !campaign.isGuardPassed, !campaign.pausedBy.contains(.wrongEnvironment) else { return }
+        let verdict = environmentGuard.judge(
+            answers: guardAnswers,
+            suspects: guardSuspects,
+            isFinished: isFinished
+        )
+        switch verdict {
+        case .wait: return
+        case .trip:
+            guardTrips += 1
+            campaign.pausedBy.insert(.wrongEnvironment)
+            for key in heldKeys { rows[key]?.aside = .wrongEnvironment }
+        case .pass:
+            guardPasses += 1
+            campaign.isGuardPassed = true
+            for key in heldKeys {
+                rows[key]?.progress.endHeld(.invalid)
+                rows[key]?.state = .settled
+                try checkLaw(ordinal: key.ordinal)
+            }
+        }
+    }
+
+    private var heldKeys: [ShardKey] {
+        rows.values.filter { $0.state == .aside && $0.aside == .guard }.map(\.id.key).sorted()
+    }
+
+    func judgeIfFinished(now: Timestamp) throws {
+        let isElse = rows.values.contains { $0.state != .settled && $0.aside != .guard }
+        guard !isElse, guardSuspects > 0, campaign.asideReason == nil, campaign.ending(at: now) == nil else { return }
+        try judge(isFinished: true)
+    }
+
+    /// A person has mended the environment, or looked and found it right.
+    func resumeGuarded() {
+        campaign.pausedBy.remove(.wrongEnvironment)
+        (guardAnswers, guardSuspects) = (0, 0)
+        if guardTrips >= EnvironmentGuard.tripsMax { campaign.isGuardPassed = true }
+    }
+
+    // MARK: The breaker
+
+    private func trip(_ trip: Breaker.Trip, now: Timestamp) {
+        if breaker == nil {
+            breaker = Breaker(opening: trip, now: now)
+        } else if breaker?.open(trip, now: now) != true {
+            return
+        }
+        openings += 1
+        showBreaker()
+    }
+
+    private func endProbe(_ key: ShardKey, _ result: Breaker.ProbeResult, now: Timestamp) {
+        guard breaker?.ended(key, result, now: now) == true else { return }
+        if breaker?.isOpen == false { closings += 1 }
+        showBreaker()
+    }
+
+    private func showBreaker() {
+        campaign.breaker = breaker?.gate ?? .closed(since: nil)
+    }
+
+    /// Chooses what waits as the probe when one is due.
+    func beginProbe(now: Timestamp) {
+        guard let due = breaker, due.isOpen else { return }
+        var facts = campaign
+        facts.breaker = .closed(since: nil)
+        let waiting = rows.values.filter { row in
+            row.state == .aside && due.isProbeDue(attempt: row.attempt, now: now)
+                && AsideRelease.isDue(row.aside ?? .handOver, campaign: facts, knowsApp: true, now: now)
+        }
+        guard facts.mayPlan(at: now), let key = waiting.map(\.id.key).min() else { return }
+        release(key, now: now)
+        breaker?.begin(key, now: now)
+        showBreaker()
+    }
+
     private func isOurs(_ key: ShardKey, _ epoch: UInt32) -> Bool {
         guard let row = rows[key], row.state == .running else { return false }
         return row.epoch == epoch || broken == .epochsIgnored
@@ -109,7 +206,9 @@ final class SimulatedLedger {
     private func claim(_ asked: Claim, now: Timestamp) throws -> Claim.Decision {
         var claim = asked
         if broken == .claimsAlwaysTakeOver { claim.redelivered = true }
-        let decision = claim.decide(shard: rows[claim.key], campaign: campaign, now: now)
+        var facts = campaign
+        if broken == .breakerIgnored { facts.breaker = .closed(since: nil) }
+        let decision = claim.decide(shard: rows[claim.key], campaign: facts, now: now)
         guard let row = rows[claim.key] else { return decision }
         switch decision {
         case .run, .end, .setAside:
@@ -130,6 +229,13 @@ final class SimulatedLedger {
         case .setAside(let reason): setAside(claim.key, reason, now: now)
         case .park(let reason): throw Violation(description: "\(row.id) would be parked: \(reason)")
         case .settledAlready, .drop: break
+        }
+        if campaign.breaker.isProbe(claim.key) {
+            switch decision {
+            case .run: breaker?.claimed(claim.key, by: claim.worker, now: now)
+            case .end, .setAside: endProbe(claim.key, .nothing, now: now)
+            case .park, .settledAlready, .drop: break
+            }
         }
         return decision
     }
@@ -164,7 +270,8 @@ final class SimulatedLedger {
         guard let parent = rows[key] else { return [] }
         let ending = campaign.ending(at: now)
         guard asked.isLawful(count: parent.count),
-            let settlement = ending.map({ asked.endingRetries($0, attempt: parent.attempt) }) ?? asked
+            let open = ending.map({ asked.endingRetries($0, attempt: parent.attempt) }) ?? asked,
+            let settlement = campaign.isGuardPassed ? open.endingHeld(.invalid, attempt: parent.attempt) : open
         else { throw Violation(description: "\(parent.id): the law does not hold when it is settled") }
         rows[key]?.state = .settled
         rows[key]?.owner = 0
@@ -185,7 +292,20 @@ final class SimulatedLedger {
             children.append(child.id.key)
         }
         childrenOf[key] = children
+        if !settlement.held.isEmpty {
+            childCounts[key.ordinal, default: 0] += 1
+            let held = parent.heldChild(
+                settlement.held,
+                number: childCounts[key.ordinal, default: 0],
+                reason: campaign.pausedBy.contains(.wrongEnvironment) ? .wrongEnvironment : .guard,
+                notes: settlement.progress.notes
+            )
+            rows[held.id.key] = held
+        }
         try checkLaw(ordinal: key.ordinal)
+        guardAnswers += settlement.progress.answeredCount
+        guardSuspects += settlement.held.count
+        try judge(isFinished: false)
         return children
     }
 
@@ -279,7 +399,8 @@ final class SimulatedLedger {
 
     private func requestsInDoubt(_ row: ShardRecord) -> Int {
         guard let opened = opened[row.id.key], opened.epoch == row.epoch else { return 0 }
-        return opened.positions.reduce(0) { $0 + (row.progress.state(at: $1) == .pending ? 1 : 0) }
+        // What was held back is asked again by a run that begins or is adopted.
+        return opened.positions.count { [.pending, .held].contains(row.progress.state(at: $0)) }
     }
 
     /// Devices of a planned shard = outcomes of settled rows + devices of rows that are not settled, each once.
@@ -289,6 +410,7 @@ final class SimulatedLedger {
         for row in rows.values where row.id.key.ordinal == ordinal {
             for position in 0..<row.count {
                 if row.state == .settled, case .retry = row.progress.state(at: position) { continue }
+                if row.state == .settled, row.progress.state(at: position) == .held { continue }
                 seen[row.positions.isEmpty ? position : Int(row.positions[position])] += 1
             }
         }

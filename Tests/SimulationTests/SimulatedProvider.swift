@@ -15,6 +15,7 @@ struct SimulatedProvider {
         case lostAnswer(wasProcessed: Bool)
         case dead
         case credential
+        case suspect
     }
 
     /// What a stream's end looks like to the sender.
@@ -22,6 +23,8 @@ struct SimulatedProvider {
         case accepted
         case verdict(Verdict)
         case silence
+        /// 503, as everybody gets it: the provider is out.
+        case outage
     }
 
     private var plans: [DeviceKey: [Step]] = [:]
@@ -29,6 +32,8 @@ struct SimulatedProvider {
     private var sends: [DeviceKey: Int] = [:]
     private var pushes: [DeviceKey: Int] = [:]
     private(set) var lostAnswers = 0
+    /// Whether the credential is for the environment of the tokens by now.
+    var isMended = false
 
     mutating func plan(_ key: DeviceKey, faults: Faults, random: inout SeededRandom) {
         var steps: [Step] = []
@@ -48,6 +53,10 @@ struct SimulatedProvider {
             expected[key] = Self.requests(steps)
         } else {
             expected[key] = Self.requests(steps) + 1
+        }
+        if faults.wrongEnvironment { (steps, expected[key]) = ([], 1) }
+        if random.chance(faults.suspect) {
+            (steps, expected[key]) = ([.suspect], faults.wrongEnvironment ? 1 : 0)
         }
         plans[key] = steps.reversed()
     }
@@ -74,6 +83,12 @@ struct SimulatedProvider {
             plans[key] = [.dead]
             let since = Timestamp(milliseconds: 1)
             return .verdict(.outcome(.invalid, reason: "Unregistered", deadSince: since))
+        case .suspect:
+            // It was refused: asking again costs nobody a push.
+            sends[key, default: 0] -= 1
+            if isMended { return answer(key) }
+            plans[key] = [.suspect]
+            return .verdict(.suspect(reason: "BadDeviceToken"))
         case .credential: return .verdict(.setAside(.credentials))
         case .lostAnswer(let wasProcessed):
             lostAnswers += 1

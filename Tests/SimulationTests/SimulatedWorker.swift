@@ -8,6 +8,10 @@ final class SimulatedWorker {
     struct RunBox {
         var run: ShardRun
         var streams: [Int] = []
+        /// What the requests carry that tell what faults mean.
+        var marks: [Int: UInt16] = [:]
+        /// Devices that got a fault, while it is not known whose.
+        var putOff: [(position: Int, verdict: Verdict)] = []
         /// Its last write is on the way to the ledger.
         var isFinishing = false
     }
@@ -31,9 +35,12 @@ final class SimulatedWorker {
     private var unacked: [ShardDelivery: SimulatedBroker.Message] = [:]
     private var shards: [ShardKey: Shard] = [:]
     private var polledAt: Timestamp
+    private var faults = SimulatedWorker.noFaults
     private unowned let world: World
 
     static let prefetch = 3
+    /// A shard is six devices here.
+    private static let noFaults = FaultRun(answersMax: 3, retriesMax: 6)
     static let pollEvery = Duration.milliseconds(500)
 
     init(process: Int64, world: World) {
@@ -61,6 +68,7 @@ final class SimulatedWorker {
         (boxes, shards) = ([:], [:])
         (writes, answers, publishes) = ([], [], [])
         (isConnected, isTerminating) = (true, false)
+        faults = Self.noFaults
         polledAt = world.now
     }
 
@@ -109,6 +117,7 @@ final class SimulatedWorker {
         for index in Action.all.indices {
             if try act(Action.all[(first + index) % Action.all.count]) { break }
         }
+        decideIfDrained()
         finishRuns()
     }
 
@@ -180,6 +189,7 @@ final class SimulatedWorker {
         for _ in 0..<1 + world.random.below(SimulatedLedger.devicesPerShard) {
             guard let position = box.run.next(now: world.now) else { break }
             box.streams.append(position)
+            box.marks[position] = faults.isSampling ? faults.mark(attempt: box.run.shard.attempt) : 0
             world.streamOpened(box.run, position: position, isLeaseLost: table.isLeaseLost(key))
         }
         boxes[key] = box
@@ -190,13 +200,67 @@ final class SimulatedWorker {
         guard let key = pick(where: { !$0.streams.isEmpty }), var box = boxes[key] else { return false }
         let position = box.streams.remove(at: world.random.below(box.streams.count))
         boxes[key] = nil
+        let (isProving, mark) = (box.run.isProving, box.marks[position] ?? 0)
+        var (step, isHealthy) = (FaultRun.Step.putOff, false)
         switch world.answer(box.run.shard, position) {
-        case .accepted: box.run.accepted(position)
-        case .verdict(let verdict): box.run.ended(position, verdict, now: world.now)
-        case .silence: box.run.unanswered(position, reason: "Timeout", now: world.now)
+        case .accepted:
+            box.run.accepted(position)
+            isHealthy = faults.isRaised
+            if isHealthy, isProving { box.run.proved() }
+        case .verdict(let verdict):
+            box.run.ended(position, verdict, now: world.now)
+            faults.toldNothing(mark: mark, attempt: box.run.shard.attempt)
+        case .silence:
+            box.run.unanswered(position, reason: "Timeout", now: world.now)
+            if isProving {
+                step = faults.certain(attempt: 1, decides: true, now: world.now)
+            } else {
+                faults.toldNothing(mark: mark, attempt: box.run.shard.attempt)
+            }
+        case .outage:
+            let attempt = box.run.shard.attempt
+            step = faults.answer(attempt: attempt, mark: mark, decides: isProving, now: world.now)
+            let verdict = Verdict.retry(reason: "ServiceUnavailable", retryAfter: nil, charged: true)
+            if step == .putOff {
+                box.putOff.append((position, verdict))
+            } else {
+                box.run.ended(position, isProving ? verdict : .setAside(.breaker), now: world.now)
+            }
         }
         boxes[key] = box
+        if isHealthy, faults.healthy(mark: mark, decides: isProving) {
+            for key in boxes.keys.sorted() { decide(key) }
+        }
+        if case .trip(let since) = step { trip(since: since) }
         return true
+    }
+
+    /// It is known what the faults of a run mean; `verdict`: not what the answers said.
+    private func decide(_ key: ShardKey, as verdict: Verdict? = nil) {
+        for device in boxes[key]?.putOff ?? [] {
+            boxes[key]?.run.ended(device.position, verdict ?? device.verdict, now: world.now)
+        }
+        boxes[key]?.putOff = []
+    }
+
+    /// No answer will come that tells whose the faults were.
+    private func decideIfDrained() {
+        let isWaiting = boxes.values.contains { !$0.streams.isEmpty || $0.run.hasWork }
+        let keys = boxes.keys.filter { boxes[$0]?.putOff.isEmpty == false }.sorted()
+        // A stopped run does not wait.
+        for key in keys where boxes[key]?.run.stop != nil { decide(key, as: .setAside(.breaker)) }
+        guard !isWaiting, boxes.values.contains(where: { !$0.putOff.isEmpty }) else { return }
+        let drained = faults.drained(mayAsk: keys.contains { boxes[$0]?.run.stop == nil })
+        for key in keys { decide(key, as: drained == .charge ? nil : .again(reason: "Asked", otherwise: .retry)) }
+        if drained != .charge { world.asked += 1 }
+    }
+
+    private func trip(since: Timestamp) {
+        writes.append(.trip(Breaker.Trip(reason: "ServiceUnavailable", since: since)))
+        for key in boxes.keys.sorted() {
+            boxes[key]?.run.requestStop(.setAside(.breaker))
+            decide(key, as: .setAside(.breaker))
+        }
     }
 
     private func save() -> Bool {
@@ -214,8 +278,9 @@ final class SimulatedWorker {
             let epoch = box.run.epoch
             switch box.run.finish() {
             case .settle(let settlement):
-                writes.append(.settle(key, epoch: epoch, settlement))
-            case .setAside(let reason, let progress): writes.append(.setAside(key, epoch: epoch, reason, progress))
+                writes.append(.settle(key, epoch: epoch, settlement, box.run.probeResult))
+            case .setAside(let reason, let progress):
+                writes.append(.setAside(key, epoch: epoch, reason, progress, box.run.probeResult))
             case .abandon(let progress):
                 writes.append(.save(key, epoch: epoch, progress))
                 forget(key, epoch: epoch)
@@ -240,8 +305,9 @@ final class SimulatedWorker {
 
     private func handle(_ answer: SimulatedLedger.Answer) {
         switch answer {
-        case .claimed(let key, let delivery, let decision, let record):
-            claimed(key, delivery, decision, record)
+        case .tripped: break
+        case .claimed(let key, let delivery, let decision, let record, let isProbe):
+            claimed(key, delivery, decision, record, isProbe)
         case .saved(let key, let epoch, let isOurs, let started):
             guard boxes[key]?.run.epoch == epoch else { return }
             if isOurs { boxes[key]?.run.markCommitted(started) } else { forget(key, epoch: epoch) }
@@ -266,14 +332,22 @@ final class SimulatedWorker {
         _ key: ShardKey,
         _ delivery: ShardDelivery,
         _ decision: Claim.Decision,
-        _ record: ShardRecord?
+        _ record: ShardRecord?,
+        _ isProbe: Bool
     ) {
         let (conclusion, rest) = table.concluded(key, epoch: decision == .run ? record?.epoch : nil, now: world.now)
         switch conclusion {
         case .start(let replaced):
             if let replaced { ack(replaced) }
             guard let record, let shard = shards[key] else { preconditionFailure("claimed \(key) without its message") }
-            let run = ShardRun(shard: shard, epoch: record.epoch, progress: record.progress, now: world.now)
+            faults.begin(isProbe: isProbe)
+            let run = ShardRun(
+                shard: shard,
+                epoch: record.epoch,
+                progress: record.progress,
+                isProbe: isProbe,
+                now: world.now
+            )
             boxes[key] = RunBox(run: run)
             if let stop = table.startStop(key) { boxes[key]?.run.requestStop(stop) }
         case .adopt:
@@ -321,7 +395,10 @@ final class SimulatedWorker {
     // MARK: Runs
 
     private func end(_ key: ShardKey, epoch: UInt32) -> ShardDelivery? {
-        if boxes[key]?.run.epoch == epoch { boxes[key] = nil }
+        if let box = boxes[key], box.run.epoch == epoch {
+            if box.run.isProbe { faults.probeEnded() }
+            boxes[key] = nil
+        }
         return table.ended(key, epoch: epoch)
     }
 

@@ -15,6 +15,11 @@ final class World {
         var extraSends = 0
         var atRisk = 0
         var outcomes = OutcomeCounts()
+        var openings = 0
+        var closings = 0
+        var guardTrips = 0
+        var guardPasses = 0
+        var asked = 0
     }
 
     static let shardCount = 4
@@ -26,6 +31,8 @@ final class World {
     var ledger: SimulatedLedger
     var violation: String?
     var adoptions = 0
+    /// Times when devices asked again whether the provider is out.
+    var asked = 0
     let broken: BrokenRule?
     private(set) var now: Timestamp
     private var provider = SimulatedProvider()
@@ -36,6 +43,8 @@ final class World {
     /// Since when no stream may be opened: a pause or a cancel, plus the poll.
     private var quietFrom: Timestamp?
     private var credentialsUntil: Timestamp?
+    private var outageUntil: Timestamp?
+    private var mendAt: Timestamp?
 
     init(seed: UInt64, faults: Faults, broken: BrokenRule? = nil) {
         var random = SeededRandom(seed: seed)
@@ -101,9 +110,11 @@ final class World {
     }
 
     private func stopFaults() {
-        let (unknown, drop, expiry) = (faults.unknown, faults.dropUnknown, faults.expiry)
-        faults = .none
-        (faults.unknown, faults.dropUnknown, faults.expiry) = (unknown, drop, expiry)
+        var last = Faults.none
+        (last.unknown, last.dropUnknown, last.expiry) = (faults.unknown, faults.dropUnknown, faults.expiry)
+        last.wrongEnvironment = faults.wrongEnvironment
+        faults = last
+        outageUntil = nil
         setPaused(false)
     }
 
@@ -151,6 +162,20 @@ final class World {
             ledger.campaign.pausedBy.remove(.credentials)
             settleQuiet()
         }
+        if let until = outageUntil, until <= now { outageUntil = nil }
+        if outageUntil == nil, random.chance(faults.outage) {
+            outageUntil = now.advanced(by: .seconds([2, 20, 200][random.below(3)]))
+        }
+        if ledger.campaign.pausedBy.contains(.wrongEnvironment), mendAt == nil {
+            mendAt = now.advanced(by: .seconds(30))
+            settleQuiet()
+        }
+        if let at = mendAt, at <= now {
+            mendAt = nil
+            provider.isMended = faults.wrongEnvironment
+            ledger.resumeGuarded()
+            settleQuiet()
+        }
         if random.chance(faults.cancel), ledger.campaign.stage == .sending {
             ledger.campaign.stage = .cancelled
             settleQuiet()
@@ -171,6 +196,8 @@ final class World {
     /// The planner's share: first publishes, what was set aside, and the sweep.
     private func plannerStep() throws {
         if now >= ledger.campaign.expiresAt { try ledger.endUnclaimed(now: now) }
+        try ledger.judgeIfFinished(now: now)
+        ledger.beginProbe(now: now)
         ledger.releaseAside(now: now)
         let isLaneEmpty = broker.isEmpty && !workers.contains(where: \.holdsMessages)
         for key in ledger.rows.keys.sorted() {
@@ -201,6 +228,11 @@ final class World {
         ledger.streamOpened(shard.id.key, epoch: run.epoch, position: position)
         if isLeaseLost { violation = "\(shard.id) opened a stream without its lease" }
         if let quietFrom, now > quietFrom { violation = "\(shard.id) opened a stream after a pause or cancel" }
+        if case .open(let probe) = ledger.campaign.breaker, let breaker = ledger.breaker,
+            now > breaker.since.advanced(by: SimulatedWorker.pollEvery), !(run.isProbe && probe == shard.id.key)
+        {
+            violation = "\(shard.id) opened a stream behind an open breaker"
+        }
         if now >= shard.facts.expiresAt { violation = "\(shard.id) opened a stream after the end" }
         if let notBefore = shard.notBefore, now < notBefore { violation = "\(shard.id) opened a stream too early" }
     }
@@ -214,6 +246,7 @@ final class World {
         if key.ordinal != shard.id.key.ordinal || key.position != shard.chunkPosition(at: position) {
             violation = "\(shard.id) carries a device that is not its own"
         }
+        if outageUntil != nil { return .outage }
         let reply = provider.answer(key)
         if case .verdict(.setAside(.credentials)) = reply {
             ledger.campaign.pausedBy.insert(.credentials)
@@ -230,7 +263,14 @@ final class World {
         guard lost == 0 else { throw Violation(description: "\(lost) devices are lost") }
         guard twice == 0 else { throw Violation(description: "\(twice) devices are counted twice") }
         for row in ledger.rows.values { report.outcomes += row.progress.counts }
+        (report.guardTrips, report.guardPasses) = (ledger.guardTrips, ledger.guardPasses)
+        if ledger.guardTrips > 0, faults.wrongEnvironment, report.outcomes.invalid > 0 {
+            throw Violation(description: "\(report.outcomes.invalid) good tokens are invalid")
+        }
+        report.openings = ledger.openings
+        report.closings = ledger.closings
         report.adoptions = adoptions
+        report.asked = asked
         report.takeovers = ledger.takeovers
         report.lostAnswers = provider.lostAnswers
         report.extraSends = provider.extraSends

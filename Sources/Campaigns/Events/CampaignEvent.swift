@@ -1,4 +1,4 @@
-/// Something that happened to a campaign, for whoever binds a queue to `fanfare.events` (contract, section 2).
+/// Something that happened to a campaign or an app, for whoever binds a queue to `fanfare.events` (contract, section 2).
 public struct CampaignEvent: Sendable, Equatable {
     /// What happened; the raw value is the event's type.
     public enum Kind: String, Sendable, CaseIterable {
@@ -16,13 +16,17 @@ public struct CampaignEvent: Sendable, Equatable {
         case completed = "campaign.completed"
         /// An operator stopped it.
         case cancelled = "campaign.cancelled"
+        /// A provider is out for an app, or refuses its credentials: nothing is sent until `app.resumed`.
+        case suspended = "app.suspended"
+        /// The provider takes the app's pushes again.
+        case takenUp = "app.resumed"
     }
 
     /// What happened.
     public var kind: Kind
     /// The app.
     public var app: String
-    /// The campaign's id; nil when a refused job had none that can be read.
+    /// The campaign's id; nil when a refused job had none that can be read, and for what happens to an app.
     public var campaign: String?
     /// Tells events of one kind apart that a campaign has more than once (paused, resumed); the same for a repeat.
     public var sequence: Int64
@@ -141,6 +145,31 @@ extension CampaignEvent {
             "campaign": .string(campaign), "app": .string(app), "reasons": .array(reasons.map(JSONValue.string)),
         ])
         return CampaignEvent(kind, app: app, campaign: campaign, sequence: sequence, time: time, data: data)
+    }
+
+    /// An app's breaker opened; `reason` is the provider's word, or ours.
+    public static func suspended(
+        app: String,
+        provider: ProviderName,
+        reason: String,
+        sequence: Int64,
+        at time: Timestamp
+    ) -> CampaignEvent {
+        let data: JSONValue = .object([
+            "app": .string(app), "provider": .string(provider.rawValue), "reason": .string(reason),
+        ])
+        return CampaignEvent(.suspended, app: app, campaign: nil, sequence: sequence, time: time, data: data)
+    }
+
+    /// An app's breaker closed.
+    public static func takenUp(
+        app: String,
+        provider: ProviderName,
+        sequence: Int64,
+        at time: Timestamp
+    ) -> CampaignEvent {
+        let data: JSONValue = .object(["app": .string(app), "provider": .string(provider.rawValue)])
+        return CampaignEvent(.takenUp, app: app, campaign: nil, sequence: sequence, time: time, data: data)
     }
 
     /// The campaign is over: completed or cancelled, with its counts.

@@ -2,7 +2,7 @@
 ///
 /// An accepted device that took one request has no note, so that the usual answer is one byte written in place.
 public struct Progress: Equatable, Sendable {
-    /// One code per device: 0 pending, 1…7 an `Outcome`, 8…13 a retry on a `Rung`.
+    /// One code per device: 0 pending, 1…7 an `Outcome`, 8…13 a retry on a `Rung`, 14 held back by the guard.
     public private(set) var codes: [UInt8]
     /// What the code does not say, by position.
     public private(set) var notes: [UInt16: Note]
@@ -20,7 +20,11 @@ public struct Progress: Equatable, Sendable {
         case outcome(Outcome)
         /// It is sent to again after a rung.
         case retry(Rung)
+        /// Its token was called wrong; what that means is not decided (the wrong-environment guard).
+        case held
     }
+
+    private static let held: UInt8 = 14
 
     /// What else is known of a device.
     public struct Note: Hashable, Sendable {
@@ -75,6 +79,7 @@ public struct Progress: Equatable, Sendable {
         let code = codes[position]
         if code == 0 { return .pending }
         if let outcome = Outcome(rawValue: code) { return .outcome(outcome) }
+        if code == Self.held { return .held }
         guard let rung = Rung(rawValue: code - 8) else { preconditionFailure("code \(code) in a progress") }
         return .retry(rung)
     }
@@ -102,6 +107,27 @@ public struct Progress: Equatable, Sendable {
         notes[UInt16(position)] = note
     }
 
+    /// A device's token was called wrong, and it is not decided whether it is.
+    public mutating func hold(_ position: Int, _ note: Note) {
+        codes[position] = Self.held
+        notes[UInt16(position)] = note
+    }
+
+    /// It is decided: the held devices end with this outcome, and with the reason that was noted.
+    public mutating func endHeld(_ outcome: Outcome) {
+        for position in codes.indices where codes[position] == Self.held { codes[position] = outcome.rawValue }
+    }
+
+    /// It is decided: the held devices are sent to again.
+    public mutating func resendHeld() {
+        for position in codes.indices where codes[position] == Self.held {
+            codes[position] = 0
+            // Without requests of this shard it is a device like any other: `accept` leaves notes as they are.
+            let made = notes[UInt16(position)]?.requests ?? 0
+            notes[UInt16(position)] = made == 0 ? nil : Note(requests: made)
+        }
+    }
+
     /// Requests that were made for a device that has no answer (it stays pending): counted as attempts.
     public mutating func noteRequests(_ position: Int, _ requests: UInt8) {
         notes[UInt16(position)] = Note(requests: requests)
@@ -120,7 +146,22 @@ public struct Progress: Equatable, Sendable {
     public var pendingCount: Int { codes.reduce(0) { $0 + ($1 == 0 ? 1 : 0) } }
 
     /// Devices that wait for another try.
-    public var retryCount: Int { codes.reduce(0) { $0 + ($1 >= 8 ? 1 : 0) } }
+    public var retryCount: Int { codes.reduce(0) { $0 + ($1 >= 8 && $1 < Self.held ? 1 : 0) } }
+
+    /// Devices that the guard holds back.
+    public var heldCount: Int { codes.reduce(0) { $0 + ($1 == Self.held ? 1 : 0) } }
+
+    /// Devices about which the provider has said something final, held ones among them.
+    public var answeredCount: Int {
+        codes.indices.reduce(0) { count, position in
+            let isAnswer: Bool =
+                switch state(at: position) {
+                case .outcome(.accepted), .outcome(.invalid), .outcome(.failed), .held: requests(at: position) > 0
+                case .outcome, .pending, .retry: false
+                }
+            return count + (isAnswer ? 1 : 0)
+        }
+    }
 
     /// Devices that are sent to again for want of an answer.
     public var unansweredCount: Int {

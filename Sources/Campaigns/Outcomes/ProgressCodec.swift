@@ -57,7 +57,7 @@ extension Progress {
             codes.append(pair >> 4)
         }
         if codes.count > count, codes.removeLast() != 0 { return nil }
-        guard codes.allSatisfy({ $0 < 14 }), let reasonCount = reader.number(max: 65_535) else { return nil }
+        guard codes.allSatisfy({ $0 < 15 }), let reasonCount = reader.number(max: 65_535) else { return nil }
         var reasons: [String] = []
         for _ in 0..<reasonCount {
             guard let reason = reader.text() else { return nil }

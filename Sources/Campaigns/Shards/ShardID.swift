@@ -4,6 +4,9 @@ public struct ShardKey: Hashable, Comparable, Sendable {
     public var campaign: UInt32
     /// The part of the campaign.
     public var part: UInt32
+    /// The part of the devices whose tokens were called wrong once: sent to last, and on a connection of their own.
+    public static let suspectPart: UInt32 = 1
+
     /// Counts the planned shards of a part from 0.
     public var ordinal: UInt32
     /// 0 for a planned shard; its retry shards, theirs too, count from 1.
@@ -55,7 +58,13 @@ public struct ShardID: Hashable, Sendable, CustomStringConvertible {
 
     /// The path of a retry shard of this one: a parent has at most one per rung and attempt.
     public func childPath(rung: Rung, attempt: UInt32) -> String {
-        let step = ".\(rung.name)a\(attempt)"
+        path(with: ".\(rung.name)a\(attempt)")
+    }
+
+    /// The path of the shard of those devices of this one that the guard held back: a parent has at most one.
+    public var heldPath: String { path(with: ".held") }
+
+    private func path(with step: String) -> String {
         guard path.utf8.count + step.utf8.count > Self.pathMax else { return path + step }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325  // FNV-1a
         for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

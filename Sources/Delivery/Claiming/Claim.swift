@@ -97,7 +97,7 @@ public struct Claim: Sendable, Equatable {
         if shard.state == .running && !redelivered { return .drop }
         if shard.state == .running, shard.epoch == adopting { return .run }
         if let outcome = campaign.ending(at: now) { return .end(outcome) }
-        if let reason = campaign.asideReason { return .setAside(reason) }
+        if let reason = campaign.asideReason(of: key) { return .setAside(reason) }
         if !knowsApp { return .setAside(.app) }
         return .run
     }

@@ -10,7 +10,10 @@ public enum AsideRelease {
         switch reason {
         case .handOver: return true
         case .app: return knowsApp && campaign.asideReason == nil
-        case .paused, .credentials: return campaign.asideReason == nil
+        // Decided by the guard, with an outcome or with another reason.
+        case .guard: return false
+        case .suspect: return campaign.isPlanned && campaign.asideReason == nil
+        case .paused, .credentials, .breaker, .wrongEnvironment, .content: return campaign.asideReason == nil
         }
     }
 

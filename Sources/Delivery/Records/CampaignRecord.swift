@@ -34,10 +34,16 @@ public struct CampaignFacts: Sendable, Equatable {
     public var id: String
     /// Where it stands.
     public var stage: CampaignStage
-    /// Why it is paused; it runs when the set is empty.
+    /// Why it is paused, each reason to be taken away by itself; the breaker is not among them.
     public var pausedBy: Set<AsideReason>
     /// After this instant no request is made.
     public var expiresAt: Timestamp
+    /// The breaker of its app and provider.
+    public var breaker: Breaker.Gate
+    /// Whether the wrong-environment guard has let it go: tokens that are called wrong are believed to be.
+    public var isGuardPassed: Bool
+    /// Whether all its shards are cut.
+    public var isPlanned: Bool
 
     /// Facts of a campaign.
     public init(
@@ -46,7 +52,10 @@ public struct CampaignFacts: Sendable, Equatable {
         id: String,
         stage: CampaignStage,
         pausedBy: Set<AsideReason>,
-        expiresAt: Timestamp
+        expiresAt: Timestamp,
+        breaker: Breaker.Gate = .closed(since: nil),
+        isGuardPassed: Bool = false,
+        isPlanned: Bool = false
     ) {
         self.number = number
         self.app = app
@@ -54,6 +63,9 @@ public struct CampaignFacts: Sendable, Equatable {
         self.stage = stage
         self.pausedBy = pausedBy
         self.expiresAt = expiresAt
+        self.breaker = breaker
+        self.isGuardPassed = isGuardPassed
+        self.isPlanned = isPlanned
     }
 
     /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.
@@ -65,8 +77,24 @@ public struct CampaignFacts: Sendable, Equatable {
         }
     }
 
+    /// Why it is paused, an open breaker included.
+    public var pauseReasons: Set<AsideReason> {
+        breaker.isOpen ? pausedBy.union([.breaker]) : pausedBy
+    }
+
     /// Why its shards wait; nil when they do not.
+    ///
+    /// The breaker's probe does not: `asideReason(of:)`.
     public var asideReason: AsideReason? {
+        pauseReason ?? (breaker.isOpen ? .breaker : nil)
+    }
+
+    /// Why this shard waits; nil when it does not.
+    public func asideReason(of key: ShardKey) -> AsideReason? {
+        breaker.isProbe(key) ? pauseReason : asideReason
+    }
+
+    private var pauseReason: AsideReason? {
         AsideReason.allCases.first { pausedBy.contains($0) }
     }
 }

@@ -7,8 +7,10 @@ extension Verdict {
         let reason = answer.reason
         let retryAfter = answer.retryAfter.map { Duration.seconds($0) }
         switch rule.step(retryAfter: answer.retryAfter) {
-        case .settle(let outcome), .settleUnlessGuarded(let outcome):
+        case .settle(let outcome):
             self = .outcome(outcome, reason: reason, deadSince: answer.deadSince)
+        case .settleUnlessGuarded:
+            self = .suspect(reason: reason)
         case .retry:
             self = .retry(reason: reason ?? "Unknown", retryAfter: retryAfter, charged: rule.isCharged)
         case .again(let fallback):
@@ -17,7 +19,8 @@ extension Verdict {
             case .setAside: self = .again(reason: reason ?? "Unknown", otherwise: .setAside)
             }
         case .setAside:
-            self = .setAside(.credentials)
+            // The app rests and goes on by itself, or a person has to mend its credential.
+            self = .setAside(answer.kind == .laneThrottled ? .breaker : .credentials)
         }
     }
 }

@@ -4,6 +4,8 @@ public import Campaigns
 public enum Verdict: Equatable, Sendable {
     /// The device ended.
     case outcome(Outcome, reason: String?, deadSince: Timestamp?)
+    /// Its token is called wrong; the ledger decides whether to believe it (the wrong-environment guard).
+    case suspect(reason: String?)
     /// It is sent to again later. `charged`: whether this counts as an attempt.
     case retry(reason: String, retryAfter: Duration?, charged: Bool)
     /// The request was certainly not processed: send it again at once, elsewhere.
@@ -31,9 +33,22 @@ public enum AsideReason: String, Sendable, CaseIterable {
     case credentials
     /// No worker here knows the app.
     case app
+    /// Most tokens are called wrong: the credential is for the other environment, or the tokens are.
+    case wrongEnvironment = "wrong_environment"
+    /// The provider refuses the content, whatever the device.
+    case content
+    /// Devices that the guard holds back until the campaign has enough answers: a row's reason, never a campaign's.
+    case `guard`
+    /// Devices whose tokens were called wrong once wait for all others: a row's reason, never a campaign's.
+    case suspect
+    /// The app's breaker is open: no campaign's own reason, so never stored with one.
+    case breaker
     /// The worker is stopping, or held the delivery for five minutes: published again at once.
     case handOver
 
+    /// The reasons that stop a campaign until somebody has mended something; not an operator's own pause.
+    public static let needingMend: Set<AsideReason> = [.credentials, .wrongEnvironment, .content]
+
     /// The reasons that an operator's `resume` takes away: those that wait for a person.
-    public static let endedByResume: [AsideReason] = [.credentials, .paused]
+    public static let endedByResume: [AsideReason] = [.credentials, .wrongEnvironment, .content, .paused]
 }

@@ -193,7 +193,7 @@ public struct RunningShards: Sendable {
     ) -> [(ShardKey, ShardRun.Stop)] {
         var stops: [(ShardKey, ShardRun.Stop)] = []
         for (key, entry) in entries {
-            guard let stop = facts[key.campaign]?.stop(at: now) else { continue }
+            guard let stop = facts[key.campaign]?.stop(key, at: now) else { continue }
             if entry.claiming != nil { entries[key]?.stop = stop }
             if entry.run != nil { stops.append((key, stop)) }
         }
@@ -220,7 +220,7 @@ public struct RunningShards: Sendable {
 }
 
 extension CampaignFacts {
-    fileprivate func stop(at now: Timestamp) -> ShardRun.Stop? {
-        ending(at: now).map { .end($0) } ?? asideReason.map { .setAside($0) }
+    fileprivate func stop(_ key: ShardKey, at now: Timestamp) -> ShardRun.Stop? {
+        ending(at: now).map { .end($0) } ?? asideReason(of: key).map { .setAside($0) }
     }
 }

@@ -21,7 +21,12 @@ public struct ShardRun: Sendable {
     /// Answers since `progressSaved`.
     public private(set) var unsaved = 0
 
+    /// Whether it is the probe of an open breaker.
+    public let isProbe: Bool
+
     private let ladder: RetryLadder
+    private var isProved = false
+    private var contentFaults = 0
     private var reason: Stop?
     private var isLeaseLost = false
     private var committedMark: Int
@@ -33,6 +38,8 @@ public struct ShardRun: Sendable {
     /// Streams refused by a peer are opened again at once at most this often; then the 5 s rung, not charged.
     public static let refusalsMax = 3
 
+    /// With fewer answers that are the content's fault, it may be the devices' own content.
+    public static let contentFaultsMin = 50
     /// With `dropUnknown`, devices by which the started mark is ahead of the streams at most (design, section 7).
     public static let markAhead = 64
 
@@ -63,15 +70,26 @@ public struct ShardRun: Sendable {
     /// With `dropUnknown`, devices that a run before this one may have sent to without learning the answer end
     /// `failed` (`Unknown`) here. A shard that came back before its `notBefore` goes to the smallest rung that covers
     /// the rest, not charged.
-    public init(shard: Shard, epoch: UInt32, progress: Progress, ladder: RetryLadder = RetryLadder(), now: Timestamp) {
+    ///
+    /// A probe has one stream open until the provider has answered it as it should (`proved`).
+    public init(
+        shard: Shard,
+        epoch: UInt32,
+        progress: Progress,
+        ladder: RetryLadder = RetryLadder(),
+        isProbe: Bool = false,
+        now: Timestamp
+    ) {
         precondition(progress.count == shard.devices.count, "progress of \(progress.count) for \(shard.id)")
         self.shard = shard
         self.epoch = epoch
         self.progress = progress
         self.ladder = ladder
+        self.isProbe = isProbe
         committedMark = progress.started
         requests = (0..<progress.count).map { UInt8(clamping: progress.requests(at: $0)) }
         if shard.facts.dropUnknown { dropStarted() }
+        askAgain()
         if let notBefore = shard.notBefore, notBefore > now { wait(until: notBefore, now: now) }
     }
 
@@ -82,6 +100,15 @@ public struct ShardRun: Sendable {
             changed()
         }
         moveMark()
+    }
+
+    /// What a run before this one held back is asked again: the guard may have begun anew since.
+    private mutating func askAgain() {
+        guard progress.heldCount > 0 else { return }
+        progress.resendHeld()
+        isDirty = true
+        // With at most once, only what the ledger knows to be pending may be sent to.
+        if shard.facts.dropUnknown { committedMark = 0 }
     }
 
     /// Moves the started mark ahead when half of its lead is used; it counts once it is committed.
@@ -111,7 +138,7 @@ public struct ShardRun: Sendable {
     /// Devices that are too late end here, without a request. With `dropUnknown`, nil also while the started mark is
     /// not committed (`isWaitingForMark`).
     public mutating func next(now: Timestamp) -> Int? {
-        guard stop == nil else { return nil }
+        guard stop == nil, !isProbeOut else { return nil }
         let isExpired = now >= shard.facts.expiresAt
         if let position = again.popLast() {
             if isExpired {
@@ -175,6 +202,9 @@ public struct ShardRun: Sendable {
             let note = Progress.Note(reason: reason, requests: requests[position], deadSince: deadSince)
             progress.end(position, outcome, note)
             changed()
+        case .suspect(let reason):
+            progress.hold(position, Progress.Note(reason: reason, requests: requests[position]))
+            changed()
         case .retry(let reason, let retryAfter, let charged):
             retry(position, reason: reason, retryAfter: retryAfter, charged: charged, now: now)
         case .resend:
@@ -188,6 +218,18 @@ public struct ShardRun: Sendable {
         case .setAside(let reason):
             keepPending(position, reason)
         }
+    }
+
+    /// The provider refused a device's content, as it would any other's; true when the campaign is to be stopped.
+    ///
+    /// That is when there are many, and more than were accepted. Call it after `ended`.
+    public mutating func contentRefused() -> Bool {
+        contentFaults += 1
+        guard contentFaults.isMultiple(of: Self.contentFaultsMin), progress.counts.accepted < contentFaults else {
+            return false
+        }
+        requestStop(.setAside(.content))
+        return true
     }
 
     /// The device stays pending; a request was made all the same.
@@ -262,11 +304,17 @@ public struct ShardRun: Sendable {
     /// A claim for a delivery that came back was granted to this run: it goes on, under the new epoch, unless something
     /// else than the lost lease stopped it meanwhile.
     ///
-    /// What was saved under the old one and refused is saved again. `isLeaseLost`: whether that delivery is lost, too.
+    /// What was saved under the old one and refused is saved again, and what was held back is asked again: the guard
+    /// may have begun anew meanwhile. `isLeaseLost`: whether that delivery is lost, too.
     public mutating func adopted(epoch: UInt32, isLeaseLost: Bool) {
         self.epoch = epoch
         self.isLeaseLost = isLeaseLost
         isDirty = true
+        guard !shard.facts.dropUnknown else { return }
+        for position in 0..<progress.count where progress.state(at: position) == .held {
+            again.append(UInt16(position))
+        }
+        progress.resendHeld()
     }
 
     /// Whether every stream is closed and none will be opened: `finish` is due.
@@ -277,7 +325,27 @@ public struct ShardRun: Sendable {
 
     /// Whether a device may still wait for `next`.
     public var hasWork: Bool {
-        stop == nil && !isWaitingForMark && (!again.isEmpty || cursor < progress.count)
+        stop == nil && !isWaitingForMark && !isProbeOut && (!again.isEmpty || cursor < progress.count)
+    }
+
+    /// Whether the next fault decides that the provider is no better.
+    public var isProving: Bool { isProbe && !isProved }
+
+    private var isProbeOut: Bool { isProving && inFlight > 0 }
+
+    /// The provider gave an answer that only one that works gives: a probe goes on with all its devices.
+    public mutating func proved() {
+        isProved = true
+    }
+
+    /// What a probe that is over says of the provider; nil for other runs, and when it may come back.
+    public var probeResult: Breaker.ProbeResult? {
+        guard isProbe else { return nil }
+        switch stop {
+        case .setAside(.breaker), .setAside(.credentials): return .failed
+        case .leaseLost: return nil
+        case .setAside, .end, nil: return isProved ? .healthy : .nothing
+        }
     }
 
     /// The progress has been handed to the ledger.

@@ -20,7 +20,7 @@ extension AsideReason {
     public var rowState: ShardState {
         switch self {
         case .handOver: .unpublished
-        case .paused, .credentials, .app: .aside
+        case .paused, .credentials, .app, .breaker, .wrongEnvironment, .content, .guard, .suspect: .aside
         }
     }
 }
@@ -28,15 +28,23 @@ extension AsideReason {
 extension Settlement {
     /// The same settlement when nothing more may be sent: what would be sent to again ends with the outcome.
     public func endingRetries(_ outcome: Outcome, attempt: UInt32) -> Settlement? {
-        guard !retries.isEmpty else { return self }
+        guard !retries.isEmpty || !held.isEmpty else { return self }
         var progress = progress
         progress.endRest(outcome)
         return Settlement.make(progress: progress, attempt: attempt)
     }
 
+    /// The same settlement when the guard has nothing against it: held devices end with the outcome.
+    public func endingHeld(_ outcome: Outcome, attempt: UInt32) -> Settlement? {
+        guard !held.isEmpty else { return self }
+        var progress = progress
+        progress.endHeld(outcome)
+        return Settlement.make(progress: progress, attempt: attempt)
+    }
+
     /// Whether the law of section 7 holds for a shard of so many devices.
     public func isLawful(count: Int) -> Bool {
-        progress.count == count && counts.total + retries.reduce(0) { $0 + $1.positions.count } == count
+        progress.count == count && counts.total + held.count + retries.reduce(0) { $0 + $1.positions.count } == count
     }
 }
 
@@ -52,6 +60,36 @@ extension ShardRecord {
             progress.end(position, outcome, Progress.Note(reason: reason, requests: requests))
         }
         return Settlement.make(progress: progress, attempt: attempt)
+    }
+
+    /// The row of those devices that the guard holds back: it waits, and is settled without a message, or sent.
+    ///
+    /// - Parameters:
+    ///   - held: Their positions in this shard.
+    ///   - child: The number of the new row.
+    ///   - reason: `guard`, or what the guard has decided meanwhile.
+    ///   - notes: What this shard has noted of them; their requests are counted here.
+    public func heldChild(
+        _ held: [UInt16],
+        number child: UInt32,
+        reason: AsideReason,
+        notes: [UInt16: Progress.Note]
+    )
+        -> ShardRecord
+    {
+        var row = self
+        row.id.key.child = child
+        row.id.path = id.heldPath
+        (row.state, row.aside) = (.aside, reason)
+        (row.generation, row.epoch, row.owner) = (1, 0, 0)
+        (row.rung, row.notBefore, row.dueAt) = (nil, nil, nil)
+        row.positions = held.map { positions.isEmpty ? $0 : positions[Int($0)] }
+        row.count = held.count
+        row.progress = Progress(count: held.count)
+        for (place, position) in held.enumerated() {
+            row.progress.hold(place, Progress.Note(reason: notes[position]?.reason, requests: 0))
+        }
+        return row
     }
 
     /// The row of a retry shard of this one, which the settlement asks for.

@@ -10,6 +10,8 @@ public struct Settlement: Sendable, Equatable {
     public var attempts: Int
     /// What follows; at most one per rung and attempt.
     public var retries: [Retry]
+    /// Positions of devices that the guard holds back.
+    public var held: [UInt16]
     /// Tokens that the provider called dead.
     public var dead: [DeadToken]
     /// The final progress.
@@ -42,10 +44,12 @@ public struct Settlement: Sendable, Equatable {
     public static func make(progress: Progress, attempt: UInt32) -> Settlement? {
         var groups: [Retry] = []
         var dead: [DeadToken] = []
+        var held: [UInt16] = []
         for position in 0..<progress.count {
             let note = progress.notes[UInt16(position)]
             switch progress.state(at: position) {
             case .pending: return nil
+            case .held: held.append(UInt16(position))
             case .outcome(let outcome):
                 if outcome == .invalid, let note, note.requests > 0, let since = note.deadSince {
                     dead.append(DeadToken(position: UInt16(position), since: since))
@@ -57,12 +61,13 @@ public struct Settlement: Sendable, Equatable {
         }
         let counts = progress.counts
         let retried = groups.reduce(0) { $0 + $1.positions.count }
-        guard counts.total + retried == progress.count else { return nil }
+        guard counts.total + retried + held.count == progress.count else { return nil }
         return Settlement(
             counts: counts,
             reasons: progress.reasons,
             attempts: progress.attempts,
             retries: groups,
+            held: held,
             dead: dead,
             progress: progress
         )

@@ -69,15 +69,17 @@ final class LoadedAccount: Sendable {
         }
     }
 
-    /// Connections of one loop to one endpoint.
+    /// Connections of one loop to one endpoint; `isApart`: a single one.
     func pool(
         endpoint: ProviderEndpoint,
         loop: any EventLoop,
+        isApart: Bool = false,
         logger: Logger,
         source: any RequestSource
     ) -> ProviderPool {
         var configuration = ProviderPoolConfiguration(seed: .random(in: 0 ... .max))
         configuration.connections.oneStreamUntilAuthenticated = token != nil
+        if isApart { configuration.connections.connectionsMax = 1 }
         configuration.streamDeadline = account.provider.limits.streamDeadline
         // Whoever leaves its connections waits for every answer that may still come.
         configuration.drainDeadline = configuration.streamDeadline + .seconds(1)

@@ -93,13 +93,15 @@ struct Planner: Sendable {
             return (try transaction.leaseCampaigns(worker: worker, apps: apps, now: now), consumers)
         }
         try await complete(Set(state.leases.filter { $0.unplannedChunks == 0 }.map(\.facts.number)))
-        for lease in state.leases { try await release(lease) }
+        for lease in state.leases {
+            try await lease.facts.breaker.isOpen ? probe(lease) : release(lease)
+        }
     }
 
     private func complete(_ campaigns: Set<UInt32>) async throws {
         guard !campaigns.isEmpty else { return }
         // Looked at first: a synced commit at every settlement would cost more than the settlement.
-        let done = try await ledger.read { reader in try campaigns.filter { try reader.isDone(campaign: $0) } }
+        let done = try await ledger.read { reader in try campaigns.filter { try reader.mayBeDone(campaign: $0) } }
         guard !done.isEmpty else { return }
         try await ledger.write(.synced) { transaction in
             let now = WallClock.now()
@@ -108,16 +110,27 @@ struct Planner: Sendable {
         outlet.eventsWritten()
     }
 
+    /// Lets one shard through an open breaker when it is time to look whether the provider is back.
+    private func probe(_ lease: LeasedCampaign) async throws {
+        let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
+        let isDue = try await ledger.read { try $0.isProbeDue(campaign: campaign, now: WallClock.now()) }
+        guard isDue else { return }
+        let shards = try await ledger.write(.synced) {
+            try $0.beginProbe(campaign: campaign, leaseEpoch: epoch, worker: worker, now: WallClock.now())
+        }
+        try await publish(shards)
+    }
+
     /// Publishes what was set aside for reasons that have ended.
     private func release(_ lease: LeasedCampaign) async throws {
         guard lease.facts.mayPlan(at: WallClock.now()) else { return }
-        let campaign = lease.facts.number
+        let (campaign, limit) = (lease.facts.number, lease.facts.breaker.pace(now: WallClock.now()))
         let hasAside = try await ledger.read {
             try !$0.openShards(campaign: campaign, states: [.aside], limit: 1).isEmpty
         }
         guard hasAside else { return }
         let shards = try await ledger.write(.synced) {
-            try $0.releaseAside(campaign: campaign, knowsApp: true, limit: 200, now: WallClock.now())
+            try $0.releaseAside(campaign: campaign, knowsApp: true, limit: limit, now: WallClock.now())
         }
         try await publish(shards)
     }
@@ -131,6 +144,7 @@ struct Planner: Sendable {
         }
         guard !open.isEmpty else { return false }
         let use = try await ledger.read { try $0.windowUse() }
+        var isGuarded: Set<UInt32> = []
         for lane in Set(open.map { leases[$0].lane }) {
             let candidates = open.filter { leases[$0].lane == lane }.map { index in
                 let lease = leases[index]
@@ -146,20 +160,27 @@ struct Planner: Sendable {
             let unclaimed = use.filter { $0.lane == lane }.reduce(0) { $0 + $1.firstAttempts }
             let free = Window.free(consumers: max(1, state.consumers), prefetch: prefetch, unclaimed: unclaimed)
             let shares = Window.share(free, among: candidates)
-            for index in open { try await cut(&state.leases[index], shares[leases[index].facts.number] ?? 0) }
+            for index in open {
+                let number = leases[index].facts.number
+                let result = try await cut(&state.leases[index], shares[number] ?? 0)
+                if result == .guarded { isGuarded.insert(number) }
+            }
         }
-        return state.leases.contains { $0.unplannedChunks > 0 }
+        // The guard decides when shards are settled, and that wakes us.
+        return state.leases.contains { $0.unplannedChunks > 0 && !isGuarded.contains($0.facts.number) }
     }
 
-    private func cut(_ lease: inout LeasedCampaign, _ count: Int) async throws {
-        guard count > 0 else { return }
+    @discardableResult
+    private func cut(_ lease: inout LeasedCampaign, _ count: Int) async throws -> PlanResult {
+        guard count > 0 else { return .planned([]) }
         let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
         let result = try await ledger.write(.normal) {
             try $0.plan(campaign: campaign, leaseEpoch: epoch, worker: worker, shardsMax: count, now: WallClock.now())
         }
         switch result {
         case .planned(let shards):
-            lease.unplannedChunks = max(0, lease.unplannedChunks - count)
+            // Fewer at the campaign's end, and under the guard.
+            lease.unplannedChunks = max(0, lease.unplannedChunks - max(1, shards.count))
             if lease.facts.stage == .scheduled {
                 // Its first shards: the ledger has the event that it has started.
                 lease.facts.stage = .sending
@@ -167,7 +188,9 @@ struct Planner: Sendable {
             }
             try await publish(shards)
         case .fenced, .waits: lease.unplannedChunks = 0
+        case .guarded: break
         }
+        return result
     }
 
     /// Publishes and marks what the broker has; what it has not is published again by the sweep.

@@ -26,12 +26,25 @@ final class EndpointSender: RequestSource {
     private let endpoint: ProviderEndpoint
     private let logger: Logger
     private var queue: [Int] = []
+    /// What the app's breaker is told.
+    var faults = FaultRun()
+    /// Devices that got a fault, while it is not known whether it was the provider's or theirs.
+    private var putOff: [PutOff] = []
 
+    fileprivate struct PutOff {
+        var slot: Int
+        var position: Int
+        /// What becomes of it when it was the device's.
+        var verdict: Verdict
+    }
+
+    /// `isApart`: it has one connection, for suspect tokens.
     init(
         owner: SenderLoop,
         account: LoadedAccount,
         authorization: LoadedAccount.Authorization,
         endpoint: ProviderEndpoint,
+        isApart: Bool,
         logger: Logger
     ) {
         self.owner = owner
@@ -39,7 +52,7 @@ final class EndpointSender: RequestSource {
         self.account = account
         self.authorization = authorization
         self.logger = logger
-        ownPool = account.pool(endpoint: endpoint, loop: owner.loop, logger: logger, source: self)
+        ownPool = account.pool(endpoint: endpoint, loop: owner.loop, isApart: isApart, logger: logger, source: self)
     }
 
     /// Its connections.
@@ -75,6 +88,7 @@ final class EndpointSender: RequestSource {
     func retire(_ completion: @escaping () -> Void) {
         isRetired = true
         queue.removeAll()
+        decide(takePutOff())
         // In a turn of its own, because this is called from within the reads of its connections.
         owner.loop.assumeIsolated().execute { [self] in
             pool.close { [self] in
@@ -86,6 +100,7 @@ final class EndpointSender: RequestSource {
 
     /// A run has devices to send to.
     func add(_ slot: Int) {
+        guard !isRetired else { return }
         if !queue.contains(slot) { queue.append(slot) }
         pool.demandChanged()
     }
@@ -103,6 +118,9 @@ final class EndpointSender: RequestSource {
         while let slot = queue.first {
             if let active = owner.active(slot), let position = active.run.next(now: owner.clock()) {
                 request.tag = UInt64(UInt32(slot)) << 32 | UInt64(UInt32(position))
+                if faults.isSampling {
+                    request.tag |= UInt64(faults.mark(attempt: active.run.shard.attempt)) << 16
+                }
                 active.template.write(position, &request)
                 return true
             }
@@ -118,10 +136,11 @@ final class EndpointSender: RequestSource {
         guard let active = owner.active(slot) else { preconditionFailure("an answer for a run that is forgotten") }
         if active.requests.isAccepted(status: Int(answer.status)) {
             active.run.accepted(position)
+            if faults.isRaised { healthy(tag, slot, active) }
         } else {
-            refused(answer, slot, active, position)
+            refused(answer, tag, active)
         }
-        owner.answered(slot, active)
+        owner.noted(slot, active)
     }
 
     func unanswered(tag: UInt64, reason: Unanswered) {
@@ -130,11 +149,23 @@ final class EndpointSender: RequestSource {
         switch reason {
         case .refused:
             active.run.ended(position, .resend, now: owner.clock())
+            faults.toldNothing(mark: Self.mark(tag), attempt: active.run.shard.attempt)
             if active.run.hasWork { active.sender?.add(slot) }
         case .unknown(let unknown):
+            let isProving = active.run.isProving
             active.run.unanswered(position, reason: unknown.text, now: owner.clock())
+            // Streams that a connection took with it say no more than the next connection will.
+            if unknown == .deadline || isProving {
+                let attempt = active.run.shard.attempt
+                tripIfDue(
+                    faults.certain(attempt: attempt, decides: isProving, now: owner.clock()),
+                    reason: unknown.text
+                )
+            } else {
+                faults.toldNothing(mark: Self.mark(tag), attempt: active.run.shard.attempt)
+            }
         }
-        owner.answered(slot, active)
+        owner.noted(slot, active)
     }
 
     func connectionFailed(_ failure: ConnectionFailure) {
@@ -142,15 +173,19 @@ final class EndpointSender: RequestSource {
             "no connection to the provider",
             metadata: ["app": "\(account.app)", "endpoint": "\(endpoint)", "reason": "\(failure)"]
         )
+        let isProving = queue.contains { owner.active($0)?.run.isProving ?? false }
+        tripIfDue(faults.connection(decides: isProving, now: owner.clock()), reason: "NoConnection")
     }
 
     func turnEnded() {
+        askIfDrained()
         owner.turnEnded()
     }
 
     // MARK: - Answers that are not the usual one
 
-    private func refused(_ answer: borrowing ProviderAnswer, _ slot: Int, _ active: ActiveRun, _ position: Int) {
+    private func refused(_ answer: borrowing ProviderAnswer, _ tag: UInt64, _ active: ActiveRun) {
+        let (slot, position) = Self.place(tag)
         let body = answer.body
         let retryAfter = answer.retryAfter
         let meaning = active.requests.classify(
@@ -163,8 +198,22 @@ final class EndpointSender: RequestSource {
         if first.connection == .replace { pool.retireConnection(answer.connection) }
         let finding = judge(first.credential, date: answer.date.bindMemory(to: UInt8.self).span)
         let rule = first.after(finding)
-        let verdict = Verdict(meaning, rule: rule)
+        var verdict = Verdict(meaning, rule: rule)
+        if rule.breaker == .fault, !isRetired {
+            switch fault(meaning, tag, active) {
+            case .putOff: return putOff.append(PutOff(slot: slot, position: position, verdict: verdict))
+            // The one device of a failed probe pays with an attempt: one that always fails does not keep the app shut.
+            case .trip, .hold: if !active.run.isProving { verdict = .setAside(.breaker) }
+            }
+        }
         active.run.ended(position, verdict, now: owner.clock())
+        if rule.breaker == .neutral { faults.toldNothing(mark: Self.mark(tag), attempt: active.run.shard.attempt) }
+        if rule.breaker == .healthy, faults.isRaised { healthy(tag, slot, active) }
+        if rule.breaker == .opens, verdict == .setAside(.breaker),
+            case .trip(let since) = faults.certain(attempt: 1, decides: true, now: owner.clock())
+        {
+            trip(meaning, since: since)
+        }
         if active.run.stop == .setAside(.credentials) {
             let reason = meaning.reason ?? "Unknown"
             if case .refused(let detail) = finding {
@@ -172,6 +221,9 @@ final class EndpointSender: RequestSource {
             } else {
                 owner.credentialsRefused(active, reason: reason)
             }
+        }
+        if rule.isContentFault, active.run.contentRefused() {
+            owner.contentRefused(active, reason: meaning.reason ?? "Unknown")
         }
         if finding == .replaced { owner.renew(self) }
         if active.run.hasWork { active.sender?.add(slot) }
@@ -190,8 +242,101 @@ final class EndpointSender: RequestSource {
         )
     }
 
+    // MARK: - The breaker
+
+    /// The provider works: a probe goes on with all its devices, and faults are the devices'.
+    private func healthy(_ tag: UInt64, _ slot: Int, _ active: ActiveRun) {
+        guard faults.healthy(mark: Self.mark(tag), decides: active.run.isProving) else { return }
+        if !putOff.isEmpty { decide(takePutOff()) }
+        guard active.run.isProving else { return }
+        active.run.proved()
+        if active.run.hasWork { active.sender?.add(slot) }
+    }
+
+    private func fault(_ answer: Answer, _ tag: UInt64, _ active: ActiveRun) -> FaultRun.Step {
+        let step = faults.answer(
+            attempt: active.run.shard.attempt,
+            mark: Self.mark(tag),
+            decides: active.run.isProving,
+            now: owner.clock()
+        )
+        if case .trip(let since) = step { trip(answer, since: since) }
+        return step
+    }
+
+    /// No answer will come that tells whose the faults were: some of the devices ask.
+    func askIfDrained() {
+        guard !putOff.isEmpty, queue.isEmpty, pool.inFlight == 0 else { return }
+        let devices = takePutOff()
+        let mayAsk = devices.contains { $0.askingAgain != nil && owner.active($0.slot)?.run.stop == nil }
+        guard case .ask(let count) = faults.drained(mayAsk: mayAsk) else { return decide(devices) }
+        var left = count
+        for device in devices {
+            if owner.active(device.slot)?.run.stop != nil {
+                decide([device], as: .setAside(.breaker))
+            } else if left > 0, let again = device.askingAgain {
+                left -= 1
+                decide([device], as: again)
+            } else {
+                putOff.append(device)
+            }
+        }
+    }
+
+    /// Whether devices wait for what their faults mean.
+    var hasPutOff: Bool { !putOff.isEmpty }
+
+    /// A run is stopped: its devices that were put off stay pending.
+    func giveBack(_ slot: Int) {
+        guard !putOff.isEmpty else { return }
+        let given = putOff.filter { $0.slot == slot }
+        putOff.removeAll { $0.slot == slot }
+        decide(given, as: .setAside(.breaker))
+    }
+
+    private func takePutOff() -> [PutOff] {
+        defer { putOff = [] }
+        return putOff
+    }
+
+    /// It is known what the faults mean; `verdict`: not what the answers said.
+    private func decide(_ devices: [PutOff], as verdict: Verdict? = nil) {
+        for device in devices {
+            guard let active = owner.active(device.slot) else { preconditionFailure("a fault of no run") }
+            active.run.ended(device.position, verdict ?? device.verdict, now: owner.clock())
+            if active.run.hasWork { active.sender?.add(device.slot) }
+            owner.noted(device.slot, active)
+        }
+    }
+
+    private func trip(_ answer: Answer, since: Timestamp) {
+        let rest =
+            answer.retryAfter.map { Duration.seconds($0) }
+            ?? (answer.kind == .laneThrottled ? AnswerRule.laneRest : nil)
+        owner.tripped(self, Breaker.Trip(reason: answer.reason ?? "Unknown", since: since, rest: rest))
+    }
+
+    private func tripIfDue(_ step: FaultRun.Step, reason: String) {
+        guard case .trip(let since) = step else { return }
+        owner.tripped(self, Breaker.Trip(reason: reason, since: since))
+    }
+
     private static func place(_ tag: UInt64) -> (slot: Int, position: Int) {
-        (Int(tag >> 32), Int(tag & 0xFFFF_FFFF))
+        (Int(tag >> 32), Int(tag & 0xFFFF))
+    }
+
+    /// What the request carries when it is one of those that tell what faults mean (`FaultRun`).
+    private static func mark(_ tag: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: tag >> 16) }
+}
+
+extension EndpointSender.PutOff {
+    /// The same request at once, not charged; nil when the provider forbade it.
+    fileprivate var askingAgain: Verdict? {
+        switch verdict {
+        case .retry(let reason, nil, _): .again(reason: reason, otherwise: .retry)
+        case .again: verdict
+        case .retry, .outcome, .suspect, .resend, .setAside: nil
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import NIOCore
 
 /// A sender loop as other loops see it: everything that is asked of it runs on its own event loop.
@@ -36,5 +37,15 @@ struct DeskReports: SenderReports {
     func credentialsRefused(_ key: ShardKey, reason: String) {
         let bound = bound
         loop.execute { bound.value.credentialsRefused(key, reason: reason) }
+    }
+
+    func contentRefused(_ key: ShardKey, reason: String) {
+        let bound = bound
+        loop.execute { bound.value.contentRefused(key, reason: reason) }
+    }
+
+    func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip) {
+        let bound = bound
+        loop.execute { bound.value.tripped(app: app, provider: provider, trip) }
     }
 }

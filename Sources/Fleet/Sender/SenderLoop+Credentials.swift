@@ -7,13 +7,15 @@ import PushProviders
 /// Apple refuses a connection that sees keys of several teams or kinds, or new tokens too often, and a connection on
 /// which a token expired refuses good ones, too (pushy).
 extension SenderLoop {
-    /// The connections for an account's present credential; nil when there is no provider token at this instant.
+    /// The connections for a shard with an account's present credential; nil when there is no provider token at this
+    /// instant.
     ///
     /// When the token is another one than before, runs under way go over to it as well.
-    func sender(for account: LoadedAccount, _ environment: PushEnvironment?) -> EndpointSender? {
+    func sender(for account: LoadedAccount, _ shard: Shard) -> EndpointSender? {
         guard let authorization = account.authorization(now: clock()) else { return nil }
-        let endpoint = account.account.endpoint(environment)
-        let key = EndpointKey(app: account.app, endpoint: endpoint.description)
+        let endpoint = account.account.endpoint(shard.facts.environment)
+        let isApart = shard.id.key.part == ShardKey.suspectPart
+        let key = EndpointKey(app: account.app, endpoint: endpoint.description, isApart: isApart)
         let old = endpoints[key]
         if let old, old.carries(authorization, of: account) { return old }
         let sender = EndpointSender(
@@ -21,6 +23,7 @@ extension SenderLoop {
             account: account,
             authorization: authorization,
             endpoint: endpoint,
+            isApart: isApart,
             logger: logger
         )
         endpoints[key] = sender
@@ -49,13 +52,14 @@ extension SenderLoop {
     private func move(_ old: EndpointSender, to account: LoadedAccount) {
         for slot in slots.values {
             guard let active = runs[slot], active.sender === old else { continue }
-            guard let next = sender(for: account, active.run.shard.facts.environment) else {
+            guard let next = sender(for: account, active.run.shard) else {
                 active.run.requestStop(.setAside(.credentials))
                 credentialsRefused(active, reason: "NoProviderToken")
                 reportIfOver(slot)
                 continue
             }
             active.move(to: next)
+            if active.run.isProving { next.faults.begin(isProbe: true) }
             if active.run.hasWork { queue(slot) }
         }
         retire(old)

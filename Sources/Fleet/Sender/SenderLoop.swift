@@ -12,6 +12,10 @@ protocol SenderReports: Sendable {
     func runIsOver(_ key: ShardKey)
     /// The provider refuses the app's credentials.
     func credentialsRefused(_ key: ShardKey, reason: String)
+    /// The provider refuses the campaign's content, whatever the device.
+    func contentRefused(_ key: ShardKey, reason: String)
+    /// The provider is out for an app, as far as this loop can see.
+    func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip)
 }
 
 /// The shards that one event loop sends: which has the next free stream, what answers mean, when progress is saved.
@@ -47,6 +51,8 @@ final class SenderLoop {
     struct EndpointKey: Hashable {
         var app: String
         var endpoint: String
+        /// For devices whose tokens were called wrong once: a refused token slows its connection down.
+        var isApart: Bool
     }
 
     init(
@@ -70,12 +76,12 @@ final class SenderLoop {
     /// Starts a claimed shard.
     ///
     /// Without a provider token at this instant it is over at once, to be set aside.
-    func start(_ shard: Shard, epoch: UInt32, progress: Progress, account: LoadedAccount) {
+    func start(_ shard: Shard, epoch: UInt32, progress: Progress, account: LoadedAccount, isProbe: Bool) {
         loop.preconditionInEventLoop()
         let key = shard.id.key
         if let slot = slots[key] { forget(slot) }
-        var run = ShardRun(shard: shard, epoch: epoch, progress: progress, now: clock())
-        let sender = sender(for: account, shard.facts.environment)
+        var run = ShardRun(shard: shard, epoch: epoch, progress: progress, isProbe: isProbe, now: clock())
+        let sender = sender(for: account, shard)
         if sender == nil { run.requestStop(.setAside(.credentials)) }
         let requests =
             sender?.requests(for: shard.facts) ?? account.account.requests(for: shard.facts, authorization: nil)
@@ -83,6 +89,7 @@ final class SenderLoop {
         let slot = freeSlots.popLast() ?? runs.count
         if slot == runs.count { runs.append(active) } else { runs[slot] = active }
         slots[key] = slot
+        sender?.faults.begin(isProbe: isProbe)
         active.sender = sender
         // Set aside again and again it would go round for ever: its campaign waits for a person.
         if sender == nil { credentialsRefused(active, reason: "NoProviderToken") }
@@ -92,8 +99,14 @@ final class SenderLoop {
 
     /// Opens no more streams for a shard.
     func stop(_ key: ShardKey, _ reason: ShardRun.Stop) {
-        guard let slot = slots[key], let active = runs[slot] else { return }
+        guard let slot = slots[key] else { return }
+        stop(slot, reason)
+    }
+
+    private func stop(_ slot: Int, _ reason: ShardRun.Stop) {
+        guard let active = runs[slot] else { return }
         active.run.requestStop(reason)
+        active.sender?.giveBack(slot)
         reportIfOver(slot)
     }
 
@@ -108,11 +121,11 @@ final class SenderLoop {
     }
 
     /// Takes a run that is over out of the table and says how it ended; nil when it is not over any more.
-    func takeOver(_ key: ShardKey) -> (end: ShardRun.End, shard: Shard, epoch: UInt32)? {
+    func takeOver(_ key: ShardKey) -> FinishedRun? {
         guard let slot = slots[key], let active = runs[slot], active.run.isOver else { return nil }
-        let end = active.run.finish()
+        let run = active.run
         remove(slot)
-        return (end, active.run.shard, active.run.epoch)
+        return FinishedRun(end: run.finish(), shard: run.shard, epoch: run.epoch, probe: run.probeResult)
     }
 
     /// Closes all connections; in-flight streams are given up.
@@ -132,6 +145,7 @@ final class SenderLoop {
         guard let active = runs[slot] else { return }
         active.run.requestStop(.leaseLost)
         active.isReported = true
+        active.sender?.giveBack(slot)
         if active.run.inFlight == 0 { return remove(slot) }
         active.isForgotten = true
         unflushed -= active.counted
@@ -146,6 +160,7 @@ final class SenderLoop {
         unflushed -= active.counted
         if !active.isForgotten { slots[active.run.shard.id.key] = nil }
         active.sender?.drop(slot)
+        if active.run.isProbe { active.sender?.faults.probeEnded() }
         runs[slot] = nil
         freeSlots.append(slot)
     }
@@ -188,8 +203,8 @@ final class SenderLoop {
         active.counted = unsaved
     }
 
-    /// An answer was written into the run at a slot.
-    func answered(_ slot: Int, _ active: ActiveRun) {
+    /// A device's answer, or what it means, was written into the run at a slot.
+    func noted(_ slot: Int, _ active: ActiveRun) {
         if active.isForgotten {
             if active.run.inFlight == 0 { remove(slot) }
             return
@@ -221,6 +236,26 @@ final class SenderLoop {
         reports.credentialsRefused(active.run.shard.id.key, reason: reason)
     }
 
+    func contentRefused(_ active: ActiveRun, reason: String) {
+        reports.contentRefused(active.run.shard.id.key, reason: reason)
+    }
+
+    /// The provider is out: all runs of the endpoint are set aside, and the desk is told.
+    func tripped(_ sender: EndpointSender, _ trip: Breaker.Trip) {
+        for slot in slots.values where runs[slot]?.sender === sender { stop(slot, .setAside(.breaker)) }
+        reports.tripped(app: sender.account.app, provider: sender.account.account.provider.name, trip)
+    }
+
+    /// The app's breaker is open: its runs are set aside, but for the probe.
+    func setAside(app: String, provider: ProviderName) {
+        for slot in slots.values {
+            guard let active = runs[slot], !active.run.isProbe, active.run.shard.facts.app == app,
+                active.run.shard.facts.provider == provider
+            else { continue }
+            stop(slot, .setAside(.breaker))
+        }
+    }
+
     func queue(_ slot: Int) {
         guard let active = runs[slot] else { return }
         active.sender?.add(slot)
@@ -234,6 +269,10 @@ final class SenderLoop {
         loop.assumeIsolated().scheduleTask(in: Self.tick) {
             self.isTickScheduled = false
             self.isClockFresh = false
+            for sender in self.endpoints.values where sender.hasPutOff {
+                sender.askIfDrained()
+                self.scheduleTick()
+            }
             self.save()
         }
     }
@@ -292,6 +331,15 @@ final class SenderLoop {
         active.run.saveFailed(unsaved: save.answers)
         active.counted += save.answers
     }
+}
+
+/// A run that is over, on its way to the ledger.
+struct FinishedRun: Sendable {
+    var end: ShardRun.End
+    var shard: Shard
+    var epoch: UInt32
+    /// What it says of the provider, when it was a breaker's probe.
+    var probe: Breaker.ProbeResult?
 }
 
 /// What one run hands to the ledger at a tick.

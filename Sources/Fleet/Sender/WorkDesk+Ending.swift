@@ -7,10 +7,11 @@ import Store
 
 /// How runs end: settle, publish what follows, ack, in this order (design, section 7).
 extension WorkDesk {
-    func ended(_ end: ShardRun.End, _ shard: Shard, _ token: RunToken) {
-        switch end {
-        case .settle(let settlement): settle(settlement, shard, token)
-        case .setAside(let reason, let progress): setAside(reason, progress, shard, token)
+    func ended(_ over: FinishedRun, _ token: RunToken) {
+        let shard = over.shard
+        switch over.end {
+        case .settle(let settlement): settle(settlement, shard, token, over.probe)
+        case .setAside(let reason, let progress): setAside(reason, progress, shard, token, over.probe)
         case .abandon(let progress): abandon(progress, token)
         case .violated:
             logger.critical("the law does not hold for a shard; it is parked", metadata: ["shard": "\(shard.id)"])
@@ -54,10 +55,17 @@ extension WorkDesk {
 
     // MARK: - Settled
 
-    private func settle(_ settlement: Settlement, _ shard: Shard, _ token: RunToken) {
+    private func settle(
+        _ settlement: Settlement,
+        _ shard: Shard,
+        _ token: RunToken,
+        _ probe: Breaker.ProbeResult?
+    ) {
         let now = WallClock.now()
         write(.synced, "a settlement", haste: shard.lane.haste) {
-            try $0.settle(token, settlement, now: now)
+            let result = try $0.settle(token, settlement, now: now)
+            if let probe, result != .fenced { try $0.endProbe(token.key, probe, now: now) }
+            return result
         } then: { [self] result in
             switch result {
             case .fenced: finish(token)
@@ -148,10 +156,18 @@ extension WorkDesk {
 
     // MARK: - Not settled
 
-    private func setAside(_ reason: AsideReason, _ progress: Progress, _ shard: Shard, _ token: RunToken) {
+    private func setAside(
+        _ reason: AsideReason,
+        _ progress: Progress,
+        _ shard: Shard,
+        _ token: RunToken,
+        _ probe: Breaker.ProbeResult?
+    ) {
         let now = WallClock.now()
         write(.synced, "a shard that is set aside") {
-            try $0.setAside(token, reason: reason, progress: progress, now: now)
+            let result = try $0.setAside(token, reason: reason, progress: progress, now: now)
+            if let probe, result != .fenced { try $0.endProbe(token.key, probe, now: now) }
+            return result
         } then: { [self] result in
             let delivery = running.ended(token.key, epoch: token.epoch)
             if case .aside(let record) = result, record.state == .unpublished {

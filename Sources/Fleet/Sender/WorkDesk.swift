@@ -209,16 +209,16 @@ final class WorkDesk {
         guard let record = result.record,
             let account = apps.account(app: shard.facts.app, provider: shard.facts.provider)
         else { preconditionFailure("\(shard.id) runs without a row or an account") }
-        begin(shard, record, account)
+        begin(shard, record, account, isProbe: result.campaign?.breaker.isProbe(shard.id.key) ?? false)
     }
 
     /// Hands a claimed shard to the next loop.
-    func begin(_ shard: Shard, _ record: ShardRecord, _ account: LoadedAccount) {
+    func begin(_ shard: Shard, _ record: ShardRecord, _ account: LoadedAccount, isProbe: Bool = false) {
         let handle = loopOf[shard.id.key] ?? loops[nextLoop % loops.count]
         nextLoop += 1
         loopOf[shard.id.key] = handle
         let (epoch, progress) = (record.epoch, record.progress)
-        handle.execute { $0.start(shard, epoch: epoch, progress: progress, account: account) }
+        handle.execute { $0.start(shard, epoch: epoch, progress: progress, account: account, isProbe: isProbe) }
     }
 
     // MARK: - Runs
@@ -243,11 +243,11 @@ final class WorkDesk {
     }
 
     /// `over` is nil when the run goes on after all: it was adopted meanwhile.
-    private func took(_ key: ShardKey, _ over: (end: ShardRun.End, shard: Shard, epoch: UInt32)?) {
+    private func took(_ key: ShardKey, _ over: FinishedRun?) {
         let late = takingOver.removeValue(forKey: key) ?? []
         if let over {
             loopOf[key] = nil
-            ended(over.end, over.shard, RunToken(key: key, epoch: over.epoch, worker: worker))
+            ended(over, RunToken(key: key, epoch: over.epoch, worker: worker))
         }
         for copy in late { arrived(copy.shard, copy.delivery) }
     }
@@ -270,6 +270,7 @@ final class WorkDesk {
         ledger.submit(.synced) { transaction in
             let before = try transaction.reader.campaigns([key.campaign]).first
             _ = try transaction.pause(campaign: key.campaign, reason: .credentials, now: now)
+            try transaction.tripBreaker(campaign: key.campaign, Breaker.Trip(reason: reason, since: now), now: now)
             return before?.pausedBy.contains(.credentials) == false
         } completion: { [logger] result in
             // Every shard of the campaign finds out; one line says it for all of them, in the whole fleet.
@@ -279,5 +280,39 @@ final class WorkDesk {
                 metadata: ["shard.campaign": "\(key.campaign)", "reason": "\(reason)"]
             )
         }
+    }
+
+    func contentRefused(_ key: ShardKey, reason: String) {
+        logger.error(
+            "the provider refuses the campaign's content; the campaign is paused",
+            metadata: ["shard.campaign": "\(key.campaign)", "reason": "\(reason)"]
+        )
+        let now = WallClock.now()
+        write(.synced, "a pause") {
+            _ = try $0.pause(campaign: key.campaign, reason: .content, now: now)
+        } then: { _ in
+        }
+    }
+
+    /// The provider is out for an app: the fleet's shards of it are set aside until a probe finds it well.
+    func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip) {
+        setAside(app: app, provider: provider)
+        let now = WallClock.now()
+        write(.synced, "an open breaker") {
+            try $0.tripBreaker(app: app, provider: provider, trip, now: now)
+        } then: { [self] isNew in
+            // One line for all loops that find out, in the whole fleet, and none for each probe.
+            guard isNew else { return }
+            logger.error(
+                "the provider is out for an app; its shards are set aside",
+                metadata: ["app": "\(app)", "provider": "\(provider.rawValue)", "reason": "\(trip.reason)"]
+            )
+            // Claims that were granted before this commit have begun meanwhile.
+            setAside(app: app, provider: provider)
+        }
+    }
+
+    private func setAside(app: String, provider: ProviderName) {
+        for handle in loops { handle.execute { $0.setAside(app: app, provider: provider) } }
     }
 }

@@ -22,7 +22,7 @@ public struct AnswerRule: Hashable, Sendable {
     public enum DeviceStep: Hashable, Sendable {
         /// It ends here.
         case settle(Outcome)
-        /// It ends here, unless the wrong-environment guard holds it back (design, section 8).
+        /// It ends here, once the wrong-environment guard lets it (design, section 8).
         case settleUnlessGuarded(Outcome)
         /// It takes a rung, at first this one; a longer `Retry-After` or a later attempt takes a longer one.
         case retry(from: Rung)
@@ -60,9 +60,10 @@ public struct AnswerRule: Hashable, Sendable {
 
     /// What a breaker makes of an answer.
     public enum BreakerSign: Hashable, Sendable {
-        /// The provider and the credential work: a run of faults ends here.
+        /// The provider and the credential work, whatever it thinks of the device or the content: a run of faults ends
+        /// here, and a probe has found what it looked for.
         case healthy
-        /// Says nothing.
+        /// Says nothing: the same request is made again with another credential.
         case neutral
         /// One fault of a run.
         case fault
@@ -99,7 +100,7 @@ public struct AnswerRule: Hashable, Sendable {
         case .tokenSuspect:
             self.init(device: .settleUnlessGuarded(.invalid))
         case .payloadBad, .bug:
-            self.init(device: .settle(.failed), breaker: .neutral, isContentFault: true)
+            self.init(device: .settle(.failed), isContentFault: true)
         case .credential:
             self.init(device: .setAside, isCharged: false, breaker: .opens)
         case .expiredCredential:
@@ -115,7 +116,7 @@ public struct AnswerRule: Hashable, Sendable {
         case .wrongKeyForConnection:
             self.init(device: .again(otherwise: .setAside), isCharged: false, connection: .replace, breaker: .neutral)
         case .deviceThrottled:
-            self.init(device: .retry(from: firstRung), breaker: .neutral)
+            self.init(device: .retry(from: firstRung))
         case .laneThrottled:
             self.init(device: .setAside, isCharged: false, credential: .stopRenewing, breaker: .opens)
         case .serviceFault:

@@ -26,6 +26,8 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> (acceptance: Acceptance, shards: [ShardToPublish]) {
         let acceptance = try accept(new, now: now)
         guard case .accepted(let number, _) = acceptance else { return (acceptance, []) }
+        // Behind an open breaker it waits for the planner like any other.
+        guard try reader.campaign(number)?.asideReason == nil else { return (acceptance, []) }
         let shards = try cut(campaign: number, shardsMax: .max, claimedBy: worker, now: now)
         return (acceptance, shards)
     }
@@ -73,8 +75,8 @@ extension LedgerTransaction {
             .text(new.facts.campaignID)
         )
         guard try rows.next() else { return nil }
-        let facts = try CampaignRows.facts(rows)
-        return rows.blob(6) == new.identity ? .existing(facts, audience: rows.int(7)) : .conflict(facts)
+        let (facts, next) = (try CampaignRows.facts(rows), CampaignRows.next)
+        return rows.blob(next) == new.identity ? .existing(facts, audience: rows.int(next + 1)) : .conflict(facts)
     }
 
     private func audience(

@@ -5,7 +5,12 @@ import GRDB
 /// Reading what claims and polls need of `campaigns`.
 enum CampaignRows {
     /// What `facts(_:)` reads, in its order.
-    static let columns = "c.number, c.app, c.id, c.stage, c.paused_by, c.expires_at"
+    static let columns = """
+        c.number, c.app, c.id, c.stage, c.paused_by, c.expires_at, \(ProbeKey.gateColumn), c.guard_passed, \
+        c.cursor >= c.chunks
+        """
+    /// The first column behind them.
+    static let next: Int32 = 9
 
     /// One campaign; a constant, because it is asked for at every claim.
     static let selectOne = "SELECT \(columns) FROM campaigns c WHERE c.number = ?1"
@@ -20,7 +25,10 @@ enum CampaignRows {
             id: rows.text(2),
             stage: stage,
             pausedBy: Set(rows.words(4).compactMap { AsideReason(rawValue: $0) }),
-            expiresAt: rows.time(5)
+            expiresAt: rows.time(5),
+            breaker: ProbeKey.gate(rows.optionalText(6)),
+            isGuardPassed: rows.bool(7),
+            isPlanned: rows.bool(8)
         )
     }
 

@@ -16,6 +16,9 @@ enum Schema {
         migrator.registerMigration("message_id_at") { db in
             try db.execute(sql: "ALTER TABLE campaigns ADD COLUMN message_id_at INTEGER")
         }
+        migrator.registerMigration("breakers") { db in
+            for statement in [breakers, suspects, guarding] { try db.execute(sql: statement) }
+        }
         return migrator
     }
 
@@ -175,6 +178,37 @@ enum Schema {
             PRIMARY KEY (campaign, part, ordinal, child)
         ) WITHOUT ROWID;
         CREATE INDEX open_shards ON shards (state, campaign) WHERE state <> 4;
+        """
+
+    /// `probe` is a shard's key; its owner and lease mean nothing without one.
+    private static let breakers = """
+        CREATE TABLE breakers (
+            app TEXT NOT NULL,
+            provider TEXT NOT NULL,
+            is_open INTEGER NOT NULL,
+            since INTEGER NOT NULL,
+            reason TEXT NOT NULL,
+            failures INTEGER NOT NULL,
+            probe_at INTEGER NOT NULL,
+            probe TEXT,
+            probe_owner INTEGER NOT NULL,
+            probe_until INTEGER,
+            PRIMARY KEY (app, provider)
+        ) WITHOUT ROWID;
+        """
+
+    /// Tokens that were called wrong once.
+    private static let suspects = """
+        ALTER TABLE chunk_dead ADD COLUMN suspects BLOB NOT NULL DEFAULT x'';
+        CREATE TABLE suspect_tokens (hash BLOB PRIMARY KEY) WITHOUT ROWID;
+        """
+
+    /// What the wrong-environment guard has seen of a campaign.
+    private static let guarding = """
+        ALTER TABLE campaigns ADD COLUMN guard_passed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN guard_answers INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN guard_suspects INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN guard_trips INTEGER NOT NULL DEFAULT 0;
         """
 
     private static let messages = """

@@ -72,7 +72,7 @@ extension LedgerTransaction {
                     pending: status.pending.total,
                     at: now
                 )
-            case .started, .accepted, .refused:
+            case .started, .accepted, .refused, .suspended, .takenUp:
                 .started(app: status.app, campaign: status.id, audience: status.audience, at: now)
             }
         }

@@ -20,7 +20,7 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> LifeResult {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
         guard facts.stage.isLive else { return .over(facts) }
-        let wasPaused = facts.asideReason != nil
+        let wasPaused = !facts.pausedBy.isEmpty
         facts.pausedBy.insert(reason)
         try writePause(facts)
         if !wasPaused { try addLifeEvent(.paused, campaign: campaign, now: now) }
@@ -28,6 +28,8 @@ extension LedgerTransaction {
     }
 
     /// Takes one reason away; the campaign runs when none is left (use `synced`).
+    ///
+    /// Taken away a second time, `wrongEnvironment` lifts the guard: the tokens that are called wrong are believed to be.
     public func resume(
         campaign: UInt32,
         reason: AsideReason = .paused,
@@ -35,12 +37,13 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> LifeResult {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
         guard facts.stage.isLive else { return .over(facts) }
-        let wasPaused = facts.asideReason != nil
-        facts.pausedBy.remove(reason)
+        let wasPaused = !facts.pausedBy.isEmpty
+        if facts.pausedBy.remove(reason) == .wrongEnvironment { try restartGuard(campaign: campaign) }
         try writePause(facts)
-        if wasPaused, facts.asideReason == nil {
+        if wasPaused, facts.pausedBy.isEmpty {
             try addLifeEvent(.resumed, campaign: campaign, now: now)
         }
+        try hurryProbe(campaign: campaign, now: now)
         return .done(facts)
     }
 
@@ -81,6 +84,7 @@ extension LedgerTransaction {
 
     /// Completes a campaign all of whose devices have an outcome, once, with its event; returns the final stage then.
     public func completeIfDone(campaign: UInt32, now: Timestamp) throws(LedgerError) -> CampaignStage? {
+        try judgeIfFinished(campaign: campaign, now: now)
         guard let facts = try reader.campaign(campaign), try reader.isDone(campaign: campaign) else { return nil }
         let stage = facts.stageWhenDone
         try db.run(
@@ -143,5 +147,12 @@ extension LedgerReader {
             .int(campaign)
         )
         return isOpen == nil
+    }
+
+    /// Whether `completeIfDone` may have something to do: nothing is left of a campaign, or only what the guard holds
+    /// back.
+    public func mayBeDone(campaign: UInt32) throws(LedgerError) -> Bool {
+        if try isDone(campaign: campaign) { return true }
+        return try leftToGuard(campaign: campaign) != nil
     }
 }

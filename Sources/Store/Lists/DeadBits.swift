@@ -1,4 +1,4 @@
-/// Which positions of a chunk are known to be dead: one bit each, least significant first.
+/// Which positions of a chunk are known to be dead, or suspect: one bit each, least significant first.
 struct DeadBits: Equatable {
     private(set) var bytes: [UInt8]
 
@@ -15,6 +15,10 @@ struct DeadBits: Equatable {
         let index = position >> 3
         while bytes.count <= index { bytes.append(0) }
         bytes[index] |= 1 << UInt8(position & 7)
+    }
+
+    mutating func remove(_ position: Int) {
+        if self[position] { bytes[position >> 3] &= ~(1 << UInt8(position & 7)) }
     }
 
     var isEmpty: Bool { bytes.allSatisfy { $0 == 0 } }

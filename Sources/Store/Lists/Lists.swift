@@ -36,10 +36,13 @@ extension LedgerTransaction {
 
     /// Adds chunks to a list that is being written; some hundred a transaction.
     ///
-    /// Devices whose tokens a provider has called dead are marked, so that they are never sent to.
+    /// Devices whose tokens a provider has called dead are marked, so that they are never sent to, and suspect ones.
     public func appendChunks(_ chunks: [ListChunk], to list: UInt32, now: Timestamp) throws(LedgerError) {
         try learnDeadTokens(chunksMax: 20)
-        let hasDead = try db.number("SELECT EXISTS (SELECT 1 FROM dead_tokens)") == 1
+        let hasDead =
+            try db.number(
+                "SELECT EXISTS (SELECT 1 FROM dead_tokens) OR EXISTS (SELECT 1 FROM suspect_tokens)"
+            ) == 1
         let app = hasDead ? try listApp(list) : ""
         for chunk in chunks {
             try write(chunk, list)

@@ -44,20 +44,21 @@ extension LedgerTransaction {
         )
         var leased: [LeasedCampaign] = []
         var renewals: [(number: UInt32, epoch: UInt32)] = []
+        let next = CampaignRows.next
         while try rows.next() {
             let facts = try CampaignRows.facts(rows)
-            guard apps.contains(facts.app), let urgency = Urgency(rawValue: rows.text(6)) else { continue }
-            let isMine = rows.int64(10) == worker
-            let epoch = rows.uint32(8) + (isMine ? 0 : 1)
+            guard apps.contains(facts.app), let urgency = Urgency(rawValue: rows.text(next)) else { continue }
+            let isMine = rows.int64(next + 4) == worker
+            let epoch = rows.uint32(next + 2) + (isMine ? 0 : 1)
             // A third of the lease is over: this is the renewal of every second.
-            if !isMine || rows.int64(11) - now.milliseconds <= 2000 { renewals.append((facts.number, epoch)) }
+            if !isMine || rows.int64(next + 5) - now.milliseconds <= 2000 { renewals.append((facts.number, epoch)) }
             leased.append(
                 LeasedCampaign(
                     facts: facts,
                     urgency: urgency,
-                    provider: ProviderName(rawValue: rows.text(7)),
+                    provider: ProviderName(rawValue: rows.text(next + 1)),
                     leaseEpoch: epoch,
-                    unplannedChunks: rows.int(9)
+                    unplannedChunks: rows.int(next + 3)
                 )
             )
         }

@@ -9,6 +9,8 @@ public enum PlanResult: Sendable, Equatable {
     case fenced
     /// The campaign is paused, over or expired: nothing was written.
     case waits
+    /// As many devices are out as may be until the wrong-environment guard has decided.
+    case guarded
 }
 
 extension LedgerTransaction {
@@ -24,18 +26,32 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> PlanResult {
         guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return .fenced }
         guard let facts = try reader.campaign(campaign), facts.mayPlan(at: now) else { return .waits }
-        return .planned(try cut(campaign: campaign, shardsMax: shardsMax, claimedBy: nil, now: now))
+        let room = try roomUnderGuard(facts)
+        let shards = try cut(
+            campaign: campaign,
+            shardsMax: shardsMax,
+            devicesMax: room,
+            claimedBy: nil,
+            now: now
+        )
+        return shards.isEmpty && room < Shard.devicesMax ? .guarded : .planned(shards)
     }
 
     /// Writes the next rows of a campaign; those with a claimant run at once.
     func cut(
         campaign: UInt32,
         shardsMax: Int,
+        devicesMax: Int = .max,
         claimedBy worker: Int64?,
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
         guard let push = try reader.campaignPush(campaign) else { throw .failed("campaign \(campaign) is gone") }
-        let chunks = try nextChunks(campaign: campaign, push, limit: shardsMax)
+        var room = devicesMax
+        let chunks = try nextChunks(campaign: campaign, push, limit: shardsMax).prefix { chunk in
+            guard room >= chunk.count else { return false }
+            room -= chunk.count
+            return true
+        }
         guard let last = chunks.last else { return [] }
         let isFirst = try db.number("SELECT 1 FROM campaigns WHERE number = ?1 AND started_at IS NULL", .int(campaign))
         try db.run(
@@ -48,10 +64,15 @@ extension LedgerTransaction {
         )
         var shards: [ShardToPublish] = []
         for chunk in chunks {
-            let record = chunk.record(campaign: campaign, claimedBy: worker)
+            if let apart = chunk.suspectRecord(campaign: campaign) { try insert(apart, since: now) }
+            guard let record = chunk.record(campaign: campaign, claimedBy: worker) else { continue }
             try insert(record, since: now)
             if record.progress.pendingCount == 0, let settlement = record.ended(.invalid) {
                 _ = try writeSettlement(record, settlement, now: now)
+                continue
+            }
+            guard record.positions.isEmpty else {
+                shards += try reader.complete([record])
                 continue
             }
             let facts = push.facts(environment: chunk.environment)
@@ -74,7 +95,8 @@ extension LedgerTransaction {
         let rows = try db.rows(
             """
             SELECT k.ordinal, k.first_index, k.count, k.environment,
-                CASE WHEN ?4 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END, d.bits
+                CASE WHEN ?4 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END, d.bits,
+                d.suspects
             FROM chunks k LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
             WHERE k.list = ?1 AND k.ordinal >= (SELECT cursor FROM campaigns WHERE number = ?2)
             ORDER BY k.ordinal LIMIT ?3
@@ -93,7 +115,8 @@ extension LedgerTransaction {
                     count: rows.int(2),
                     environment: rows.optionalText(3),
                     devices: rows.blob(4),
-                    dead: DeadBits(bytes: rows.blob(5))
+                    dead: DeadBits(bytes: rows.blob(5)),
+                    suspects: DeadBits(bytes: rows.blob(6))
                 )
             )
         }
@@ -127,28 +150,57 @@ private struct PlannableChunk {
     var environment: String?
     var devices: [UInt8]
     var dead: DeadBits
+    var suspects: DeadBits
 
-    func record(campaign: UInt32, claimedBy worker: Int64?) -> ShardRecord {
-        var progress = Progress(count: count)
+    /// The row of the devices that nothing is known against; nil when there is none.
+    func record(campaign: UInt32, claimedBy worker: Int64?) -> ShardRecord? {
+        var positions: [UInt16] = []
+        if !suspects.isEmpty {
+            positions = (0..<UInt16(count)).filter { !isSuspect(Int($0)) }
+            if positions.isEmpty { return nil }
+        }
+        var progress = Progress(count: positions.isEmpty ? count : positions.count)
         if !dead.isEmpty {
             // What the provider has said once is not asked again.
-            for position in 0..<count where dead[position] {
-                progress.end(position, .invalid, Progress.Note(reason: "Unregistered", requests: 0))
+            for place in 0..<progress.count where dead[positions.isEmpty ? place : Int(positions[place])] {
+                progress.end(place, .invalid, Progress.Note(reason: "Unregistered", requests: 0))
             }
         }
-        return ShardRecord(
-            id: ShardID(key: ShardKey(campaign: campaign, part: 0, ordinal: ordinal)),
-            state: worker == nil ? .unpublished : .running,
+        var row = row(campaign: campaign, part: 0, positions: positions, progress: progress)
+        (row.state, row.epoch, row.owner) = worker.map { (.running, 1, $0) } ?? (.unpublished, 0, 0)
+        return row
+    }
+
+    /// The row of the devices whose tokens were called wrong once, which waits for all others; nil when there is none.
+    func suspectRecord(campaign: UInt32) -> ShardRecord? {
+        let positions = suspects.isEmpty ? [] : (0..<UInt16(count)).filter { isSuspect(Int($0)) }
+        guard !positions.isEmpty else { return nil }
+        var row = row(
+            campaign: campaign,
+            part: ShardKey.suspectPart,
+            positions: positions,
+            progress: Progress(count: positions.count)
+        )
+        (row.state, row.aside) = (.aside, .suspect)
+        return row
+    }
+
+    private func isSuspect(_ position: Int) -> Bool { suspects[position] && !dead[position] }
+
+    private func row(campaign: UInt32, part: UInt32, positions: [UInt16], progress: Progress) -> ShardRecord {
+        ShardRecord(
+            id: ShardID(key: ShardKey(campaign: campaign, part: part, ordinal: ordinal)),
+            state: .unpublished,
             generation: 1,
-            epoch: worker == nil ? 0 : 1,
-            owner: worker ?? 0,
+            epoch: 0,
+            owner: 0,
             attempt: 1,
             rung: nil,
             notBefore: nil,
             dueAt: nil,
             chunk: ordinal,
-            positions: [],
-            count: count,
+            positions: positions,
+            count: progress.count,
             progress: progress,
             aside: nil
         )

@@ -40,6 +40,13 @@ extension LedgerTransaction {
             try run(&record, worker: claim.worker, addingClaims: isAdopted ? 0 : 1, now: now)
             result.claims += isAdopted ? 0 : 1
         }
+        if let campaign, campaign.breaker.isProbe(claim.key) {
+            switch decision {
+            case .run: try claimProbe(claim.key, worker: claim.worker, now: now)
+            case .end, .setAside: try endProbe(claim.key, .nothing, now: now)
+            case .park, .drop, .settledAlready: break
+            }
+        }
         result.record = record
         return result
     }

@@ -67,7 +67,8 @@ extension LedgerTransaction {
 
     /// Settles a run: outcomes, retry shards, dead tokens (use `synced`).
     ///
-    /// When the campaign is over meanwhile, devices that would be sent to again end with its outcome instead.
+    /// When the campaign is over meanwhile, devices that would be sent to again, and those that the guard would hold
+    /// back, end with its outcome instead.
     public func settle(
         _ token: RunToken,
         _ settlement: Settlement,
@@ -79,12 +80,23 @@ extension LedgerTransaction {
             return .violated
         }
         var final = settlement
-        if !settlement.retries.isEmpty, let outcome = campaign.ending(at: now) {
+        if !settlement.retries.isEmpty || !settlement.held.isEmpty, let outcome = campaign.ending(at: now) {
             guard let ended = settlement.endingRetries(outcome, attempt: record.attempt) else { return .violated }
             final = ended
         }
+        let suspects = campaign.isGuardPassed ? final.held : []
+        if !suspects.isEmpty {
+            guard let ended = final.endingHeld(.invalid, attempt: record.attempt) else { return .violated }
+            final = ended
+        }
         let children = try writeSettlement(record, final, now: now)
+        if !suspects.isEmpty { try suspect(suspects, of: record) }
+        // What is known to be suspect says nothing of the environment.
+        if !campaign.isGuardPassed, record.id.key.part != ShardKey.suspectPart {
+            try watch(final, of: campaign, now: now)
+        }
         if !final.dead.isEmpty { try bury(final.dead, of: record) }
+        if record.id.key.part == ShardKey.suspectPart { try clear(final.progress, of: record) }
         return .settled(children: children)
     }
 

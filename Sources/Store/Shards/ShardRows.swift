@@ -114,8 +114,9 @@ extension LedgerTransaction {
         try db.run(
             """
             INSERT INTO shards (campaign, part, ordinal, child, state, generation, epoch, owner, claims, attempt, rung,
-                not_before, due_at, since, chunk, count, path, positions, progress, parent)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+                not_before, due_at, since, chunk, count, path, positions, progress, parent, aside)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+                ?21)
             """,
             .int(key.campaign),
             .int(key.part),
@@ -136,7 +137,8 @@ extension LedgerTransaction {
             .text(record.id.path),
             .positions(record.positions),
             isFresh ? .null : .blob(record.progress.packed),
-            .int(parent)
+            .int(parent),
+            .text(record.aside?.rawValue)
         )
     }
 
@@ -194,7 +196,7 @@ extension LedgerTransaction {
             .int(counts.skipped),
             .int(settlement.progress.unansweredCount)
         )
-        guard !settlement.retries.isEmpty else { return [] }
+        guard !settlement.retries.isEmpty || !settlement.held.isEmpty else { return [] }
         let last = try db.number(
             "SELECT max(child) FROM shards WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3",
             .int(key.campaign),
@@ -209,6 +211,27 @@ extension LedgerTransaction {
             try insert(row, parent: key.child, since: now)
             children.append(row)
         }
+        if !settlement.held.isEmpty {
+            try insertHeld(settlement, of: record, child: child + 1, now: now)
+        }
         return children
+    }
+
+    /// Writes the row of the devices that the guard holds back.
+    private func insertHeld(
+        _ settlement: Settlement,
+        of record: ShardRecord,
+        child: UInt32,
+        now: Timestamp
+    ) throws(LedgerError) {
+        let campaign = try reader.campaign(record.id.key.campaign)
+        let isTripped = campaign?.pausedBy.contains(.wrongEnvironment) ?? false
+        let row = record.heldChild(
+            settlement.held,
+            number: child,
+            reason: isTripped ? .wrongEnvironment : .guard,
+            notes: settlement.progress.notes
+        )
+        try insert(row, parent: record.id.key.child, since: now)
     }
 }

@@ -17,7 +17,7 @@ public struct CampaignStatus: Sendable, Equatable {
     public var metadata: [String: String]
     /// Where it stands in the ledger.
     public var stage: CampaignStage
-    /// Why it is paused.
+    /// Why it is paused, an open breaker included.
     public var pausedBy: Set<AsideReason>
     /// Why it stands where it stands, for people; nil when there is nothing to say.
     public var stateReason: String?
@@ -103,6 +103,6 @@ public struct CampaignSummary: Sendable, Equatable {
 
     /// The state in the contract's words.
     public var state: String {
-        facts.stage.isLive && !facts.pausedBy.isEmpty ? "paused" : facts.stage.rawValue
+        facts.stage.isLive && !facts.pauseReasons.isEmpty ? "paused" : facts.stage.rawValue
     }
 }

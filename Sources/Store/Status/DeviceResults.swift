@@ -90,8 +90,9 @@ extension LedgerReader {
     ) throws(LedgerError) {
         let rows = try db.rows(
             """
-            SELECT \(ShardRows.columns) FROM shards s WHERE s.campaign = ?1 AND s.part = 0 AND s.ordinal = ?2
-            ORDER BY s.child
+            SELECT \(ShardRows.columns) FROM shards s
+            WHERE s.campaign = ?1 AND s.part IN (0, \(ShardKey.suspectPart)) AND s.ordinal = ?2
+            ORDER BY s.part, s.child
             """,
             .int(campaign),
             .int(ordinal)

@@ -41,14 +41,15 @@ extension LedgerReader {
             .int(limit)
         )
         var campaigns: [CampaignSummary] = []
+        let next = CampaignRows.next
         while try rows.next() {
             campaigns.append(
                 CampaignSummary(
                     facts: try CampaignRows.facts(rows),
-                    name: rows.optionalText(6),
-                    audience: rows.int(7),
-                    acceptedAt: rows.time(8),
-                    completedAt: rows.optionalTime(9)
+                    name: rows.optionalText(next),
+                    audience: rows.int(next + 1),
+                    acceptedAt: rows.time(next + 2),
+                    completedAt: rows.optionalTime(next + 3)
                 )
             )
         }
@@ -65,25 +66,25 @@ extension LedgerReader {
             .int(number)
         )
         guard try rows.next() else { return nil }
-        let facts = try CampaignRows.facts(rows)
+        let (facts, next) = (try CampaignRows.facts(rows), CampaignRows.next)
         let lane = Lane(
-            provider: ProviderName(rawValue: rows.text(9)),
-            urgency: Urgency(rawValue: rows.text(10)) ?? .bulk
+            provider: ProviderName(rawValue: rows.text(next + 3)),
+            urgency: Urgency(rawValue: rows.text(next + 4)) ?? .bulk
         )
-        let tags = JSONReader.read(Array(rows.text(7).utf8)).value?.array ?? []
-        let metadata = JSONReader.read(Array(rows.text(8).utf8)).value?.members ?? []
+        let tags = JSONReader.read(Array(rows.text(next + 1).utf8)).value?.array ?? []
+        let metadata = JSONReader.read(Array(rows.text(next + 2).utf8)).value?.members ?? []
         return CampaignStatus(
             number: number,
             id: facts.id,
             app: facts.app,
-            name: rows.optionalText(6),
+            name: rows.optionalText(next),
             tags: tags.compactMap(\.string),
             metadata: Dictionary(metadata.map { ($0.name, $0.value.string ?? "") }) { first, _ in first },
             stage: facts.stage,
-            pausedBy: facts.pausedBy,
+            pausedBy: facts.pauseReasons,
             stateReason: nil,
             lane: lane,
-            audience: rows.int(11),
+            audience: rows.int(next + 5),
             counts: OutcomeCounts(),
             pending: CampaignStatus.PendingDetail(),
             attempts: 0,
@@ -91,10 +92,10 @@ extension LedgerReader {
             unknownResent: 0,
             reasons: [:],
             nextRetryAt: nil,
-            createdAt: rows.time(12),
-            acceptedAt: rows.time(13),
-            startedAt: rows.optionalTime(14),
-            completedAt: rows.optionalTime(15),
+            createdAt: rows.time(next + 6),
+            acceptedAt: rows.time(next + 7),
+            startedAt: rows.optionalTime(next + 8),
+            completedAt: rows.optionalTime(next + 9),
             expiresAt: facts.expiresAt,
             law: .holds
         )

@@ -36,7 +36,12 @@ struct Tally {
         for position in 0..<min(progress.started, progress.count) where progress.codes[position] == 0 { maybeSent += 1 }
         for (reason, count) in progress.reasons { reasons[reason, default: 0] += count }
         wait(progress.pendingCount, in: state, isRetry: isRetry)
-        if state == .parked { pending.parked += progress.retryCount } else { pending.retrying += progress.retryCount }
+        if state == .parked {
+            pending.parked += progress.retryCount + progress.heldCount
+        } else {
+            pending.retrying += progress.retryCount
+            pending.held += progress.heldCount
+        }
     }
 
     func law(audience: Int) -> CampaignStatus.Law {

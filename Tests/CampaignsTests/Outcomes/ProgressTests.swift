@@ -73,7 +73,10 @@ import Testing
             }
             read += 1
             for position in 0..<progress.count { _ = progress.state(at: position) }
-            #expect(progress.counts.total + progress.pendingCount + progress.retryCount == progress.count)
+            #expect(
+                progress.counts.total + progress.pendingCount + progress.retryCount + progress.heldCount
+                    == progress.count
+            )
             #expect(Progress(packed: progress.packed) == progress)
         }
         #expect(read > 0 && refused > 0)

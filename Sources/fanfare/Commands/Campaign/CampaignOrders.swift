@@ -28,7 +28,12 @@ struct CampaignPauseCommand: AsyncParsableCommand {
 struct CampaignResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Let a paused campaign go on, whether an operator or refused credentials paused it."
+        abstract: "Let a paused campaign go on, whatever paused it; an open breaker is probed at once.",
+        discussion: """
+            A campaign that is paused with the reason wrong_environment sends again to the devices that were held back, \
+            and pauses again when most of their tokens are still called wrong. Resumed a second time, they are believed \
+            to be dead and end invalid.
+            """
     )
 
     @Argument(help: "ID or APP/ID.")
@@ -97,9 +102,9 @@ private struct CampaignOrder {
     }
 
     private func report(_ facts: CampaignFacts) {
-        let isPaused = facts.stage.isLive && !facts.pausedBy.isEmpty
+        let isPaused = facts.stage.isLive && !facts.pauseReasons.isEmpty
         let state = isPaused ? "paused" : facts.stage.rawValue
-        let reasons = facts.pausedBy.map(\.rawValue).sorted()
+        let reasons = facts.pauseReasons.map(\.rawValue).sorted()
         if isJSON {
             let document = JSONValue.object([
                 "id": .string(facts.id), "app": .string(facts.app), "state": .string(state),

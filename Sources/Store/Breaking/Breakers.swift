@@ -1,0 +1,236 @@
+public import Campaigns
+public import Delivery
+
+/// A breaker with its name, for `status`.
+public struct BreakerRecord: Sendable, Equatable {
+    /// The app.
+    public var app: String
+    /// The provider.
+    public var provider: ProviderName
+    /// How it stands.
+    public var breaker: Breaker
+}
+
+/// The fleet's breakers: one row per app and provider that ever had trouble; `Breaker` decides.
+extension LedgerTransaction {
+    /// Opens the breaker of an app, unless that is known already (use `synced`).
+    ///
+    /// Returns whether it opened now. What runs is told by the next poll.
+    @discardableResult
+    public func tripBreaker(
+        app: String,
+        provider: ProviderName,
+        _ trip: Breaker.Trip,
+        now: Timestamp
+    ) throws(LedgerError) -> Bool {
+        var breaker: Breaker
+        if let known = try reader.breaker(app: app, provider: provider) {
+            breaker = known
+            guard breaker.open(trip, now: now) else { return false }
+        } else {
+            breaker = Breaker(opening: trip, now: now)
+        }
+        try write(breaker, app: app, provider: provider)
+        try addEvent(correlationID: "") { sequence in
+            .suspended(app: app, provider: provider, reason: breaker.reason, sequence: sequence, at: now)
+        }
+        return true
+    }
+
+    /// Opens the breaker of a campaign's app.
+    @discardableResult
+    public func tripBreaker(campaign: UInt32, _ trip: Breaker.Trip, now: Timestamp) throws(LedgerError) -> Bool {
+        guard let (app, provider) = try reader.account(ofCampaign: campaign) else { return false }
+        return try tripBreaker(app: app, provider: provider, trip, now: now)
+    }
+
+    /// Chooses a shard of a campaign as the probe of its app's open breaker, when one is due and none is under way.
+    ///
+    /// What was set aside comes first, then a new shard. Empty when there is none to be chosen, or it is not this
+    /// worker's campaign to plan.
+    public func beginProbe(
+        campaign: UInt32,
+        leaseEpoch: UInt32,
+        worker: Int64,
+        now: Timestamp
+    ) throws(LedgerError) -> [ShardToPublish] {
+        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch),
+            var facts = try reader.campaign(campaign),
+            let (app, provider) = try reader.account(ofCampaign: campaign),
+            var breaker = try reader.breaker(app: app, provider: provider), breaker.isProbeDue(now: now)
+        else { return [] }
+        // As the probe will meet it.
+        facts.breaker = .closed(since: nil)
+        guard facts.mayPlan(at: now) else { return [] }
+        let waiting = try reader.asideOldestFirst(campaign: campaign).filter {
+            AsideRelease.isDue($0.aside ?? .handOver, campaign: facts, knowsApp: true, now: now)
+        }
+        let shards: [ShardToPublish]
+        if let row = waiting.first(where: { $0.attempt == 1 }) {
+            shards = try publish(row, now: now)
+        } else {
+            let new = try cut(campaign: campaign, shardsMax: 1, claimedBy: nil, now: now)
+            let retry = waiting.first { breaker.isProbeDue(attempt: $0.attempt, now: now) }
+            if new.isEmpty, let retry { shards = try publish(retry, now: now) } else { shards = new }
+        }
+        guard let probe = shards.first else { return [] }
+        breaker.begin(probe.record.id.key, now: now)
+        try write(breaker, app: app, provider: provider)
+        return shards
+    }
+
+    private func publish(_ row: ShardRecord, now: Timestamp) throws(LedgerError) -> [ShardToPublish] {
+        var next = row
+        next.state = .unpublished
+        next.aside = nil
+        try move(next, since: now)
+        return try reader.complete([next])
+    }
+
+    /// A probe has ended with this; without effect when another shard is the probe by now.
+    ///
+    /// Call it in the transaction that settles the shard or sets it aside.
+    public func endProbe(_ key: ShardKey, _ result: Breaker.ProbeResult, now: Timestamp) throws(LedgerError) {
+        guard let (app, provider) = try reader.account(ofCampaign: key.campaign),
+            var breaker = try reader.breaker(app: app, provider: provider), breaker.ended(key, result, now: now)
+        else { return }
+        try write(breaker, app: app, provider: provider)
+        guard !breaker.isOpen else { return }
+        try addEvent(correlationID: "") { sequence in
+            .takenUp(app: app, provider: provider, sequence: sequence, at: now)
+        }
+    }
+
+    /// A worker runs the probe: its lease begins anew.
+    func claimProbe(_ key: ShardKey, worker: Int64, now: Timestamp) throws(LedgerError) {
+        guard let (app, provider) = try reader.account(ofCampaign: key.campaign),
+            var breaker = try reader.breaker(app: app, provider: provider)
+        else { return }
+        breaker.claimed(key, by: worker, now: now)
+        try write(breaker, app: app, provider: provider)
+    }
+
+    /// A person looked after a campaign: the probe of its app is due at once.
+    func hurryProbe(campaign: UInt32, now: Timestamp) throws(LedgerError) {
+        guard let (app, provider) = try reader.account(ofCampaign: campaign),
+            var breaker = try reader.breaker(app: app, provider: provider), breaker.isOpen
+        else { return }
+        breaker.hurry(now: now)
+        try write(breaker, app: app, provider: provider)
+    }
+
+    private func write(_ breaker: Breaker, app: String, provider: ProviderName) throws(LedgerError) {
+        try db.run(
+            """
+            INSERT INTO breakers (app, provider, is_open, since, reason, failures, probe_at, probe, probe_owner,
+                probe_until)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            ON CONFLICT (app, provider) DO UPDATE SET is_open = excluded.is_open, since = excluded.since,
+                reason = excluded.reason, failures = excluded.failures, probe_at = excluded.probe_at,
+                probe = excluded.probe, probe_owner = excluded.probe_owner, probe_until = excluded.probe_until
+            """,
+            .text(app),
+            .text(provider.rawValue),
+            .bool(breaker.isOpen),
+            .time(breaker.since),
+            .text(breaker.reason),
+            .int(breaker.failures),
+            .time(breaker.probeAt),
+            .text(breaker.probe.map { ProbeKey.text($0.key) }),
+            .int(breaker.probe?.owner ?? 0),
+            .time(breaker.probe?.until)
+        )
+        try bumpRevision()
+    }
+}
+
+extension LedgerReader {
+    private static let breakerColumns =
+        "app, provider, is_open, since, reason, failures, probe_at, probe, probe_owner, probe_until"
+
+    /// The breaker of an app; nil when it never opened.
+    public func breaker(app: String, provider: ProviderName) throws(LedgerError) -> Breaker? {
+        let rows = try db.rows(
+            "SELECT \(Self.breakerColumns) FROM breakers WHERE app = ?1 AND provider = ?2",
+            .text(app),
+            .text(provider.rawValue)
+        )
+        return try rows.next() ? Self.breaker(rows) : nil
+    }
+
+    /// The open breakers, by app and provider.
+    public func openBreakers() throws(LedgerError) -> [BreakerRecord] {
+        let rows = try db.rows(
+            "SELECT \(Self.breakerColumns) FROM breakers WHERE is_open = 1 ORDER BY app, provider"
+        )
+        var records: [BreakerRecord] = []
+        while try rows.next() {
+            let provider = ProviderName(rawValue: rows.text(1))
+            records.append(BreakerRecord(app: rows.text(0), provider: provider, breaker: Self.breaker(rows)))
+        }
+        return records
+    }
+
+    /// What was set aside of a campaign: a probe that failed comes last.
+    func asideOldestFirst(campaign: UInt32) throws(LedgerError) -> [ShardRecord] {
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns) FROM \(ShardRows.open)
+            WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 ORDER BY s.since, s.part, s.ordinal, s.child
+            """,
+            .int(campaign)
+        )
+        var records: [ShardRecord] = []
+        while try rows.next() { records.append(try ShardRows.record(rows)) }
+        return records
+    }
+
+    /// Whether a probe of the campaign's app is due.
+    public func isProbeDue(campaign: UInt32, now: Timestamp) throws(LedgerError) -> Bool {
+        guard let (app, provider) = try account(ofCampaign: campaign) else { return false }
+        return try breaker(app: app, provider: provider)?.isProbeDue(now: now) ?? false
+    }
+
+    private static func breaker(_ rows: borrowing Rows) -> Breaker {
+        Breaker(
+            isOpen: rows.bool(2),
+            since: rows.time(3),
+            reason: rows.text(4),
+            failures: rows.int(5),
+            probeAt: rows.time(6),
+            probe: rows.optionalText(7).flatMap { ProbeKey.key($0) }.map {
+                Breaker.Probe(key: $0, owner: rows.int64(8), until: rows.time(9))
+            }
+        )
+    }
+
+    func account(ofCampaign number: UInt32) throws(LedgerError) -> (app: String, provider: ProviderName)? {
+        let rows = try db.rows("SELECT app, provider FROM campaigns WHERE number = ?1", .int(number))
+        return try rows.next() ? (rows.text(0), ProviderName(rawValue: rows.text(1))) : nil
+    }
+}
+
+/// A breaker's gate in one column of a campaign's row, and a probe's key in one column of its own.
+enum ProbeKey {
+    /// NULL: it never was open; `+<since>`: closed; else open, with the probe's key if there is one.
+    static let gateColumn = """
+        (SELECT CASE b.is_open WHEN 1 THEN coalesce(b.probe, '') ELSE '+' || b.since END \
+        FROM breakers b WHERE b.app = c.app AND b.provider = c.provider)
+        """
+
+    static func gate(_ text: String?) -> Breaker.Gate {
+        guard let text else { return .closed(since: nil) }
+        if text.hasPrefix("+") { return .closed(since: Int64(text.dropFirst()).map { Timestamp(milliseconds: $0) }) }
+        return .open(probe: key(text))
+    }
+
+    static func text(_ key: ShardKey) -> String {
+        "\(key.campaign).\(key.part).\(key.ordinal).\(key.child)"
+    }
+
+    static func key(_ text: String) -> ShardKey? {
+        let numbers = text.split(separator: ".").compactMap { UInt32($0) }
+        guard numbers.count == 4 else { return nil }
+        return ShardKey(campaign: numbers[0], part: numbers[1], ordinal: numbers[2], child: numbers[3])
+    }
+}
