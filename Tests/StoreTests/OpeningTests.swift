@@ -84,6 +84,26 @@ struct OpeningTests {
         #expect(throws: LedgerError.newerVersion(path: scratch.path)) { try scratch.open() }
     }
 
+    @Test func `a ledger from before there were message ids goes on, its campaigns without any`() async throws {
+        let ledger = try scratch.open()
+        let number = try await ledger.accepted()
+        _ = try await ledger.planned(number)
+        #expect(try await ledger.read { try $0.shardToPublish(key(number, 0)) }?.facts.messageIDAt == 46)
+        await ledger.close()
+        let raw = try DatabaseQueue(path: scratch.path)
+        try await raw.write { db in
+            try db.execute(sql: "ALTER TABLE campaigns DROP COLUMN message_id_at")
+            try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'message_id_at'")
+        }
+        try raw.close()
+        let again = try scratch.open(create: false)
+        let shard = try #require(try await again.read { try $0.shardToPublish(key(number, 0)) })
+        #expect(shard.facts.messageIDAt == nil && shard.facts.payload == Sample.payload)
+        let next = try await again.accepted(Sample.campaign(facts: Sample.facts(id: "next")))
+        _ = try await again.planned(next)
+        #expect(try await again.read { try $0.shardToPublish(key(next, 0)) }?.facts.messageIDAt == 46)
+    }
+
     @Test func `many open a new file at once and all see one ledger`() async throws {
         let ids = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<6 { group.addTask { [scratch] in try scratch.open().storeID } }
