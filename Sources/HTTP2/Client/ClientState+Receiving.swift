@@ -139,6 +139,7 @@ extension ClientState {
         let last = Int32(ClientState.number(payload, at: 0) & 0x7FFF_FFFF)
         guard last <= self.goAwayLast ?? Int32.max else { throw self.violation("GOAWAY takes back what it refused") }
         self.goAwayLast = last
+        self.events.goAways += 1
         self.events.goAway = GoAway(
             lastStreamID: last,
             code: ClientState.number(payload, at: 4),

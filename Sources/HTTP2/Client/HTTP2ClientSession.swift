@@ -38,6 +38,8 @@ public final class HTTP2ClientSession {
         public var hasSettings = false
         /// The last GOAWAY that came.
         public var goAway: GoAway?
+        /// How many came: a peer that leaves in two steps may say both in one read.
+        public var goAways = 0
         /// A PING of ours was answered.
         public var isPingAcknowledged = false
         /// SETTINGS, PING and PRIORITY frames of the peer, acknowledgements left out.

@@ -125,6 +125,7 @@ extension ProviderPool {
             let change = self.machine.settingsReceived(connection.id, maxStreams: limit, now: now.instant)
             if let change { self.note(change, now: now) }
         }
+        self.counters.goAways += UInt64(events.goAways)
         if events.goAway?.code == HTTP2ErrorCode.enhanceYourCalm { self.askForCalm(connection, now: now) }
         if let goAway = events.goAway, goAway.code == HTTP2ErrorCode.noError {
             // A client's ids are the odd numbers (RFC 9113, 5.1.1).
@@ -213,7 +214,6 @@ extension ProviderPool {
     }
 
     private func goAwayReceived(_ goAway: GoAway, from connection: ProviderConnection, now: NIODeadline) {
-        self.counters.goAways += 1
         self.logger.debug(
             "GOAWAY",
             metadata: [
