@@ -15,7 +15,13 @@ extension SenderLoop {
         guard let authorization = account.authorization(now: clock()) else { return nil }
         let endpoint = account.account.endpoint(shard.facts.environment)
         let isApart = shard.id.key.part == ShardKey.suspectPart
-        let key = EndpointKey(app: account.app, endpoint: endpoint.description, isApart: isApart)
+        let isUrgent = shard.facts.urgency == .urgent
+        let key = EndpointKey(
+            app: account.app,
+            endpoint: endpoint.description,
+            isApart: isApart,
+            isUrgent: isUrgent
+        )
         let old = endpoints[key]
         if let old, old.carries(authorization, of: account) { return old }
         let sender = EndpointSender(

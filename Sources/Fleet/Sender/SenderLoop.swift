@@ -53,6 +53,8 @@ final class SenderLoop {
         var endpoint: String
         /// For devices whose tokens were called wrong once: a refused token slows its connection down.
         var isApart: Bool
+        /// Bulk shards that wait for streams must not stand before it.
+        var isUrgent: Bool
     }
 
     init(
