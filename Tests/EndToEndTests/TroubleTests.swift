@@ -192,6 +192,21 @@ extension EndToEnd {
             }
         }
 
+        @Test func `an urgent job does not wait for streams behind bulk shards of its app`() async throws {
+            // Twenty devices a second and connection: the bulk shards alone would take a minute and more.
+            try await PrivateFleet.with(faults: ["latency": "50", "streams": "1"]) { fleet in
+                _ = try await fleet.startWorker()
+                try await fleet.putList("fans", TestDevices.tokens(4000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 5)
+                var job = TestJob("alarm", TestDevices.tokens(3, prefix: "b")).delivered(["urgency": "urgent"])
+                job.isUrgent = true
+                try await fleet.publish(job)
+                #expect(try await fleet.completed("alarm").counts.accepted == 3)
+                #expect(try #require(try await fleet.status("derby")).pending.total > 2000)
+            }
+        }
+
         @Test func `a quiet worker takes no work until it is told to go on`() async throws {
             try await PrivateFleet.with { fleet in
                 let worker = try await fleet.startWorker()
