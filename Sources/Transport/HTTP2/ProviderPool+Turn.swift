@@ -13,16 +13,12 @@ extension ProviderPool {
         self.loop.assumeIsolated().execute { self.turn() }
     }
 
-    /// Requests of one turn at most: some two milliseconds, for which whatever else the loop does has to wait.
-    private static let requestsPerTurn = 1000
-
-    /// A turn when a connection's pause may be over, or when the loop has looked at its sockets.
-    private func scheduleLaterTurn(in span: TimeAmount) {
-        let at = NIODeadline.now() + span
-        if let earlier = self.laterTurnAt, earlier <= at { return }
-        self.laterTurnAt = at
-        self.loop.assumeIsolated().scheduleTask(deadline: at) {
-            if self.laterTurnAt == at { self.laterTurnAt = nil }
+    /// A turn when a connection's pause may be over.
+    private func scheduleLaterTurn() {
+        guard !self.isLaterTurnScheduled else { return }
+        self.isLaterTurnScheduled = true
+        self.loop.assumeIsolated().scheduleTask(in: TimeAmount(self.configuration.connections.openPause)) {
+            self.isLaterTurnScheduled = false
             self.scheduleTurn()
         }
     }
@@ -48,7 +44,6 @@ extension ProviderPool {
 
     /// Asks the source for requests while streams are free.
     private func openStreams(now: NIODeadline) {
-        var left = Self.requestsPerTurn
         let count = self.connections.count
         self.firstConnection = count == 0 ? 0 : (self.firstConnection + 1) % count
         for offset in 0..<count {
@@ -56,18 +51,13 @@ extension ProviderPool {
             guard connection.isWritable else { continue }
             let due = self.machine.streamsDue(on: connection.id, now: now.instant)
             guard due > 0 else {
-                if self.machine.streamsAllowed(on: connection.id) > 0 {
-                    self.scheduleLaterTurn(in: TimeAmount(self.configuration.connections.openPause))
-                }
+                if self.machine.streamsAllowed(on: connection.id) > 0 { self.scheduleLaterTurn() }
                 continue
             }
-            let allowed = min(due, connection.http2.freeSlots, left)
+            let allowed = min(due, connection.http2.freeSlots)
             guard allowed > 0 else { continue }
             self.open(upTo: allowed, on: connection, now: now)
             if !self.hasDemand { return }
-            left -= allowed
-            // Others on this loop are heard in between.
-            if left == 0 { return self.scheduleLaterTurn(in: .microseconds(1)) }
         }
     }
 

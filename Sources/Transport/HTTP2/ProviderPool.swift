@@ -34,8 +34,8 @@ public final class ProviderPool {
     var hasDemand = false
     var retirements: [ConnectionPool.ConnectionID] = []
     var isTurnScheduled = false
-    /// When a turn is due that waits for a connection's pause or for the loop.
-    var laterTurnAt: NIODeadline?
+    /// A turn is due after a connection's pause.
+    var isLaterTurnScheduled = false
     /// Which connection is asked first; moves on with each turn, so that none is always last.
     var firstConnection = 0
     /// An ENHANCE_YOUR_CALM was among the ends that were told last.
