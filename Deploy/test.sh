@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
 # One command on a fresh Debian 12 with a Swift toolchain: installs what is missing, checks the format,
 # builds, and runs all tests. Servers are private ones on free ports; nothing system-wide is started.
+# --full also runs the tests that take minutes; whatever else stands behind goes to `swift test` (--filter Settle).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 exec </dev/null
 . Deploy/lib/install.sh
+
+if [ "${1-}" = --full ]; then
+    export FANFARE_FULL=1
+    shift
+fi
 
 require_swift
 install_packages
