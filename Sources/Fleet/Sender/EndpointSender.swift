@@ -6,7 +6,8 @@ import NIOCore
 import PushProviders
 import Transport
 
-/// The runs of one app and endpoint on one event loop, as the source of its connections' requests.
+/// The runs of one app and endpoint on one event loop, as the source of its connections' requests; urgent ones and those
+/// to suspect tokens have senders, and so connections, of their own.
 ///
 /// All its connections carry one credential, in their whole life: a new provider token or key has a sender of its own.
 /// So an answer is about the credential that the request was sent with, and a connection that once refused a token, or

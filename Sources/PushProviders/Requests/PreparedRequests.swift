@@ -59,8 +59,9 @@ public final class PreparedRequests: Sendable {
     /// `token` is a row of `DeviceBatch.tokens`; `room` is as long as the template and `pathTail(tokenBytes:)`, or this
     /// traps.
     public func fill(_ room: UnsafeMutableRawBufferPointer, token: UnsafeRawBufferPointer, device: UInt32) {
-        guard let base = room.baseAddress, room.count == template.count + 2 * token.count else {
-            preconditionFailure("a request of \(template.count) + \(2 * token.count) bytes does not fit \(room.count)")
+        let count = template.count + pathTail(tokenBytes: token.count)
+        guard let base = room.baseAddress, room.count == count else {
+            preconditionFailure("a request of \(count) bytes does not fit \(room.count)")
         }
         HexDigits.write(device, to: base + RequestID.byteCount - RequestID.indexByteCount)
         HexDigits.write(token, to: base + template.count)

@@ -155,8 +155,7 @@ public final class TLSSession {
             let part = Int32(clamping: rest.count)
             let count = SSL_write(self.ssl, rest.baseAddress, part)
             guard count > 0 else {
-                self.state = .closed
-                self.isBroken = true
+                self.breakOff()
                 throw TLSError.fromQueue(.protocolViolation, "cannot encrypt for \(self.peer)")
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[Int(count)...])
@@ -219,8 +218,7 @@ public final class TLSSession {
         switch SSL_get_error(self.ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return
         default:
-            self.state = .closed
-            self.isBroken = true
+            self.breakOff()
             throw self.handshakeError()
         }
     }
@@ -237,6 +235,11 @@ public final class TLSSession {
             throw TLSError(.applicationProtocol, "\(self.peer) does not speak \(wanted) (ALPN chose nothing of it)")
         }
         self.state = .established
+    }
+
+    private func breakOff() {
+        self.state = .closed
+        self.isBroken = true
     }
 
     private func handshakeError() -> TLSError {
@@ -257,8 +260,7 @@ public final class TLSSession {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return
         case SSL_ERROR_ZERO_RETURN: self.state = .closed
         default:
-            self.state = .closed
-            self.isBroken = true
+            self.breakOff()
             throw TLSError.fromQueue(.protocolViolation, "TLS with \(self.peer) broke")
         }
     }

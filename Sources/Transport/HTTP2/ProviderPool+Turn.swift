@@ -255,9 +255,9 @@ extension ProviderPool {
 
     /// Only until the connection is known to be authenticated.
     private func noteFirstAnswer(_ status: UInt16, of connection: ProviderConnection) {
+        // Tickets come right behind the handshake, so by now they are there. Once: a storm of refusals comes by here, too.
+        if !connection.hasAnswered { self.resumption = connection.resumption ?? self.resumption }
         connection.hasAnswered = true
-        // Tickets come right behind the handshake, so by now they are there.
-        self.resumption = connection.resumption ?? self.resumption
         // 400, 410 and 413 are about the device or the payload: the provider has accepted the token before.
         guard (200..<300).contains(status) || status == 400 || status == 410 || status == 413 else { return }
         connection.isAuthenticated = true
