@@ -110,6 +110,51 @@ struct WriterTests {
         #expect(order.withLock { $0 } == Array(0...7))
     }
 
+    @Test func `what goes ahead is committed before what waits, and ends the transaction that is under way`()
+        async throws
+    {
+        let ledger = try scratch.open()
+        let order = Mutex<[String]>([])
+        let isHeld = DispatchSemaphore(value: 0)
+        let isBusy = AsyncStream.makeStream(of: Void.self)
+        @Sendable func submit(
+            _ name: String,
+            _ haste: Ledger.Haste,
+            whileRun: @escaping @Sendable () -> Void = {},
+            then: @escaping @Sendable () -> Void = {}
+        ) {
+            ledger.submit(haste: haste) { _ in
+                order.withLock { $0.append(name) }
+                whileRun()
+            } completion: { _ in
+                order.withLock { $0.append("\(name) is committed") }
+                then()
+            }
+        }
+        // Keeps the writer busy until the next three wait together.
+        submit(
+            "first",
+            .atOnce,
+            whileRun: {
+                isBusy.continuation.finish()
+                isHeld.wait()
+            }
+        )
+        for await _ in isBusy.stream {}
+        await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
+            submit("a", .withOthers, whileRun: { submit("urgent", .ahead) })
+            submit("b", .withOthers)
+            submit("c", .atOnce, then: { waiter.resume() })
+            isHeld.signal()
+        }
+        #expect(
+            order.withLock { $0 } == [
+                "first", "first is committed", "a", "a is committed", "urgent", "urgent is committed", "b", "c",
+                "b is committed", "c is committed",
+            ]
+        )
+    }
+
     @Test func `a body that throws another error is told in the ledger's words`() async throws {
         let ledger = try scratch.open()
         await #expect(throws: LedgerError.failed("Mistake()")) { try await ledger.write { _ in throw Mistake() } }

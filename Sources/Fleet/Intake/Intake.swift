@@ -185,7 +185,7 @@ struct Intake: Sendable {
             return .accepted
         }
         let worker = worker
-        let (acceptance, shards) = try await ledger.write(.synced) {
+        let (acceptance, shards) = try await ledger.write(.synced, haste: .ahead) {
             try $0.acceptClaimed(new, worker: worker, now: now)
         }
         guard case .accepted = acceptance else { return nil }

@@ -31,6 +31,9 @@ public final class Ledger: Sendable {
 
     /// How soon a body is written.
     public enum Haste: Sendable {
+        /// Before all that wait, and what is being written ends early: for what somebody waits for, seldom enough, and
+        /// that depends on nothing that was submitted before it.
+        case ahead
         /// As soon as the writer is free.
         case atOnce
         /// A few milliseconds later, if need be, with what comes meanwhile: for what bulk sending writes all the time.
@@ -44,7 +47,7 @@ public final class Ledger: Sendable {
     ///
     /// - Parameters:
     ///   - durability: One `synced` body makes its whole transaction synced.
-    ///   - haste: One `atOnce` body takes all that wait along.
+    ///   - haste: One `atOnce` body takes all that wait along; those that go `ahead` do not.
     ///   - body: Runs on the writer's thread.
     ///   - completion: Called once on the writer's thread, after the commit: hand over and return.
     public func submit<T: Sendable>(

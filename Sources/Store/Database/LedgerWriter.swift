@@ -7,6 +7,7 @@ import Synchronization
 ///
 /// A commit costs the same for one body and for ten. So between two commits it rests for a moment, in which nobody
 /// has to wake it, unless a body comes that is to be written at once. The first body after a quiet time never waits.
+/// For a body that is to go ahead of others, the transaction that is under way ends early.
 final class LedgerWriter: Sendable {
     /// A body and whom to tell.
     struct Job: Sendable {
@@ -64,6 +65,8 @@ private final class WriterQueue: Sendable {
     }
 
     private struct State {
+        /// These go ahead of the others, in a transaction of their own.
+        var ahead: [Job] = []
         var waiting: [Job] = []
         /// One of those that wait is to be written at once.
         var isUrgent = false
@@ -74,12 +77,27 @@ private final class WriterQueue: Sendable {
         /// Nothing will be done any more.
         var isOver = false
         var closed: [@Sendable () -> Void] = []
+
+        var isEmpty: Bool { ahead.isEmpty && waiting.isEmpty }
+
+        /// What goes into the next transaction; empty when nothing waits.
+        mutating func take() -> [Job] {
+            if !ahead.isEmpty {
+                defer { ahead = [] }
+                return ahead
+            }
+            isUrgent = false
+            defer { waiting = [] }
+            return waiting
+        }
     }
 
     let pool: DatabasePool
     private let rest: DispatchTimeInterval
     private let restEnded = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
+    /// Bodies wait that go ahead of others: what is under way ends early.
+    private let hasAhead = Atomic(false)
     /// What the connection's `synchronous` stands at; touched on the writer's thread only.
     private let isFull = Atomic(false)
 
@@ -93,8 +111,16 @@ private final class WriterQueue: Sendable {
     func add(_ job: Job) -> Addition {
         let (addition, endsRest) = state.withLock { state -> (Addition, Bool) in
             if state.isClosed { return (.refused, false) }
-            state.waiting.append(job)
-            if job.haste == .atOnce { state.isUrgent = true }
+            switch job.haste {
+            case .ahead:
+                state.ahead.append(job)
+                state.isUrgent = true
+                hasAhead.store(true, ordering: .relaxed)
+            case .atOnce:
+                state.waiting.append(job)
+                state.isUrgent = true
+            case .withOthers: state.waiting.append(job)
+            }
             defer { state.isScheduled = true }
             let endsRest = state.isResting && state.isUrgent
             if endsRest { state.isResting = false }
@@ -122,10 +148,9 @@ private final class WriterQueue: Sendable {
         pool.writeWithoutTransaction { db in
             while true {
                 let jobs = state.withLock { state in
-                    if state.waiting.isEmpty { state.isScheduled = false }
-                    state.isUrgent = false
-                    defer { state.waiting = [] }
-                    return state.waiting
+                    if state.isEmpty { state.isScheduled = false }
+                    hasAhead.store(false, ordering: .relaxed)
+                    return state.take()
                 }
                 if jobs.isEmpty { return }
                 run(jobs, db)
@@ -133,7 +158,7 @@ private final class WriterQueue: Sendable {
             }
         }
         let closed = state.withLock { state in
-            guard state.isClosed, state.waiting.isEmpty else { return [@Sendable () -> Void]() }
+            guard state.isClosed, state.isEmpty else { return [@Sendable () -> Void]() }
             state.isOver = true
             defer { state.closed = [] }
             return state.closed
@@ -158,6 +183,14 @@ private final class WriterQueue: Sendable {
     private func run(_ jobs: [Job], _ db: Database) {
         do {
             let completions = try commit(jobs, db)
+            // The others keep their place.
+            let rest = jobs.dropFirst(completions.count)
+            if !rest.isEmpty {
+                state.withLock { state in
+                    state.waiting.insert(contentsOf: rest, at: 0)
+                    state.isUrgent = true
+                }
+            }
             for completion in completions { completion() }
         } catch  where jobs.count > 1 && error.isOfOneBody {
             // One of them failed, so none was written: each gets a transaction of its own.
@@ -167,6 +200,7 @@ private final class WriterQueue: Sendable {
         }
     }
 
+    /// Writes the first of these or all; returns what to call for those that were written.
     private func commit(_ jobs: [Job], _ db: Database) throws(LedgerError) -> [@Sendable () -> Void] {
         let transaction = LedgerTransaction(db: db)
         var completions: [@Sendable () -> Void] = []
@@ -174,7 +208,10 @@ private final class WriterQueue: Sendable {
         do {
             try setSynchronous(jobs.contains { $0.durability == .synced }, db)
             try db.run("BEGIN IMMEDIATE")
-            for job in jobs { completions.append(try job.body(transaction)) }
+            for job in jobs {
+                completions.append(try job.body(transaction))
+                if job.haste != .ahead, hasAhead.load(ordering: .relaxed) { break }
+            }
             try db.run("COMMIT")
         } catch {
             // SQLite has rolled back by itself after some errors.
