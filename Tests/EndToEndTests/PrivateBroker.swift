@@ -19,6 +19,12 @@ enum PrivateBroker {
         try await manage("DELETE", "/api/vhosts/\(name)", body: nil)
     }
 
+    /// Has every message of a queue delivered once, and put back unacknowledged.
+    static func requeueAll(_ queue: String, _ virtualHost: String) async throws {
+        let body = #"{"count":100,"ackmode":"reject_requeue_true","encoding":"base64"}"#
+        try await manage("POST", "/api/queues/\(virtualHost)/\(queue)/get", body: body)
+    }
+
     private static func manage(_ method: String, _ path: String, body: String?) async throws {
         let client = HTTP1Client(
             host: "127.0.0.1",

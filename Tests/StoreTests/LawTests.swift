@@ -131,7 +131,7 @@ private final class LedgerWorld {
             }
             return "set aside"
         case 1 where random.below(4) == 0:
-            _ = try await ledger.write { try $0.parkShard(token, now: now) }
+            _ = try await ledger.write { try $0.parkShard(token, reason: "LawViolated", now: now) }
             return "park"
         default:
             var record = old

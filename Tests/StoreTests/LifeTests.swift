@@ -35,7 +35,7 @@ struct LifeTests {
         let saved = half
         _ = try await ledger.write { try $0.setAside(aside, reason: .app, progress: saved, now: .start) }
         let (_, parked) = try await ledger.running(key(number, 5))
-        _ = try await ledger.write { try $0.parkShard(parked, now: .start) }
+        _ = try await ledger.write { try $0.parkShard(parked, reason: "LawViolated", now: .start) }
         return (number, running)
     }
 

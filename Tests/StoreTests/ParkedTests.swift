@@ -31,9 +31,17 @@ struct ParkedTests {
         #expect(list.map(\.lastAt) == [.start + 2, .start + 1])
         #expect(list.allSatisfy { $0.body.isEmpty })
         #expect(try await ledger.read { try $0.parked(id: second) }?.body == [1, 3])
-        #expect(try await ledger.read { try $0.parked(limit: 10, queue: "other") }.isEmpty)
-        #expect(try await ledger.write { try $0.removeParked(first) })
-        #expect(try await !ledger.write { try $0.removeParked(first) })
+        #expect(try await ledger.read { try $0.parked(limit: 10, ParkedFilter(app: "shop")) }.isEmpty)
+        #expect(try await ledger.read { try $0.parked(limit: 10, ParkedFilter(reason: "MalformedShard")) }.count == 2)
+        #expect(
+            try await ledger.read { try $0.parkedIDs(ParkedFilter(app: "news"), after: first, limit: 5) } == [second]
+        )
+        // What came again since it was read is not removed with it.
+        #expect(try await park([1, 2], at: .start + 3) == first)
+        #expect(try await !ledger.write { try $0.removeParked(list[0]) })
+        let again = try #require(try await ledger.read { try $0.parked(id: first) })
+        #expect(try await ledger.write { try $0.removeParked(again) })
+        #expect(try await !ledger.write { try $0.removeParked(again) })
         #expect(try await ledger.read { try $0.parkedCount() } == 1)
     }
 }

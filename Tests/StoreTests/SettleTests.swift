@@ -159,8 +159,8 @@ struct SettleTests {
         let number = try await ledger.accepted(Sample.campaign([4]))
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
-        #expect(try await ledger.write { try $0.parkShard(token, now: .start) })
-        #expect(try await !ledger.write { try $0.parkShard(token, now: .start) })
+        #expect(try await ledger.write { try $0.parkShard(token, reason: "LawViolated", now: .start) })
+        #expect(try await !ledger.write { try $0.parkShard(token, reason: "LawViolated", now: .start) })
         let status = try await ledger.status(number)
         #expect(status.pending.parked == 4)
         #expect(status.stateReason == "parked")
@@ -169,25 +169,6 @@ struct SettleTests {
         #expect(over.counts.expired == 4)
         #expect(over.stage == .completed)
         #expect(over.law == .holds)
-    }
-
-    @Test func `a parked shard is sent again or given up, as a person says`() async throws {
-        let number = try await ledger.accepted(Sample.campaign([4, 2]))
-        _ = try await ledger.planned(number)
-        for ordinal in 0..<2 as Range<UInt32> {
-            let (_, token) = try await ledger.running(key(number, ordinal))
-            _ = try await ledger.write { try $0.parkShard(token, now: .start) }
-        }
-        let row = try #require(try await ledger.row(key(number, 0)))
-        let replayed = try await ledger.write { try $0.raiseGeneration([row], now: .start) }
-        #expect(replayed.map(\.record.generation) == [2])
-        #expect(try await ledger.write { try $0.discardShard(key(number, 1), now: .start) })
-        #expect(try await !ledger.write { try $0.discardShard(key(number, 1), now: .start) })
-        let status = try await ledger.status(number)
-        #expect(status.counts.failed == 2)
-        #expect(status.reasons == ["Parked": 2])
-        #expect(status.pending.queued == 4)
-        #expect(status.law == .holds)
     }
 
     @Test func `two processes on one file fence each other`() async throws {

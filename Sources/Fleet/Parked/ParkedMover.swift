@@ -5,8 +5,9 @@ import Store
 
 /// Reads a message of the parked queue into the form of the ledger's table, where `parked` looks.
 enum ParkedMover {
-    /// The row of a message, by our headers or, when the broker itself parked it, by the broker's.
-    static func row(_ message: InboundMessage, now: Timestamp) -> ParkedMessage {
+    /// The row of a message, by our headers or, when the broker itself parked it, by the broker's; with the shard that
+    /// it is, if it is one that can be read.
+    static func row(_ message: InboundMessage, now: Timestamp) -> (message: ParkedMessage, shard: Shard?) {
         let headers = message.properties
         let death = brokersReason(headers)
         let (queue, reason) = (
@@ -18,18 +19,25 @@ enum ParkedMover {
             ?? ParkedNotice.errorsText(death.map { [$0.problem] } ?? [])
         var devices: Int?
         if case .integer(let count) = headers.header(ParkedNotice.devicesHeader) { devices = Int(count) }
-        return ParkedMessage(
+        let isJob = queue.hasPrefix(BrokerNames.campaignsQueue)
+        let shard = isJob ? nil : shard(message.body)
+        let row = ParkedMessage(
             queue: queue,
             reason: reason,
             errors: errors,
             app: text(headers, ParkedNotice.appHeader)
-                ?? (queue.hasPrefix(BrokerNames.campaignsQueue) ? message.routingKey : nil),
-            campaign: text(headers, ParkedNotice.campaignHeader),
-            devices: devices,
+                ?? (isJob ? message.routingKey : shard?.facts.app),
+            campaign: text(headers, ParkedNotice.campaignHeader) ?? shard?.facts.campaignID,
+            devices: devices ?? shard?.devices.count,
             body: message.body,
             headers: properties(headers),
             at: now
         )
+        return (row, shard)
+    }
+
+    private static func shard(_ body: [UInt8]) -> Shard? {
+        do throws(ShardError) { return try Shard(encoded: body) } catch { return nil }
     }
 
     private struct Death {

@@ -1,6 +1,8 @@
+import AMQP
 public import Campaigns
 import Delivery
 public import NIOCore
+public import Store
 public import Transport
 
 /// Publishes jobs as any producer would: mandatory, with confirm.
@@ -60,11 +62,20 @@ public final class CampaignProducer: Sendable {
 
     /// Publishes a job and waits for the confirm; `body` are the bytes that `job` was decoded from.
     public func publish(_ job: Job, body: [UInt8], at: Timestamp) async throws(Failure) {
-        switch await client.publish(JobMessage.outbound(job, body: body, at: at)) {
+        try await publish(JobMessage.outbound(job, body: body, at: at))
+    }
+
+    /// Publishes a job that was parked as it came and waits for the confirm; intake judges it anew.
+    public func publish(again message: ParkedMessage) async throws(Failure) {
+        try await publish(JobMessage.outbound(again: message))
+    }
+
+    private func publish(_ message: OutboundMessage) async throws(Failure) {
+        switch await client.publish(message) {
         case .confirmed: return
         case .returned(_, let text): throw .returned(text)
         case .nacked: throw .full
-        case .connectionLost: throw await isAlive() ? .forbidden(app: job.app) : .unconfirmed
+        case .connectionLost: throw await isAlive() ? .forbidden(app: message.routingKey) : .unconfirmed
         case .timedOut, .queueFull: throw .unconfirmed
         case .invalid(let error): throw .unwritable("\(error)")
         }

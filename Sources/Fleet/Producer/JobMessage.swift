@@ -1,6 +1,7 @@
 import AMQP
 import Campaigns
 import Delivery
+import Store
 
 /// A job as the message that a producer publishes (contract, section 2).
 enum JobMessage {
@@ -22,5 +23,32 @@ enum JobMessage {
             ),
             body: body
         )
+    }
+
+    /// A parked job's message as its producer published it.
+    ///
+    /// Of its headers only `urgency` is made again: brokers before 4.0 interpret a copied `x-death`. The time in which it
+    /// was parked counts: `timestamp` stays.
+    static func outbound(again message: ParkedMessage) -> OutboundMessage {
+        let kept = JSONReader.read(Array(message.headers.utf8)).value
+        let isUrgent = message.queue == BrokerNames.urgentCampaignsQueue
+        return OutboundMessage(
+            exchange: BrokerNames.campaigns,
+            routingKey: message.app ?? "",
+            mandatory: true,
+            properties: MessageProperties(
+                contentType: kept?["content_type"]?.string,
+                type: kept?["type"]?.string,
+                messageID: kept?["message_id"]?.string,
+                timestamp: timestamp(kept),
+                headers: isUrgent ? [MessageHeader(BrokerNames.urgencyHeader, .string(Urgency.urgent.rawValue))] : []
+            ),
+            body: message.body
+        )
+    }
+
+    private static func timestamp(_ kept: JSONValue?) -> UInt64? {
+        guard case .number(let number) = kept?["timestamp"] else { return nil }
+        return number.integer.flatMap { UInt64(exactly: $0) }
     }
 }

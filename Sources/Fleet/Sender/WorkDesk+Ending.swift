@@ -15,7 +15,7 @@ extension WorkDesk {
         case .abandon(let progress): abandon(progress, token)
         case .violated:
             logger.critical("the law does not hold for a shard; it is parked", metadata: ["shard": "\(shard.id)"])
-            parkRun(shard, token)
+            parkRun(token)
         }
     }
 
@@ -208,13 +208,12 @@ extension WorkDesk {
         }
     }
 
-    private func parkRun(_ shard: Shard, _ token: RunToken) {
+    private func parkRun(_ token: RunToken) {
         let now = WallClock.now()
         write(.synced, "a shard that is parked") {
-            try $0.parkShard(token, now: now)
+            try $0.parkShard(token, reason: "LawViolated", now: now)
         } then: { [self] _ in
-            guard let delivery = running.ended(token.key, epoch: token.epoch) else { return }
-            park(shard, delivery, reason: "LawViolated")
+            finish(token)
         }
     }
 }

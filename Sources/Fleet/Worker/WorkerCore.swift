@@ -142,10 +142,11 @@ final class WorkerCore {
     }
 
     private func moveParked(_ message: InboundMessage, _ generation: UInt64) {
-        let row = ParkedMover.row(message, now: WallClock.now())
+        let now = WallClock.now()
+        let (row, shard) = ParkedMover.row(message, now: now)
         let tag = message.deliveryTag
         desk.write(.synced, "a parked message") {
-            _ = try $0.park(row)
+            try $0.park(row, shard: shard, now: now)
         } then: { [unowned self] in
             consumer?.ack(tag, generation: generation)
         }

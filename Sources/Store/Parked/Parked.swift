@@ -88,9 +88,26 @@ extension LedgerTransaction {
         return id
     }
 
-    /// Takes a message out that was replayed or discarded; false when it is not there.
-    public func removeParked(_ id: Int64) throws(LedgerError) -> Bool {
-        try db.run("DELETE FROM parked WHERE id = ?1", .int(id)) > 0
+    /// Takes a message out that was replayed or discarded; false when it is not there, or came again since it was read.
+    public func removeParked(_ message: ParkedMessage) throws(LedgerError) -> Bool {
+        try db.run("DELETE FROM parked WHERE id = ?1 AND count = ?2", .int(message.id), .int(message.count)) > 0
+    }
+}
+
+/// Which parked messages are meant; nil is any.
+public struct ParkedFilter: Sendable, Equatable {
+    /// The app.
+    public var app: String?
+    /// The campaign's id.
+    public var campaign: String?
+    /// The reason.
+    public var reason: String?
+
+    /// A filter.
+    public init(app: String? = nil, campaign: String? = nil, reason: String? = nil) {
+        self.app = app
+        self.campaign = campaign
+        self.reason = reason
     }
 }
 
@@ -100,24 +117,51 @@ extension LedgerReader {
         """
 
     /// Parked messages, the latest first, without their bodies.
-    public func parked(limit: Int, queue: String? = nil) throws(LedgerError) -> [ParkedMessage] {
+    public func parked(limit: Int, _ filter: ParkedFilter = ParkedFilter()) throws(LedgerError) -> [ParkedMessage] {
         let rows = try db.rows(
             """
-            SELECT \(Self.parkedColumns), x'' FROM parked WHERE ?2 IS NULL OR queue = ?2
+            SELECT \(Self.parkedColumns) FROM parked
+            WHERE (?2 IS NULL OR app = ?2) AND (?3 IS NULL OR campaign = ?3) AND (?4 IS NULL OR reason = ?4)
             ORDER BY last_at DESC, id DESC LIMIT ?1
             """,
             .int(limit),
-            .text(queue)
+            .text(filter.app),
+            .text(filter.campaign),
+            .text(filter.reason)
         )
         var messages: [ParkedMessage] = []
-        while try rows.next() { messages.append(ParkedMessage(rows)) }
+        while try rows.next() { messages.append(ParkedMessage(rows, body: [])) }
         return messages
+    }
+
+    /// The numbers of parked messages in their order, page by page.
+    public func parkedIDs(_ filter: ParkedFilter, after id: Int64, limit: Int) throws(LedgerError) -> [Int64] {
+        let rows = try db.rows(
+            """
+            SELECT id FROM parked
+            WHERE id > ?2 AND (?3 IS NULL OR app = ?3) AND (?4 IS NULL OR campaign = ?4) AND (?5 IS NULL OR reason = ?5)
+            ORDER BY id LIMIT ?1
+            """,
+            .int(limit),
+            .int(id),
+            .text(filter.app),
+            .text(filter.campaign),
+            .text(filter.reason)
+        )
+        var ids: [Int64] = []
+        while try rows.next() { ids.append(rows.int64(0)) }
+        return ids
     }
 
     /// One parked message with its body; nil when it is not there.
     public func parked(id: Int64) throws(LedgerError) -> ParkedMessage? {
         let rows = try db.rows("SELECT \(Self.parkedColumns), body FROM parked WHERE id = ?1", .int(id))
-        return try rows.next() ? ParkedMessage(rows) : nil
+        return try rows.next() ? ParkedMessage(rows, body: rows.blob(11)) : nil
+    }
+
+    /// The highest number of a parked message; 0 when there is none.
+    public func lastParkedID() throws(LedgerError) -> Int64 {
+        try db.number("SELECT max(id) FROM parked") ?? 0
     }
 
     /// How many messages are parked.
@@ -127,7 +171,7 @@ extension LedgerReader {
 }
 
 extension ParkedMessage {
-    fileprivate init(_ rows: borrowing Rows) {
+    fileprivate init(_ rows: borrowing Rows, body: [UInt8]) {
         self.init(
             queue: rows.text(1),
             reason: rows.text(2),
@@ -135,7 +179,7 @@ extension ParkedMessage {
             app: rows.optionalText(4),
             campaign: rows.optionalText(5),
             devices: rows.optionalInt64(6).map { Int($0) },
-            body: rows.blob(11),
+            body: body,
             headers: rows.text(10),
             at: rows.time(7)
         )

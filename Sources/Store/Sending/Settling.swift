@@ -76,7 +76,7 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> SettleResult {
         guard let (record, campaign) = try held(token) else { return .fenced }
         guard settlement.isLawful(count: record.count) else {
-            try moveToParked(record, now: now)
+            try parkRow(record, of: campaign, reason: "LawViolated", now: now)
             return .violated
         }
         var final = settlement
@@ -121,30 +121,10 @@ extension LedgerTransaction {
     }
 
     /// Lets a row wait for a person, for example because its run broke the law; false when it is not this run's.
-    public func parkShard(_ token: RunToken, now: Timestamp) throws(LedgerError) -> Bool {
-        guard let (record, _) = try held(token) else { return false }
-        try moveToParked(record, now: now)
+    public func parkShard(_ token: RunToken, reason: String, now: Timestamp) throws(LedgerError) -> Bool {
+        guard let (record, campaign) = try held(token) else { return false }
+        try parkRow(record, of: campaign, reason: reason, now: now)
         return true
-    }
-
-    /// Gives up a row that waits for a person: its devices end `failed`, reason `Parked`; false when it does not wait.
-    ///
-    /// To send it after all, `raiseGeneration` makes a new message of it.
-    public func discardShard(_ key: ShardKey, now: Timestamp) throws(LedgerError) -> Bool {
-        guard let record = try reader.shard(key), record.state == .parked,
-            let settlement = record.ended(.failed, reason: "Parked")
-        else { return false }
-        _ = try writeSettlement(record, settlement, now: now)
-        return true
-    }
-
-    private func moveToParked(_ record: ShardRecord, now: Timestamp) throws(LedgerError) {
-        var next = record
-        next.state = .parked
-        next.epoch += 1
-        next.owner = 0
-        next.aside = nil
-        try move(next, since: now)
     }
 
     /// The row of a run with its campaign; nil when it is not that run's.

@@ -8,7 +8,7 @@ struct ParkedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "parked",
         abstract: "Messages that were set aside because they cannot be read, or because they keep killing workers.",
-        subcommands: [List.self, Show.self]
+        subcommands: [List.self, Show.self, ParkedReplayCommand.self, ParkedDiscardCommand.self]
     )
 
     /// All of them.
@@ -18,6 +18,7 @@ struct ParkedCommand: AsyncParsableCommand {
         @Option(help: "How many at most.")
         var limit = 100
 
+        @OptionGroup var choice: ParkedFilterOptions
         @OptionGroup var options: ConfigurationOptions
         @OptionGroup var output: OutputOptions
 
@@ -26,9 +27,9 @@ struct ParkedCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let limit = limit
+            let (limit, filter) = (limit, choice.filter)
             let rows = try await options.withLedger { ledger in
-                try await ledger.read { try $0.parked(limit: limit) }.map { ParkedRow($0) }
+                try await ledger.read { try $0.parked(limit: limit, filter) }.map { ParkedRow($0) }
             }
             let text = output.json ? JSONValue.array(rows.map(\.json)).text : ParkedRow.table(rows)
             Terminal.write(text + "\n")

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Campaigns
+import Store
+
+/// Which parked messages are meant, by what they have in common.
+struct ParkedFilterOptions: ParsableArguments {
+    @Option(help: "Only this campaign's: ID or APP/ID.")
+    var campaign: CampaignArgument?
+
+    @Option(help: "Only those that were parked for this reason, for example DeliveryLimit.")
+    var reason: String?
+
+    var filter: ParkedFilter {
+        ParkedFilter(app: campaign?.app, campaign: campaign?.id, reason: reason)
+    }
+
+    var isGiven: Bool { campaign != nil || reason != nil }
+}
+
+/// Which parked messages an order is for: by their numbers, by what they have in common, or all.
+struct ParkedChoice: ParsableArguments {
+    @Argument(help: "Their numbers, from parked list.")
+    var ids: [Int64] = []
+
+    @OptionGroup var common: ParkedFilterOptions
+
+    @Flag(help: "All of them.")
+    var all = false
+
+    @Flag(help: "Say what would become of them and change nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        let ways = [!ids.isEmpty, common.isGiven, all].count { $0 }
+        guard ways == 1 else {
+            throw ValidationError("say which: numbers from parked list, --campaign and --reason, or --all")
+        }
+    }
+
+    /// Goes over them one by one, in the order of their numbers, and reads at most a hundred numbers at once.
+    ///
+    /// What is parked while this runs has higher numbers than the last one at its start and is left alone.
+    func forEach(in ledger: Ledger, _ body: (Int64) async throws -> Void) async throws {
+        guard ids.isEmpty else {
+            for id in ids { try await body(id) }
+            return
+        }
+        let filter = common.filter
+        let last = try await ledger.read { try $0.lastParkedID() }
+        var after: Int64 = 0
+        while true {
+            let from = after
+            let page = try await ledger.read { try $0.parkedIDs(filter, after: from, limit: 100) }.filter { $0 <= last }
+            guard let end = page.last else { return }
+            for id in page { try await body(id) }
+            after = end
+        }
+    }
+}

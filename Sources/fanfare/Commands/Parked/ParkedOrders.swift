@@ -1,0 +1,189 @@
+import ArgumentParser
+import Campaigns
+import Delivery
+import Fleet
+import NIOPosix
+import Store
+import Transport
+
+/// Takes parked messages up again.
+struct ParkedReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Send what was parked after all; ends with 1 when something stays parked.",
+        discussion: """
+            A shard's devices go back to their campaign's planner, which sends to those without an outcome; a campaign \
+            that is over by now ends them (expired, cancelled). A shard that the ledger does not know stays parked. A \
+            job is published as its producer did and judged anew; one that is refused again is parked again.
+
+            Example: fanfare parked replay --campaign news/derby --dry-run
+            """
+    )
+
+    @OptionGroup var choice: ParkedChoice
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await ParkedOrders(order: .replay, choice: choice, isJSON: output.json).run(options)
+    }
+}
+
+/// Gives parked messages up.
+struct ParkedDiscardCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discard",
+        abstract: "Give up what was parked: its devices end failed, with the reason Parked.",
+        discussion: "Example: fanfare parked discard 12 13 --yes"
+    )
+
+    @OptionGroup var choice: ParkedChoice
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        if !yes, !choice.dryRun {
+            guard Terminal.isInputTerminal else {
+                throw CommandFailure(.usage, "parked discard cannot be undone: add --yes, or look first with --dry-run")
+            }
+            Terminal.writeError("This cannot be undone. Give them up? [y/N] ")
+            guard readLine() == "y" else { throw FanfareExit.failed }
+        }
+        try await ParkedOrders(order: .discard, choice: choice, isJSON: output.json).run(options)
+    }
+}
+
+/// A person's decision about parked messages, carried out one by one.
+private struct ParkedOrders {
+    let order: ParkedOrder
+    let choice: ParkedChoice
+    let isJSON: Bool
+
+    func run(_ options: ConfigurationOptions) async throws {
+        let configuration = try options.load()
+        let left = try await options.withLedger { ledger in
+            let replay = JobReplay(broker: configuration.amqp)
+            do {
+                var (seen, left, rows) = (0, 0, [JSONValue]())
+                try await choice.forEach(in: ledger) { id in
+                    let line = try await carryOut(id, ledger, replay)
+                    if isJSON { rows.append(line.json) } else { Terminal.write(line.text + "\n") }
+                    seen += 1
+                    if line.isLeft { left += 1 }
+                }
+                await replay.close()
+                if isJSON { Terminal.write(JSONValue.array(rows).text + "\n") }
+                if seen == 0, !isJSON { Terminal.write("nothing is parked that was asked for\n") }
+                return left
+            } catch {
+                await replay.close()
+                throw error
+            }
+        }
+        if left > 0 { throw FanfareExit.failed }
+    }
+
+    private func carryOut(_ id: Int64, _ ledger: Ledger, _ replay: JobReplay) async throws -> ParkedLine {
+        let (order, now) = (order, CommandClock.now())
+        guard let message = try await ledger.read({ try $0.parked(id: id) }) else {
+            return ParkedLine(id: id, message: nil, result: .missing, isForeseen: choice.dryRun)
+        }
+        var result = try await ledger.read { try $0.foresee(order, id, now: now) }
+        if !choice.dryRun {
+            if result == .job {
+                try await replay.publish(message)
+                // One that intake parked again meanwhile stays.
+                _ = try await ledger.write(.synced) { try $0.removeParked(message) }
+            } else {
+                result = try await ledger.write(.synced) { try $0.carryOut(order, id, now: now) }
+            }
+        }
+        return ParkedLine(id: id, message: message, result: result, isForeseen: choice.dryRun)
+    }
+}
+
+/// Publishes parked jobs; connects with the first one.
+private final class JobReplay {
+    private let broker: AMQPEndpoint
+    private var producer: CampaignProducer?
+
+    init(broker: AMQPEndpoint) {
+        self.broker = broker
+    }
+
+    func publish(_ message: ParkedMessage) async throws {
+        do {
+            let producer =
+                if let producer { producer } else {
+                    try await CampaignProducer.connect(broker, on: MultiThreadedEventLoopGroup.singleton.next())
+                }
+            self.producer = producer
+            try await producer.publish(again: message)
+        } catch let error as AMQPConnectError {
+            throw CommandFailure(error)
+        } catch let error as CampaignProducer.Failure {
+            if case .forbidden = error { throw CommandFailure(.forbidden, error.description) }
+            throw CommandFailure(.unavailable, error.description)
+        }
+    }
+
+    func close() async { await producer?.close() }
+}
+
+/// What became of one message.
+private struct ParkedLine {
+    let id: Int64
+    let message: ParkedMessage?
+    let result: ParkedResult
+    let isForeseen: Bool
+
+    /// It is parked as before, or was never there.
+    var isLeft: Bool {
+        switch result {
+        case .kept, .missing: true
+        case .publishedAnew, .ended, .removed, .job: false
+        }
+    }
+
+    var json: JSONValue {
+        .object([
+            "id": .string(String(id)), "result": .string(word),
+            "app": message?.app.map(JSONValue.string) ?? .null,
+            "campaign": message?.campaign.map(JSONValue.string) ?? .null,
+            "devices": .number(JSONNumber(message?.devices ?? 0)), "dry_run": .bool(isForeseen),
+        ])
+    }
+
+    var text: String {
+        let campaign = [message?.app, message?.campaign].compactMap(\.self).joined(separator: "/")
+        let devices = message?.devices.map { ", \($0) devices" } ?? ""
+        let what = campaign.isEmpty ? devices : " (\(campaign)\(devices))"
+        return TerminalText.safe("\(id)\(what): \(isForeseen ? "would be: " : "")\(sentence)")
+    }
+
+    private var word: String {
+        switch result {
+        case .publishedAnew, .job: "replayed"
+        case .ended(let outcome): outcome.name
+        case .removed: "removed"
+        case .kept(let obstacle): obstacle.rawValue
+        case .missing: "missing"
+        }
+    }
+
+    private var sentence: String {
+        switch result {
+        case .publishedAnew: "sent again"
+        case .job: "published again, to be judged anew"
+        case .ended(let outcome): "ended \(outcome.name)"
+        case .removed: "removed, no device waits for it"
+        case .kept(.unknownShard): "still parked, the ledger does not know this shard; nothing is sent for it"
+        case .kept(.unreadable): "still parked, this version cannot read it; replay it with the version that wrote it"
+        case .missing: "there is no such parked message"
+        }
+    }
+}
