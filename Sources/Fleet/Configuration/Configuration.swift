@@ -1,3 +1,4 @@
+public import Delivery
 public import Logging
 public import Transport
 
@@ -11,6 +12,8 @@ public struct Configuration: Sendable {
     public let management: NetworkAddress?
     /// `store.url`.
     public let store: StoreLocation
+    /// `store.retention.*`.
+    public let retention: Retention
     /// `worker.*`.
     public let worker: WorkerSettings
     /// `apps.file`, absolute.
@@ -97,9 +100,13 @@ public struct Configuration: Sendable {
             level: Logger.Level(rawValue: reader.word("log.level")) ?? .info,
             format: LogFormat(rawValue: reader.word("log.format")) ?? .auto
         )
-        for key in ConfigurationCatalogue.keys where key.name.hasPrefix("store.retention.") {
-            _ = reader.duration(key.name)
-        }
+        retention = Retention(
+            campaigns: reader.duration("store.retention.campaigns"),
+            outcomes: reader.duration("store.retention.outcomes"),
+            lists: reader.duration("store.retention.lists"),
+            parked: reader.duration("store.retention.parked")
+        )
+        _ = reader.duration("store.retention.tracking")
         _ = reader.address("server.listen")
         _ = reader.address("server.edge_listen")
         self.settings = ConfigurationCatalogue.keys.compactMap { settings[$0.name] }

@@ -212,6 +212,13 @@ public final class Worker: Sendable {
             )
             tasks.append(Task { await planner.run() })
             tasks.append(Task { await eventOutlet(context, core, loop, signals.events) })
+            let purger = Purger(
+                worker: context.worker,
+                ledger: context.ledger,
+                retention: context.configuration.retention,
+                logger: context.logger
+            )
+            tasks.append(Task { await purger.run() })
         }
         return tasks
     }

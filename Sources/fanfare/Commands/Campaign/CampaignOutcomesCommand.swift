@@ -32,6 +32,13 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
         try await options.withLedger { ledger in
             let found = try await ledger.read { try $0.campaignNumber(app: campaign.app, id: campaign.id) }
             guard let number = found else { throw campaign.notFound(in: ledger) }
+            guard try await !ledger.read({ try $0.areOutcomesForgotten(campaign: number) }) else {
+                throw CommandFailure(
+                    .failed,
+                    "the outcomes of \(campaign.text)'s single devices are not kept any longer "
+                        + "(store.retention.outcomes); its totals are: fanfare campaign status \(campaign.text)"
+                )
+            }
             let page = OutputPage()
             if !isJSON { try page.add("token,provider,id,outcome,requests,reason\n") }
             try await ledger.devices(campaign: number) { device in

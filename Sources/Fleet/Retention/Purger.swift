@@ -1,0 +1,122 @@
+import Campaigns
+import Delivery
+import Logging
+import Store
+
+/// Removes what `store.retention.*` does not keep, in small steps with pauses: one worker of the fleet does it.
+///
+/// Runs as one task. What is old is `Retention`'s decision; who does it is asked in every transaction.
+struct Purger: Sendable {
+    let worker: Int64
+    let ledger: Ledger
+    let retention: Retention
+    let logger: Logger
+
+    /// Somebody else is the one that purges.
+    private struct NotMine: Error {}
+
+    /// What a pass has removed.
+    private struct Tally {
+        var campaigns = 0
+        var lists = 0
+        var parked = 0
+        var refusals = 0
+
+        var isNothing: Bool { campaigns + lists + parked + refusals == 0 }
+    }
+
+    /// Purges until the task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            do {
+                // Jittered, so that workers that were started together do not look together.
+                try await Task.sleep(for: jittered(retention.pause))
+                try await pass()
+            } catch is CancellationError {
+                return
+            } catch is NotMine {
+                continue
+            } catch {
+                logger.error("the ledger does not let old rows be purged", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func pass() async throws {
+        var tally = Tally()
+        try await purgeCampaigns(&tally)
+        try await purgeShards()
+        let retention = retention
+        tally.lists = try await repeated { try $0.purgeLists(retention, now: $1) }
+        tally.parked = try await repeated { try $0.purgeParked(retention, now: $1) }
+        tally.refusals = try await repeated { try $0.purgeRefusals(retention, now: $1) }
+        guard !tally.isNothing else { return }
+        logger.info(
+            "old rows are purged",
+            metadata: [
+                "campaigns": "\(tally.campaigns)", "lists": "\(tally.lists)", "parked": "\(tally.parked)",
+                "refusals": "\(tally.refusals)",
+            ]
+        )
+    }
+
+    private func purgeCampaigns(_ tally: inout Tally) async throws {
+        let retention = retention
+        var after: UInt32? = 0
+        while let from = after {
+            let page = try await ledger.read {
+                try $0.campaignsToPurge(retention, after: from, now: WallClock.now())
+            }
+            for campaign in page.due {
+                while try await step({ try $0.purge(campaign: campaign, retention, now: $1) }) {}
+                tally.campaigns += 1
+            }
+            after = page.next
+            if after != nil { try await rest() }
+        }
+    }
+
+    private func purgeShards() async throws {
+        var after: UInt32 = 0
+        while true {
+            let from = after
+            guard let campaign = try await ledger.read({ try $0.forgottenCampaign(after: from) }) else { return }
+            while try await step({ transaction, _ in try transaction.purgeShards(ofForgotten: campaign) }) {}
+            after = campaign
+        }
+    }
+
+    private func repeated(
+        _ body: @escaping @Sendable (LedgerTransaction, Timestamp) throws -> Int
+    ) async throws -> Int {
+        var total = 0
+        while true {
+            let count = try await step(body)
+            guard count > 0 else { return total }
+            total += count
+        }
+    }
+
+    /// One short transaction, and a pause in which others write.
+    private func step<Value: Sendable>(
+        _ body: @escaping @Sendable (LedgerTransaction, Timestamp) throws -> Value
+    ) async throws -> Value {
+        let worker = worker
+        let value = try await ledger.write(.normal, haste: .withOthers) { transaction -> Value? in
+            let now = WallClock.now()
+            guard try transaction.isPurger(worker, now: now) else { return nil }
+            return try body(transaction, now)
+        }
+        guard let value else { throw NotMine() }
+        try await rest()
+        return value
+    }
+
+    private func rest() async throws {
+        try await Task.sleep(for: jittered(.milliseconds(20)))
+    }
+
+    private func jittered(_ time: Duration) -> Duration {
+        time * Double.random(in: 0.75...1.25)
+    }
+}

@@ -1,0 +1,186 @@
+public import Campaigns
+public import Delivery
+
+/// What retention removes, piece by piece: each call is one short transaction, so that it never holds the write lock
+/// for long. What is old is decided by `Retention`, again in the transaction that removes it.
+///
+/// A campaign's row goes first and its shards' rows after it: a status is complete or there is none.
+extension LedgerTransaction {
+    /// Whether this worker is the one that purges: of the live planners the one that has lived longest.
+    ///
+    /// Asked in each transaction of a purge, so that two workers never do it at once.
+    public func isPurger(_ worker: Int64, now: Timestamp) throws(LedgerError) -> Bool {
+        try reader.liveWorkers(now: now).filter { $0.roles.contains("planner") }.map(\.id).min() == worker
+    }
+
+    /// Does what the verdict on a campaign says, for some hundred rows; returns whether there is more to do.
+    public func purge(
+        campaign: UInt32,
+        _ retention: Retention,
+        now: Timestamp,
+        rowsMax: Int = 500
+    ) throws(LedgerError) -> Bool {
+        let rows = try db.rows("SELECT completed_at FROM campaigns WHERE number = ?1", .int(campaign))
+        guard try rows.next() else { return false }
+        switch retention.verdict(completedAt: rows.optionalTime(0), now: now) {
+        case .keep: return false
+        case .forgetOutcomes: return try forgetOutcomes(campaign, rowsMax: rowsMax)
+        case .forget:
+            try db.run(
+                """
+                UPDATE lists SET state = 2, touched_at = 0
+                WHERE name IS NULL AND number = (SELECT list FROM campaigns WHERE number = ?1)
+                """,
+                .int(campaign)
+            )
+            try db.run("DELETE FROM campaigns WHERE number = ?1 AND completed_at IS NOT NULL", .int(campaign))
+            try bumpRevision()
+            return false
+        }
+    }
+
+    /// Removes some rows of shards whose campaign is gone; returns whether there are more.
+    public func purgeShards(ofForgotten campaign: UInt32, rowsMax: Int = 500) throws(LedgerError) -> Bool {
+        let removed = try db.run(
+            """
+            DELETE FROM shards
+            WHERE campaign = ?1 AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.number = ?1)
+                AND (part, ordinal, child) IN (SELECT part, ordinal, child FROM shards WHERE campaign = ?1 LIMIT ?2)
+            """,
+            .int(campaign),
+            .int(rowsMax)
+        )
+        return removed == rowsMax
+    }
+
+    /// Gives up lists that are old and that no campaign uses, and returns how many; `sweepLists` removes their devices.
+    public func purgeLists(_ retention: Retention, now: Timestamp, max: Int = 20) throws(LedgerError) -> Int {
+        let rows = try db.rows(
+            """
+            SELECT l.number, l.touched_at FROM lists l
+            WHERE l.state = 1 AND l.touched_at <= ?1
+                AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = l.number)
+            ORDER BY l.touched_at LIMIT ?2
+            """,
+            .time(now.advanced(by: .zero - retention.lists)),
+            .int(max)
+        )
+        var old: [UInt32] = []
+        while try rows.next() {
+            if retention.forgetsList(touchedAt: rows.time(1), isUsed: false, now: now) { old.append(rows.uint32(0)) }
+        }
+        for list in old {
+            try db.run("UPDATE lists SET state = 2, touched_at = 0 WHERE number = ?1", .int(list))
+        }
+        if !old.isEmpty { try bumpRevision() }
+        return old.count
+    }
+
+    /// Removes parked messages that are old and of no live campaign; returns how many.
+    public func purgeParked(_ retention: Retention, now: Timestamp, max: Int = 50) throws(LedgerError) -> Int {
+        let rows = try db.rows(
+            """
+            SELECT p.id, p.last_at FROM parked p
+            WHERE p.last_at <= ?1 AND NOT EXISTS (
+                SELECT 1 FROM campaigns c WHERE c.app = p.app AND c.id = p.campaign AND c.completed_at IS NULL
+            )
+            ORDER BY p.id LIMIT ?2
+            """,
+            .time(now.advanced(by: .zero - retention.parked)),
+            .int(max)
+        )
+        var old: [Int64] = []
+        while try rows.next() {
+            if retention.forgetsParked(lastAt: rows.time(1), isOfLiveCampaign: false, now: now) {
+                old.append(rows.int64(0))
+            }
+        }
+        for id in old { try db.run("DELETE FROM parked WHERE id = ?1", .int(id)) }
+        return old.count
+    }
+
+    /// Removes old refusals of jobs; returns how many.
+    public func purgeRefusals(_ retention: Retention, now: Timestamp, max: Int = 50) throws(LedgerError) -> Int {
+        let rows = try db.rows(
+            "SELECT app, id, at FROM refused WHERE at <= ?1 ORDER BY at LIMIT ?2",
+            .time(now.advanced(by: .zero - retention.campaigns)),
+            .int(max)
+        )
+        var old: [(app: String, id: String)] = []
+        while try rows.next() {
+            if retention.forgetsRefusal(at: rows.time(2), now: now) { old.append((rows.text(0), rows.text(1))) }
+        }
+        for key in old {
+            try db.run("DELETE FROM refused WHERE app = ?1 AND id = ?2", .text(key.app), .text(key.id))
+        }
+        return old.count
+    }
+
+    /// A settled row without progress is one whose devices' outcomes are forgotten; its counts stay.
+    private func forgetOutcomes(_ campaign: UInt32, rowsMax: Int) throws(LedgerError) -> Bool {
+        let changed = try db.run(
+            """
+            UPDATE shards SET progress = NULL
+            WHERE campaign = ?1 AND (part, ordinal, child) IN (
+                SELECT part, ordinal, child FROM shards
+                WHERE campaign = ?1 AND state = 4 AND progress IS NOT NULL LIMIT ?2
+            )
+            """,
+            .int(campaign),
+            .int(rowsMax)
+        )
+        return changed == rowsMax
+    }
+}
+
+extension LedgerReader {
+    /// Campaigns that `purge` has something to do for, in the order of their numbers; looks at some dozen.
+    ///
+    /// `next` is where to go on; nil when all were looked at.
+    public func campaignsToPurge(
+        _ retention: Retention,
+        after number: UInt32,
+        now: Timestamp,
+        limit: Int = 20
+    ) throws(LedgerError) -> (due: [UInt32], next: UInt32?) {
+        let rows = try db.rows(
+            """
+            SELECT c.number, c.completed_at, EXISTS (
+                SELECT 1 FROM shards s WHERE s.campaign = c.number AND s.state = 4 AND s.progress IS NOT NULL
+            )
+            FROM campaigns c WHERE c.number > ?1 AND c.completed_at <= ?2 ORDER BY c.number LIMIT ?3
+            """,
+            .int(number),
+            .time(now.advanced(by: .zero - min(retention.campaigns, retention.outcomes))),
+            .int(limit)
+        )
+        var (due, seen, last): ([UInt32], Int, UInt32) = ([], 0, number)
+        while try rows.next() {
+            (seen, last) = (seen + 1, rows.uint32(0))
+            switch retention.verdict(completedAt: rows.optionalTime(1), now: now) {
+            case .keep: break
+            case .forgetOutcomes: if rows.bool(2) { due.append(last) }
+            case .forget: due.append(last)
+            }
+        }
+        return (due, seen == limit ? last : nil)
+    }
+
+    /// The next number of a campaign that is gone but has rows of shards left; nil when there is none.
+    public func forgottenCampaign(after number: UInt32) throws(LedgerError) -> UInt32? {
+        var number = number
+        while let next = try db.number("SELECT min(campaign) FROM shards WHERE campaign > ?1", .int(number)) {
+            number = UInt32(truncatingIfNeeded: next)
+            if try db.number("SELECT 1 FROM campaigns WHERE number = ?1", .int(number)) == nil { return number }
+        }
+        return nil
+    }
+
+    /// Whether outcomes of single devices of a campaign were purged; its totals stay.
+    public func areOutcomesForgotten(campaign: UInt32) throws(LedgerError) -> Bool {
+        try db.number(
+            "SELECT 1 FROM shards WHERE campaign = ?1 AND state = 4 AND progress IS NULL LIMIT 1",
+            .int(campaign)
+        ) == 1
+    }
+}
