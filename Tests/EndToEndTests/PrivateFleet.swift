@@ -17,14 +17,26 @@ final class PrivateFleet: Sendable {
     let folder: String
     let endpoint: AMQPEndpoint
     let simulator: APNsSimulator.Running
-    let ledger: Ledger
+    private let openLedger: Mutex<Ledger>
     private let processes = Mutex<[FanfareProcess]>([])
 
     private init(folder: String, endpoint: AMQPEndpoint, simulator: APNsSimulator.Running, ledger: Ledger) {
         self.folder = folder
         self.endpoint = endpoint
         self.simulator = simulator
-        self.ledger = ledger
+        openLedger = Mutex(ledger)
+    }
+
+    /// The fleet's ledger, beside the workers.
+    var ledger: Ledger { openLedger.withLock { $0 } }
+
+    /// Does something that needs the ledger to itself.
+    func withLedgerClosed<Value>(_ body: () async throws -> Value) async throws -> Value {
+        await ledger.close()
+        let value = try await body()
+        let anew = try Ledger.open(path: folder + "/fanfare.db", create: false)
+        openLedger.withLock { $0 = anew }
+        return value
     }
 
     /// Runs a test on a fleet of its own, and takes all of it away afterwards, whatever happened.
@@ -163,8 +175,8 @@ final class PrivateFleet: Sendable {
     }
 
     /// Starts a worker and waits until the fleet counts it.
-    func startWorker(roles: String? = nil) async throws -> FanfareProcess {
-        let more = roles.map { ["--roles", $0] } ?? []
+    func startWorker(roles: String? = nil, level: String? = nil) async throws -> FanfareProcess {
+        let more = (roles.map { ["--roles", $0] } ?? []) + (level.map { ["--log-level", $0] } ?? [])
         let process = try FanfareProcess(["worker", "--config", "fanfare.yaml"] + more, folder: folder)
         processes.withLock { $0.append(process) }
         let suffix = ".\(process.pid)"

@@ -1,0 +1,41 @@
+import Campaigns
+import Store
+import Testing
+
+@Suite struct StoreCommandTests {
+    private let folder: CommandFolder
+    private let command: Command
+
+    init() throws {
+        folder = try CommandFolder()
+        command = Command(folder: folder.path)
+    }
+
+    @Test func `without a ledger a backup ends with 69 and makes no file`() throws {
+        let outcome = try command.run("store", "backup", "copy.db")
+        #expect(outcome.exit == 69)
+        #expect(outcome.errors.contains(folder.path + "/fanfare.db"))
+        #expect(try folder.files().isEmpty)
+        #expect(try command.run("store", "restore", "copy.db", "--yes").exit == 69)
+    }
+
+    @Test func `a backup says where it is, is never replaced, and is restored only with yes`() async throws {
+        let ledger = try Ledger.open(path: folder.path + "/fanfare.db", create: true)
+        let made = try command.run("store", "backup", "copy.db", "--json")
+        #expect(made.exit == 0)
+        let document = try #require(JSONReader.read(Array(made.output.utf8)).value)
+        #expect(document["ledger"]?.string == folder.path + "/fanfare.db")
+        #expect(document["file"]?.string == "copy.db")
+        #expect(try command.run("store", "backup", "copy.db").exit == 1)
+
+        #expect(try command.run("store", "restore", "copy.db").exit == 64)
+        let inUse = try command.run("store", "restore", "copy.db", "--yes")
+        #expect(inUse.exit == 1)
+        #expect(inUse.errors.contains("stop all workers"))
+        await ledger.close()
+        let restored = try command.run("store", "restore", "copy.db", "--yes")
+        #expect(restored.exit == 0, "\(restored.errors)")
+        #expect(try folder.files().contains("fanfare.db.before-restore-1"))
+        #expect(try command.run("campaign", "list", "--json").output == "[]\n")
+    }
+}

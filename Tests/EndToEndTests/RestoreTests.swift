@@ -1,0 +1,68 @@
+import Campaigns
+import Delivery
+import Servers
+import Simulator
+import Store
+import Testing
+
+extension EndToEnd {
+    /// A ledger that is lost and restored while the broker keeps its messages.
+    @Suite("Restoring")
+    struct Restoring {
+        @Test func `no device is lost, and what is sent twice is bounded by what happened since the backup`()
+            async throws
+        {
+            try await PrivateFleet.with(faults: ["latency": "20", "rules": "4290=once-429"]) { fleet in
+                let workers = [try await fleet.startWorker(), try await fleet.startWorker()]
+                try await fleet.putList("fans", TestDevices.tokens(15_000) + TestDevices.tokens(1000, prefix: "4290"))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 2000)
+                let backup = try await fleet.run("store", "backup", "backup.db", "--json")
+                #expect(backup.exit == 0, "\(backup.errors)")
+                let before = Int(fleet.simulator.statistics.requests)
+                #expect(try await fleet.run("store", "backup", "backup.db").exit == 1)
+
+                // Life goes on: more of the first campaign, a second one that the backup does not know.
+                try await fleet.requests(reach: before + 3000)
+                let later = TestJob("later", TestDevices.tokens(2000, prefix: "b"))
+                try await fleet.publish(later)
+                try await eventually("it is accepted") { try await fleet.status("later")?.startedAt != nil }
+                #expect(try await fleet.run("store", "restore", "backup.db", "--yes").exit == 1)
+                for worker in workers { worker.kill() }
+                let lost = Int(fleet.simulator.statistics.requests)
+                let restored = try await fleet.withLedgerClosed {
+                    try await fleet.run("store", "restore", "backup.db", "--yes")
+                }
+                #expect(restored.exit == 0, "\(restored.errors)")
+                #expect(try await fleet.status("later") == nil)
+
+                _ = try await fleet.startWorker()
+                let status = try await fleet.completed("derby", within: .seconds(120))
+                #expect(status.counts.accepted == 16_000)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.count == 16_000)
+                #expect(devices.allSatisfy { $0.accepted >= 1 && $0.requests >= $0.attempts })
+                // Requests since the backup, and those whose answers it did not have yet.
+                let since = lost - before
+                let unflushed = 2 * 4000
+                #expect(devices.repeats <= since + unflushed)
+                try await doesNotKnow(later, fleet)
+            }
+        }
+
+        /// The messages of the campaign that the backup does not know are parked, and its job may be sent again.
+        private func doesNotKnow(_ later: TestJob, _ fleet: PrivateFleet) async throws {
+            try await eventually("what the broker had of it is parked") {
+                let parked = try await fleet.parked().filter { $0.campaign == "later" }
+                return !parked.isEmpty && parked.allSatisfy { $0.reason == "UnknownCampaign" }
+            }
+            let replay = try await fleet.run("parked", "replay", "--campaign", "later")
+            #expect(replay.exit == 1)
+            try await fleet.publish(later)
+            let status = try await fleet.completed("later", within: .seconds(60))
+            #expect(status.counts.accepted == 2000)
+            #expect(try await fleet.devices("later").allSatisfy { $0.accepted >= 1 })
+            #expect(try await fleet.run("parked", "discard", "--campaign", "later", "--yes").exit == 0)
+        }
+    }
+}
