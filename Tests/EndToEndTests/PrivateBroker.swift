@@ -25,7 +25,8 @@ enum PrivateBroker {
         try await manage("POST", "/api/queues/\(virtualHost)/\(queue)/get", body: body)
     }
 
-    private static func manage(_ method: String, _ path: String, body: String?) async throws {
+    /// A call of the management API as the node's default user.
+    static func manage(_ method: String, _ path: String, body: String?) async throws {
         let client = HTTP1Client(
             host: "127.0.0.1",
             port: try await node().managementPort,
