@@ -26,6 +26,8 @@ public struct Shard: Equatable, Sendable {
     public var positions: [UInt16]
     /// The devices.
     public var devices: DeviceBatch
+    /// Fields of a later version as they came, which this one hands on with the shard and its retries.
+    public var laterFields: [UInt8] = []
 
     /// What all shards of a campaign's part share.
     public struct Facts: Equatable, Sendable {

@@ -37,7 +37,7 @@ extension Shard {
         message.offsets = Data(LittleEndian16.bytes(shard.positions))
         message.devices = Data(devices)
         message.traceParent = shard.facts.traceParent
-        return try ShardError.unwrap { try message.serializedBytes() as [UInt8] }
+        return try ShardError.unwrap { try message.serializedBytes() as [UInt8] } + shard.laterFields
     }
 
     /// The largest attempt that a message may carry: far above the contract's 100, far below overflow.
@@ -45,7 +45,7 @@ extension Shard {
 
     /// Reads a message body.
     ///
-    /// Unknown fields are ignored, an unknown major version and contradictions are errors.
+    /// Unknown fields are kept (`laterFields`), an unknown major version and contradictions are errors.
     public init(encoded bytes: [UInt8]) throws(ShardError) {
         let message = try ShardError.unwrap { try Fanfare_V1_ShardMessage(serializedBytes: bytes) }
         guard message.version == Shard.version else { throw .unknownVersion(message.version) }
@@ -86,6 +86,7 @@ extension Shard {
             positions: positions,
             devices: devices
         )
+        laterFields = [UInt8](message.unknownFields.data)
     }
 }
 

@@ -133,7 +133,7 @@ extension ShardRecord {
             }
             return UInt16(place)
         }
-        return Shard(
+        var shard = Shard(
             id: id,
             generation: generation,
             attempt: attempt,
@@ -143,5 +143,7 @@ extension ShardRecord {
             positions: positions,
             devices: parent.devices.subset(places)
         )
+        shard.laterFields = parent.laterFields
+        return shard
     }
 }

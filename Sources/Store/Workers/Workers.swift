@@ -56,7 +56,10 @@ extension LedgerTransaction {
 
     private func writeApps(_ apps: [String], worker: Int64) throws(LedgerError) {
         try db.run("DELETE FROM worker_apps WHERE worker = ?1", .int(worker))
-        for app in Set(apps) { try db.run("INSERT INTO worker_apps VALUES (?1, ?2)", .int(worker), .text(app)) }
+        for app in Set(apps) {
+            // By name: a later version's column does not stop this one.
+            try db.run("INSERT INTO worker_apps (worker, app) VALUES (?1, ?2)", .int(worker), .text(app))
+        }
     }
 }
 

@@ -97,10 +97,16 @@ import Testing
         #expect(throws: ShardError.unknownVersion(2)) { try Shard(encoded: bytes) }
     }
 
-    @Test func `a field of a later version is no error`() throws {
+    @Test func `a field of a later version is no error, and is handed on`() throws {
         let bytes = try encoded { _ in }
         let later: [UInt8] = [0xF8, 0x3F, 1]  // field 1023, varint 1
-        #expect(try Shard(encoded: bytes + later) == Shard(encoded: bytes))
+        var shard = try Shard(encoded: bytes + later)
+        #expect(shard.laterFields == later)
+        #expect(try shard.encoded() == bytes + later)
+        // Wherever it stands in the message.
+        #expect(try Shard(encoded: bytes.prefix(2) + later + bytes.dropFirst(2)) == shard)
+        shard.laterFields = []
+        #expect(try shard == Shard(encoded: bytes))
     }
 
     @Test func `a shard without a place for message ids is what it was before there were any`() throws {

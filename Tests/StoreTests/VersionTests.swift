@@ -1,0 +1,89 @@
+import Campaigns
+import Delivery
+import Foundation
+import GRDB
+import Store
+import Testing
+
+/// N and N−1 on one ledger.
+struct VersionTests {
+    private let scratch = ScratchLedger()
+
+    /// A ledger of the first version that was kept: written by `accept`, `plan`, `settle`, `parkShard` and `cancel` of then.
+    private func kept() throws -> Ledger {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Kept/ledger-v1")
+        try FileManager.default.copyItem(atPath: file.path, toPath: scratch.path)
+        return try scratch.open(create: false)
+    }
+
+    @Test func `a kept ledger of an earlier version is read, and its campaign goes on to its end`() async throws {
+        let ledger = try kept()
+        let number = try #require(try await ledger.read { try $0.campaignNumber(app: "news", id: "derby") })
+        let before = try await ledger.status(number)
+        #expect(before.law == .holds && before.audience == 13 && before.counts.accepted == 3)
+        #expect(before.pending.retrying == 1 && before.pending.queued == 4)
+        #expect(before.pending.parked == 2 && before.pending.unplanned == 3)
+        let cancelled = try #require(try await ledger.read { try $0.campaignNumber(app: "news", id: "done") })
+        #expect(try await ledger.status(cancelled).counts.cancelled == 2)
+
+        let parked = try #require(try await ledger.read { try $0.parked(limit: 1) }.first)
+        let replayed = try await ledger.write(.synced) { try $0.carryOut(.replay, parked.id, now: .start) }
+        #expect(replayed == .publishedAnew)
+        _ = try await ledger.planned(number)
+        _ = try await ledger.write { try $0.releaseAside(campaign: number, knowsApp: true, limit: 10, now: .start) }
+        for row in try await ledger.read({ try $0.openShards(campaign: number) }) {
+            let (record, token) = try await ledger.running(row.id.key, generation: row.generation)
+            let settlement = try Settlement.of(.accepted(record.count), attempt: record.attempt)
+            _ = try await ledger.write(.synced) { try $0.settle(token, settlement, now: .start) }
+        }
+        _ = try await ledger.write(.synced) { try $0.completeIfDone(campaign: number, now: .start) }
+        let after = try await ledger.status(number)
+        #expect(after.stage == .completed && after.counts.accepted == 13 && after.law == .holds)
+    }
+
+    @Test func `a worker whose ledger a later version migrates goes on, and cannot be started again`() async throws {
+        let ledger = try scratch.open()
+        let worker = try await ledger.write {
+            try $0.registerWorker(name: "old", roles: ["planner"], apps: ["news"], now: .start)
+        }
+        let number = try await ledger.accepted(Sample.campaign([4, 2]))
+        _ = try await ledger.planned(number, max: 1)
+        let (_, token) = try await ledger.running(key(number, 0))
+        try await migrate()
+
+        _ = try await ledger.write(.synced) { try $0.settle(token, .of(.accepted(4)), now: .start) }
+        try await ledger.write { try $0.reportWorker(worker, apps: ["news", "shop"], now: .start + 1) }
+        let shards = try await ledger.planned(number)
+        let (_, next) = try await ledger.running(try #require(shards.first).record.id.key)
+        #expect(try await ledger.write { try $0.parkShard(next, reason: "LawViolated", now: .start) })
+        let id = try #require(try await ledger.read { try $0.parked(limit: 1) }.first?.id)
+        #expect(try await ledger.write(.synced) { try $0.carryOut(.discard, id, now: .start) } == .ended(.failed))
+        let another = try await ledger.accepted(Sample.campaign(facts: Sample.facts(id: "next"), identity: "2"))
+        _ = try await ledger.write(.synced) { try $0.cancel(campaign: another, now: .start) }
+        let status = try await ledger.status(number)
+        #expect(status.stage == .completed && status.law == .holds)
+        #expect(status.counts.accepted == 4 && status.counts.failed == 2)
+        #expect(throws: LedgerError.newerVersion(path: scratch.path)) { try scratch.open(create: false) }
+    }
+
+    /// What the rules of `Upgrades` let a later version do to every table.
+    private func migrate() async throws {
+        let raw = try DatabaseQueue(path: scratch.path)
+        try await raw.write { db in
+            let tables = try String.fetchAll(
+                db,
+                sql: """
+                    SELECT name FROM sqlite_master
+                    WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%'
+                    """
+            )
+            #expect(tables.count > 10)
+            for table in tables where table != "meta" {
+                try db.execute(sql: "ALTER TABLE \(table) ADD COLUMN later INTEGER NOT NULL DEFAULT 0")
+            }
+            try db.execute(sql: "CREATE TABLE later (number INTEGER)")
+            try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')")
+        }
+        try raw.close()
+    }
+}
