@@ -36,7 +36,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], kept: [String] =
 let package = Package(
     name: "fanfare",
     platforms: [.macOS(.v15)],
-    products: [.executable(name: "fanfare", targets: ["fanfare"])],
+    products: [
+        .executable(name: "fanfare", targets: ["fanfare"]),
+        // For the fuzzer, which is a package of its own (Tests/Fuzz).
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -104,6 +108,12 @@ let package = Package(
 
         // Tests; `Servers` starts private brokers for them
         .target(name: "Servers", path: "Tests/Servers", swiftSettings: houseSettings),
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["Campaigns", "PushProviders", "AMQP", "HTTP2"],
+            path: "Tests/FuzzTargets",
+            swiftSettings: houseSettings
+        ),
         tests("AMQPTests", ["AMQP"]),
         tests("CampaignsTests", ["Campaigns"], kept: ["Shards/Kept"]),
         tests("CommandTests", ["fanfare", "Campaigns", "Store", "Servers"]),
@@ -120,6 +130,7 @@ let package = Package(
             ]
         ),
         tests("FleetConfigurationTests", ["Fleet", "Campaigns", "PushProviders", "TLS", "Transport", logging]),
+        tests("FuzzTests", ["FuzzTargets"]),
         tests("HTTP2Tests", ["HTTP2"]),
         tests("PushProvidersTests", ["PushProviders", "Campaigns"]),
         tests("SimulationTests", ["Campaigns", "Delivery"]),

@@ -8,6 +8,7 @@ public struct RequestWriter: ~Copyable {
     /// ``setHeaders(_:)`` was called.
     private(set) var hasHeaders = false
 
+    /// Read into a constant before each use: through `self` the thread sanitizer's build takes `tag` for the address.
     let slot: UnsafeMutablePointer<ClientSlot>
     let index: Int32
 
@@ -18,27 +19,31 @@ public struct RequestWriter: ~Copyable {
 
     /// Sets the shared part of the header block; must be called.
     public mutating func setHeaders(_ headers: PreparedHeaders) {
+        let slot = self.slot
         self.hasHeaders = true
         let wanted = Unmanaged.passUnretained(headers)
         // The slot keeps its last block, which is the next request's, too, nearly always: no counting then.
-        guard self.slot.pointee.headers?.toOpaque() != wanted.toOpaque() else { return }
-        self.slot.pointee.headers?.release()
-        self.slot.pointee.headers = wanted.retain()
+        guard slot.pointee.headers?.toOpaque() != wanted.toOpaque() else { return }
+        slot.pointee.headers?.release()
+        slot.pointee.headers = wanted.retain()
     }
 
     /// Sets `:path`.
     public mutating func setPath(_ bytes: UnsafeRawBufferPointer) {
-        self.slot.pointee.path = self.slot.pointee.append(bytes)
+        let slot = self.slot
+        slot.pointee.path = slot.pointee.append(bytes)
     }
 
     /// Sets the value of the field that ``PreparedHeaders`` left to the request.
     public mutating func setPerRequestValue(_ bytes: UnsafeRawBufferPointer) {
-        self.slot.pointee.perRequest = self.slot.pointee.append(bytes)
+        let slot = self.slot
+        slot.pointee.perRequest = slot.pointee.append(bytes)
     }
 
     /// Sets the body.
     public mutating func setBody(_ bytes: UnsafeRawBufferPointer) {
-        self.slot.pointee.body = self.slot.pointee.append(bytes)
+        let slot = self.slot
+        slot.pointee.body = slot.pointee.append(bytes)
     }
 
     /// Sets per-request value, body and path at once: copies `template`, in which they lie in this order, and leaves
@@ -51,40 +56,45 @@ public struct RequestWriter: ~Copyable {
         body: Range<Int>,
         pathTail: Int
     ) -> UnsafeMutableRawBufferPointer {
+        let slot = self.slot
         let count = template.count + pathTail
-        self.slot.pointee.reserve(count)
-        let start = self.slot.pointee.arenaUsed
-        let room = UnsafeMutableRawBufferPointer(start: self.slot.pointee.arena.map { $0 + start }, count: count)
+        slot.pointee.reserve(count)
+        let start = slot.pointee.arenaUsed
+        let room = UnsafeMutableRawBufferPointer(start: slot.pointee.arena.map { $0 + start }, count: count)
         room.copyMemory(from: template)
-        self.slot.pointee.arenaUsed = start + count
-        self.slot.pointee.perRequest = ByteRange(start: start + perRequest.lowerBound, count: perRequest.count)
-        self.slot.pointee.body = ByteRange(start: start + body.lowerBound, count: body.count)
-        self.slot.pointee.path = ByteRange(start: start + body.upperBound, count: count - body.upperBound)
+        slot.pointee.arenaUsed = start + count
+        slot.pointee.perRequest = ByteRange(start: start + perRequest.lowerBound, count: perRequest.count)
+        slot.pointee.body = ByteRange(start: start + body.lowerBound, count: body.count)
+        slot.pointee.path = ByteRange(start: start + body.upperBound, count: count - body.upperBound)
         return room
     }
 
     /// Sets `:path` by writing it in place: `fill` gets `capacity` bytes and returns how many it used.
     public mutating func setPath(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
-        self.slot.pointee.path = self.fill(capacity, fill)
+        let slot = self.slot
+        slot.pointee.path = self.fill(capacity, fill)
     }
 
     /// Sets the per-request value by writing it in place.
     public mutating func setPerRequestValue(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
-        self.slot.pointee.perRequest = self.fill(capacity, fill)
+        let slot = self.slot
+        slot.pointee.perRequest = self.fill(capacity, fill)
     }
 
     /// Sets the body by writing it in place.
     public mutating func setBody(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
-        self.slot.pointee.body = self.fill(capacity, fill)
+        let slot = self.slot
+        slot.pointee.body = self.fill(capacity, fill)
     }
 
     private mutating func fill(_ capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> ByteRange {
-        self.slot.pointee.reserve(capacity)
-        let start = self.slot.pointee.arenaUsed
-        let room = UnsafeMutableRawBufferPointer(start: self.slot.pointee.arena.map { $0 + start }, count: capacity)
+        let slot = self.slot
+        slot.pointee.reserve(capacity)
+        let start = slot.pointee.arenaUsed
+        let room = UnsafeMutableRawBufferPointer(start: slot.pointee.arena.map { $0 + start }, count: capacity)
         let count = fill(room)
         precondition((0...capacity).contains(count), "\(count) bytes were written into room for \(capacity)")
-        self.slot.pointee.arenaUsed += count
+        slot.pointee.arenaUsed += count
         return ByteRange(start: start, count: count)
     }
 }

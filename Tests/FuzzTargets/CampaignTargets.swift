@@ -1,0 +1,77 @@
+import Campaigns
+import PushProviders
+
+extension FuzzTarget {
+    /// A job is refused with a reason or is one that can be stored, read again and compiled.
+    static func jobDecoder(_ input: [UInt8]) {
+        let now = Timestamp(milliseconds: 1_795_204_500_000)
+        let decoding = JobDecoder.decode(input, envelope: JobEnvelope(routingKey: "news", messageID: "m", now: now))
+        guard let job = decoding.job else {
+            precondition(!decoding.problems.isEmpty, "refused without a reason")
+            for problem in decoding.problems { _ = problem.text }
+            return
+        }
+        precondition(decoding.problems.isEmpty, "a job with problems")
+        let canonical = job.canonicalJSON()
+        precondition(JSONReader.read(canonical).value != nil, "the stored job is no JSON")
+        precondition(job.canonicalJSON() == canonical, "two forms of one job")
+        for provider in ProviderRegistry.providers {
+            _ = provider.check(job, carriesMessageID: true)
+            _ = provider.compile(job, carriesMessageID: false)
+        }
+    }
+
+    /// A shard is an error or comes out of the codec as it went in.
+    static func shardCodec(_ input: [UInt8]) {
+        do throws(ShardError) {
+            let shard = try Shard(encoded: input)
+            precondition(shard.devices.count > 0, "a shard without a device")
+            for position in 0..<shard.devices.count {
+                _ = shard.devices.tokenRange(at: position)
+                _ = shard.deviceIndex(at: position)
+            }
+            let again = try shard.encoded()
+            let copy = try Shard(encoded: again)
+            let bytes = try copy.encoded()
+            precondition(copy == shard && bytes == again, "not the same shard")
+        } catch {
+            precondition(!error.reason.isEmpty && !error.description.isEmpty, "an error without a reason")
+        }
+    }
+
+    /// An answer has a class whatever its status, body and Retry-After are.
+    static func providerAnswer(_ input: [UInt8]) {
+        guard input.count >= 3 else { return }
+        let status = Int(input[0]) << 8 | Int(input[1])
+        let body = input.dropFirst(3)
+        let cut = body.startIndex + min(Int(input[2]), body.count)
+        let (retryAfter, rest) = (Array(body[..<cut]), Array(body[cut...]))
+        for provider in ProviderRegistry.providers {
+            let answer = provider.classify(
+                status: status,
+                body: rest.span,
+                retryAfter: retryAfter.span,
+                now: Timestamp(milliseconds: 1_795_204_500_000)
+            )
+            _ = provider.rule(for: answer.kind)
+            precondition(status != 200 || answer.kind == .accepted, "200 is not accepted")
+        }
+    }
+
+    static func csvReader(_ input: [UInt8]) { read(.csv, input) }
+
+    static func ndjsonReader(_ input: [UInt8]) { read(.ndjson, input) }
+
+    /// The same devices and problems however the file is cut.
+    private static func read(_ format: AudienceFileFormat, _ input: [UInt8]) {
+        var (cut, whole) = (AudienceFileReader(format), AudienceFileReader(format))
+        var (cutDevices, wholeDevices): ([Device], [Device]) = ([], [])
+        for piece in pieces(input) { cut.read(Array(piece)) { device, _ in cutDevices.append(device) } }
+        cut.finish { device, _ in cutDevices.append(device) }
+        whole.read(Array(input.dropFirst())) { device, _ in wholeDevices.append(device) }
+        whole.finish { device, _ in wholeDevices.append(device) }
+        precondition(cutDevices == wholeDevices, "cut differently, other devices")
+        precondition(cut.report == whole.report, "cut differently, another report")
+        precondition(whole.report.deviceCount == wholeDevices.count, "devices are not counted")
+    }
+}

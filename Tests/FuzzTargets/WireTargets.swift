@@ -1,0 +1,145 @@
+import AMQP
+import HTTP2
+
+extension FuzzTarget {
+    /// Bytes of a broker end in an error or in events; the session still answers, or says that it is closed.
+    static func amqpSession(_ input: [UInt8]) {
+        let session = AMQPSession(
+            AMQPSessionConfiguration(
+                user: "u",
+                password: "p",
+                connectionName: "fuzz",
+                bodyLimit: 4096,
+                confirms: (input.first ?? 0) & 1 == 1
+            )
+        )
+        do throws(AMQPSessionError) {
+            for piece in pieces(input) { try feed(session, Array(piece)) }
+            if session.phase == .open {
+                _ = try session.publish(OutboundMessage(exchange: "x", routingKey: "k", body: [1]))
+                try session.acknowledge(1)
+            }
+        } catch {
+            precondition(!"\(error)".isEmpty, "an error without words")
+        }
+        session.drainOutput { precondition($0.count < 1 << 20, "output without end") }
+    }
+
+    private static func feed(_ session: AMQPSession, _ bytes: [UInt8]) throws(AMQPSessionError) {
+        let result = bytes.withUnsafeBytes { raw -> Result<Void, AMQPSessionError> in
+            do throws(AMQPSessionError) {
+                return .success(
+                    try session.receive(raw) { event in
+                        if case .message(let message) = event {
+                            precondition(message.body.count <= 4096, "over the limit")
+                        }
+                    }
+                )
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    /// Bytes of a server: every request ends at most once, and the session never says more than it was asked.
+    static func http2Client(_ input: [UInt8]) {
+        do throws(HTTP2Error) {
+            let session = try HTTP2ClientSession()
+            for tag in 1...3 as ClosedRange<UInt64> {
+                _ = try session.submit(now: 0) { request in
+                    request.tag = tag
+                    request.setHeaders(headers)
+                    Array("/3/device/1".utf8).withUnsafeBytes { request.setPath($0) }
+                    Array("id".utf8).withUnsafeBytes { request.setPerRequestValue($0) }
+                    Array("{}".utf8).withUnsafeBytes { request.setBody($0) }
+                    return true
+                }
+            }
+            var ended: Set<UInt64> = []
+            drain(session)
+            do throws(HTTP2Error) {
+                for piece in pieces(input) {
+                    try receive(Array(piece)) { raw throws(HTTP2Error) in try session.receive(raw) }
+                    session.takeEnded { end in precondition(ended.insert(end.tag).inserted, "a request ended twice") }
+                    _ = session.takeEvents()
+                    drain(session)
+                }
+            } catch {
+                precondition(!"\(error)".isEmpty, "an error without words")
+            }
+            session.endAll { end in precondition(ended.insert(end.tag).inserted, "a request ended twice") }
+            precondition(ended == [1, 2, 3], "a request without an end")
+        } catch {
+            preconditionFailure("no session: \(error)")
+        }
+    }
+
+    /// Bytes of a client: what is complete is answered, and nothing grows without end.
+    static func http2Server(_ input: [UInt8]) {
+        do throws(HTTP2Error) {
+            let session = try HTTP2ServerSession()
+            var buffer = [UInt8](repeating: 0, count: 15_000 + HTTP2ServerSession.frameBytesMax)
+            for piece in pieces(input) {
+                try receive(Array(piece)) { raw throws(HTTP2Error) in try session.receive(raw) }
+                var streams: [Int32] = []
+                session.takeRequests { request in
+                    precondition(request.body.count <= 65_536, "a body over the limit")
+                    streams.append(request.streamID)
+                }
+                for stream in streams { try session.respond(streamID: stream, status: 200, body: [1]) }
+                var total = 0
+                while true {
+                    let count = try sent(session, &buffer)
+                    if count == 0 { break }
+                    total += count
+                    precondition(total < 1 << 22, "output without end")
+                }
+            }
+        } catch {
+            precondition(!"\(error)".isEmpty, "an error without words")
+        }
+    }
+
+    private static let headers = PreparedHeaders(
+        authority: "localhost",
+        fields: [HeaderField("apns-topic", "com.example.news")],
+        perRequestName: "apns-id"
+    )
+
+    private static func drain(_ session: HTTP2ClientSession) {
+        var buffer = [UInt8](repeating: 0, count: 15_000 + HTTP2ClientSession.frameBytesMax)
+        var total = 0
+        while true {
+            let count = buffer.withUnsafeMutableBytes { session.send(into: $0, threshold: 15_000) }
+            if count == 0 { return }
+            total += count
+            precondition(total < 1 << 22, "output without end")
+        }
+    }
+
+    private static func sent(_ session: HTTP2ServerSession, _ buffer: inout [UInt8]) throws(HTTP2Error) -> Int {
+        let result = buffer.withUnsafeMutableBytes { raw -> Result<Int, HTTP2Error> in
+            do throws(HTTP2Error) {
+                return .success(try session.send(into: raw, threshold: 15_000))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    private static func receive(
+        _ bytes: [UInt8],
+        _ body: (UnsafeRawBufferPointer) throws(HTTP2Error) -> Void
+    ) throws(HTTP2Error) {
+        let result = bytes.withUnsafeBytes { raw -> Result<Void, HTTP2Error> in
+            do throws(HTTP2Error) {
+                return .success(try body(raw))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+}
