@@ -41,6 +41,10 @@ let package = Package(
         // For the fuzzer, which is a package of its own (Tests/Fuzz).
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
+    traits: [
+        .trait(name: "PostgreSQL", description: "The ledger may be a PostgreSQL database; needs libpq."),
+        .default(enabledTraits: ["PostgreSQL"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -54,6 +58,7 @@ let package = Package(
         // C
         .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
         .target(name: "CShims", dependencies: ["CNGHTTP2", "COpenSSL", "CRabbitMQ"]),
 
@@ -79,6 +84,7 @@ let package = Package(
             [
                 "Campaigns", "PushProviders", "Delivery", logging, .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ]
         ),
 
@@ -138,8 +144,8 @@ let package = Package(
         tests(
             "StoreTests",
             [
-                "Campaigns", "Delivery", "PushProviders", "Store", .product(name: "GRDB", package: "GRDB.swift"),
-                logging,
+                "Campaigns", "Delivery", "PushProviders", "Store", "Servers",
+                .product(name: "GRDB", package: "GRDB.swift"), logging,
             ],
             kept: ["Kept"]
         ),

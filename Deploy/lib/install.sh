@@ -3,8 +3,8 @@
 
 # What the package needs to build, and the servers and clients that its tests talk to.
 fanfare_packages=(
-    pkg-config libnghttp2-dev libssl-dev librabbitmq-dev libsqlite3-dev
-    rabbitmq-server nghttp2-client openssl curl python3-venv
+    pkg-config libnghttp2-dev libssl-dev librabbitmq-dev libsqlite3-dev libpq-dev
+    rabbitmq-server postgresql nghttp2-client openssl curl python3-venv
 )
 
 fail() {

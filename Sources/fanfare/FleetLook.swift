@@ -52,10 +52,9 @@ struct FleetLook {
     }
 
     private func readLedger(_ facts: inout FleetFacts) async throws(LedgerError) {
-        guard case .sqlite(let path) = configuration.store else { return }
-        facts.ledgerPath = path
-        let ledger = try Ledger.open(path: path, create: false)
-        let now = facts.at
+        let ledger = try Ledger.open(configuration.store, create: false)
+        facts.ledgerPath = ledger.path
+        let now = ledger.sharedTime(facts.at)
         let (workers, campaigns, parked, breakers) = try await ledger.read { reader in
             (
                 try reader.liveWorkers(now: now), try reader.campaigns(app: nil, limit: 1000),

@@ -5,13 +5,12 @@ import Testing
 
 struct AcceptanceTests {
     private let scratch = ScratchLedger()
-    private let ledger: Ledger
+    private var ledger: Ledger { scratch.ledger }
 
-    init() throws {
-        ledger = try scratch.open()
-    }
-
-    @Test func `the same job again is the campaign that exists, another one a conflict`() async throws {
+    @Test(arguments: TestDatabase.all) func `the same job again is the campaign that exists, another one a conflict`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         let again = try await ledger.write { try $0.accept(Sample.campaign(), now: .start + 5) }
         guard case .existing(let facts, let audience) = again else {
@@ -28,7 +27,11 @@ struct AcceptanceTests {
         #expect(holder == .campaign(number: number, identity: identity))
     }
 
-    @Test func `an id is an app's own, and one that two apps have must be said with the app`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `an id is an app's own, and one that two apps have must be said with the app`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let first = try await ledger.accepted()
         let second = try await ledger.accepted(Sample.campaign(facts: Sample.facts(app: "shop")))
         #expect(first != second)
@@ -40,7 +43,10 @@ struct AcceptanceTests {
         #expect(try await ledger.read { try $0.campaignNumber(app: nil, id: "none") } == nil)
     }
 
-    @Test func `acceptance writes its event in the same transaction`() async throws {
+    @Test(arguments: TestDatabase.all) func `acceptance writes its event in the same transaction`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         _ = try await ledger.accepted()
         let events = try await ledger.read { try $0.events(limit: 10) }
         #expect(events.map(\.routingKey) == ["news.campaign.accepted"])
@@ -49,7 +55,10 @@ struct AcceptanceTests {
         #expect(try await ledger.read { try $0.events(limit: 10) }.isEmpty)
     }
 
-    @Test func `a refusal never touches a campaign, and an acceptance takes its place`() async throws {
+    @Test(arguments: TestDatabase.all) func `a refusal never touches a campaign, and an acceptance takes its place`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         func refuse() async throws -> Bool {
             try await ledger.write { transaction in
                 try transaction.refuse(
@@ -80,7 +89,10 @@ struct AcceptanceTests {
         #expect(try await ledger.status(number).stage == .scheduled)
     }
 
-    @Test func `repeated devices count as skipped from the start`() async throws {
+    @Test(arguments: TestDatabase.all) func `repeated devices count as skipped from the start`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([3], duplicates: 2))
         let status = try await ledger.status(number)
         #expect(status.audience == 5)
@@ -93,7 +105,10 @@ struct AcceptanceTests {
         #expect(status.stateReason == "no worker has credentials for news")
     }
 
-    @Test func `a campaign to a list keeps the version that it was accepted with`() async throws {
+    @Test(arguments: TestDatabase.all) func `a campaign to a list keeps the version that it was accepted with`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         func upload(_ version: String, _ sizes: [Int]) async throws -> UInt32 {
             try await ledger.write { transaction in
                 let list = try transaction.beginList(app: "news", name: "fans", now: .start)
@@ -109,7 +124,11 @@ struct AcceptanceTests {
         #expect(try await ledger.status(number).audience == 6)
     }
 
-    @Test func `the short way writes the campaign with its shards running, and a repeat claims them`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `the short way writes the campaign with its shards running, and a repeat claims them`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let new = Sample.campaign([4, 2], facts: Sample.facts(urgency: .urgent))
         let (acceptance, shards) = try await ledger.write(.synced) {
             try $0.acceptClaimed(new, worker: 7, now: .start)
@@ -131,13 +150,13 @@ struct AcceptanceTests {
         let open = try await ledger.read { try $0.openShards(campaign: number) }
         for row in open {
             let claim = Claim(key: row.id.key, generation: 1, redelivered: true, worker: 8, knowsApp: true)
-            let result = try await ledger.write { try $0.claim(claim, now: .start + 1) }
+            let result = try await ledger.write(reach: .shards) { try $0.claim(claim, now: .start + 1) }
             #expect(result.decision == .run)
             #expect(result.record?.epoch == 2)
             #expect(result.claims == 2)
         }
         let late = RunToken(key: key(number, 0), epoch: 1, worker: 7)
         let settlement = try Settlement.of(.accepted(4))
-        #expect(try await ledger.write { try $0.settle(late, settlement, now: .start + 2) } == .fenced)
+        #expect(try await ledger.write(reach: .shards) { try $0.settle(late, settlement, now: .start + 2) } == .fenced)
     }
 }

@@ -5,12 +5,8 @@ import Testing
 
 struct BreakerTests {
     private let scratch = ScratchLedger()
-    private let ledger: Ledger
+    private var ledger: Ledger { scratch.ledger }
     private let trip = Breaker.Trip(reason: "ServiceUnavailable", since: .start)
-
-    init() throws {
-        ledger = try scratch.open()
-    }
 
     private func open(_ app: String = "news", now: Timestamp = .start) async throws -> Bool {
         let trip = trip
@@ -27,14 +23,17 @@ struct BreakerTests {
 
     private func claim(_ key: ShardKey, generation: UInt32, now: Timestamp) async throws -> ClaimResult {
         let claim = Claim(key: key, generation: generation, redelivered: false, worker: 7, knowsApp: true)
-        return try await ledger.write { try $0.claim(claim, now: now) }
+        return try await ledger.write(reach: .shards) { try $0.claim(claim, now: now) }
     }
 
     private func events() async throws -> [String] {
         try await ledger.read { try $0.events(limit: 100) }.map(\.routingKey)
     }
 
-    @Test func `open, it sets aside the app's shards and nobody else's`() async throws {
+    @Test(arguments: TestDatabase.all) func `open, it sets aside the app's shards and nobody else's`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let news = try await ledger.accepted()
         let shop = try await ledger.accepted(Sample.campaign(facts: Sample.facts(app: "shop"), firstToken: 100))
         for campaign in [news, shop] { #expect(try await ledger.planned(campaign, max: 1).count == 1) }
@@ -54,7 +53,10 @@ struct BreakerTests {
         #expect(try await events().filter { $0 == "news.app.suspended" }.count == 1)
     }
 
-    @Test func `one shard is the probe, and its success lets the others go`() async throws {
+    @Test(arguments: TestDatabase.all) func `one shard is the probe, and its success lets the others go`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         _ = try await open()
@@ -81,7 +83,10 @@ struct BreakerTests {
         #expect(try await ledger.status(number).state == "sending")
     }
 
-    @Test func `without a shard that waits a new one is cut as the probe`() async throws {
+    @Test(arguments: TestDatabase.all) func `without a shard that waits a new one is cut as the probe`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await open()
         let chosen = try await probe(number, now: .start + 1)
@@ -95,7 +100,10 @@ struct BreakerTests {
         #expect(breaker.probeAt == .start + 4)
     }
 
-    @Test func `a campaign that a person paused gives no probe, and its probe is given up`() async throws {
+    @Test(arguments: TestDatabase.all) func `a campaign that a person paused gives no probe, and its probe is given up`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await open()
         let chosen = try #require(try await probe(number, now: .start + 1).first).record
@@ -111,7 +119,10 @@ struct BreakerTests {
         #expect(try await probe(number, now: .start + 4).count == 1)
     }
 
-    @Test func `a resume makes the probe due at once`() async throws {
+    @Test(arguments: TestDatabase.all) func `a resume makes the probe due at once`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         let slow = Breaker.Trip(reason: "InvalidProviderToken", since: .start, rest: .seconds(3600))
         _ = try await ledger.write(.synced) { transaction in
@@ -123,7 +134,10 @@ struct BreakerTests {
         #expect(try await probe(number, now: .start + 10).count == 1)
     }
 
-    @Test func `behind an open breaker an urgent job takes the long way`() async throws {
+    @Test(arguments: TestDatabase.all) func `behind an open breaker an urgent job takes the long way`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         _ = try await open()
         let (acceptance, shards) = try await ledger.write(.synced) {
             try $0.acceptClaimed(Sample.campaign(), worker: 7, now: .start)
@@ -136,7 +150,10 @@ struct BreakerTests {
         #expect(try await ledger.status(number).pending.unplanned == 10)
     }
 
-    @Test func `what is set aside behind it still expires`() async throws {
+    @Test(arguments: TestDatabase.all) func `what is set aside behind it still expires`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign(facts: Sample.facts(expiresAt: .start + 60)))
         _ = try await ledger.planned(number, max: 1)
         _ = try await open()

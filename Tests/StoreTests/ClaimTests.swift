@@ -5,11 +5,7 @@ import Testing
 
 struct ClaimTests {
     private let scratch = ScratchLedger()
-    private let ledger: Ledger
-
-    init() throws {
-        ledger = try scratch.open()
-    }
+    private var ledger: Ledger { scratch.ledger }
 
     private func claim(
         _ key: ShardKey,
@@ -28,10 +24,13 @@ struct ClaimTests {
             knowsApp: knowsApp,
             adopting: adopting
         )
-        return try await ledger.write { try $0.claim(claim, now: now) }
+        return try await ledger.write(reach: .shards) { try $0.claim(claim, now: now) }
     }
 
-    @Test func `a first claim runs with epoch 1 and brings what is known`() async throws {
+    @Test(arguments: TestDatabase.all) func `a first claim runs with epoch 1 and brings what is known`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         let result = try await claim(key(number, 1))
@@ -44,7 +43,10 @@ struct ClaimTests {
         #expect(try await ledger.row(key(number, 1))?.state == .running)
     }
 
-    @Test func `unknown campaigns, shards and generations are parked`() async throws {
+    @Test(arguments: TestDatabase.all) func `unknown campaigns, shards and generations are parked`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         #expect(try await claim(key(999, 0)).decision == .park(reason: "UnknownCampaign"))
@@ -54,14 +56,17 @@ struct ClaimTests {
         #expect(try await ledger.row(key(number, 0))?.state == .unpublished)
     }
 
-    @Test func `a second copy is dropped, a lost one takes over with what was saved`() async throws {
+    @Test(arguments: TestDatabase.all) func `a second copy is dropped, a lost one takes over with what was saved`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
         var progress = Progress(count: 4)
         progress.accept(0)
         let saved = progress
-        #expect(try await ledger.write { try $0.saveProgress([(token, saved)]) }.isEmpty)
+        #expect(try await ledger.write(reach: .shards) { try $0.saveProgress([(token, saved)]) }.isEmpty)
 
         #expect(try await claim(key(number, 0), worker: 8).decision == .drop)
         let taken = try await claim(key(number, 0), redelivered: true, worker: 8)
@@ -69,10 +74,14 @@ struct ClaimTests {
         #expect(taken.record?.epoch == 2)
         #expect(taken.record?.progress == saved)
         #expect(taken.claims == 2)
-        #expect(try await ledger.write { try $0.saveProgress([(token, saved)]) } == [token])
+        #expect(try await ledger.write(reach: .shards) { try $0.saveProgress([(token, saved)]) } == [token])
     }
 
-    @Test func `a run whose connection came back goes on and is not counted as left behind`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `a run whose connection came back goes on and is not counted as left behind`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         let (record, _) = try await ledger.running(key(number, 0))
@@ -82,7 +91,10 @@ struct ClaimTests {
         #expect(result.claims == 1)
     }
 
-    @Test func `a shard of a cancelled or expired campaign ends in the claim`() async throws {
+    @Test(arguments: TestDatabase.all) func `a shard of a cancelled or expired campaign ends in the claim`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
@@ -92,7 +104,7 @@ struct ClaimTests {
         #expect(result.record?.state == .settled)
         #expect(result.record?.progress.counts.cancelled == 4)
         let settlement = try Settlement.of(.accepted(4))
-        #expect(try await ledger.write { try $0.settle(token, settlement, now: .start) } == .fenced)
+        #expect(try await ledger.write(reach: .shards) { try $0.settle(token, settlement, now: .start) } == .fenced)
 
         let late = try await ledger.accepted(Sample.campaign(facts: Sample.facts(id: "late")))
         _ = try await ledger.planned(late)
@@ -101,7 +113,11 @@ struct ClaimTests {
         #expect(try await ledger.status(late).counts.expired == 4)
     }
 
-    @Test func `a paused campaign's shard is set aside and comes back with the next generation`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `a paused campaign's shard is set aside and comes back with the next generation`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         _ = try await ledger.write { try $0.pause(campaign: number, now: .start) }
@@ -127,7 +143,10 @@ struct ClaimTests {
         #expect(try await claim(key(number, 0), generation: 2).decision == .run)
     }
 
-    @Test func `a shard whose app is not known here waits for a worker that knows it`() async throws {
+    @Test(arguments: TestDatabase.all) func `a shard whose app is not known here waits for a worker that knows it`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         #expect(try await claim(key(number, 0), knowsApp: false).decision == .setAside(.app))
@@ -141,7 +160,10 @@ struct ClaimTests {
         #expect(released.count == 1)
     }
 
-    @Test func `a settled shard says which of its retry shards are not published`() async throws {
+    @Test(arguments: TestDatabase.all) func `a settled shard says which of its retry shards are not published`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
@@ -150,13 +172,13 @@ struct ClaimTests {
             progress.retry(3, .seconds30, Progress.Note(reason: "TooManyRequests"))
         }
         let settlement = try Settlement.of(progress)
-        let result = try await ledger.write(.synced) { try $0.settle(token, settlement, now: .start) }
+        let result = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
         guard case .settled(let children) = result else {
             Issue.record("\(result)")
             return
         }
         #expect(children.map(\.id.path) == [".5sa2", ".30sa2"])
-        try await ledger.write { try $0.markOut([(children[0].id.key, 1)], now: .start) }
+        try await ledger.write(reach: .shards) { try $0.markOut([(children[0].id.key, 1)], now: .start) }
         let again = try await claim(key(number, 0), redelivered: true)
         #expect(again.decision == .settledAlready)
         #expect(again.unpublished.map(\.record.id.path) == [".30sa2"])

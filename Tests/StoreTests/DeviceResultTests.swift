@@ -13,8 +13,10 @@ struct DeviceResultTests {
         return found.withLock { $0 }
     }
 
-    @Test func `each device has its last outcome and the requests of all attempts`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `each device has its last outcome and the requests of all attempts`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([3, 2]))
         _ = try await ledger.planned(number, max: 1)
         let (_, first) = try await ledger.running(key(number, 0))
@@ -24,7 +26,7 @@ struct DeviceResultTests {
                 progress.retry(2, .seconds5, Progress.Note(reason: "Shutdown"))
             }
         )
-        _ = try await ledger.write { try $0.settle(first, failed, now: .start) }
+        _ = try await ledger.write(reach: .shards) { try $0.settle(first, failed, now: .start) }
         let waiting = try await results(ledger, number)
         #expect(waiting.map(\.outcome) == [.accepted, nil, nil, nil, nil])
         #expect(waiting.map(\.requests) == [1, 2, 1, 0, 0])
@@ -34,7 +36,7 @@ struct DeviceResultTests {
             .accepted(2) { $0.end(1, .invalid, Progress.Note(reason: "Unregistered", deadSince: .start)) },
             attempt: 2
         )
-        _ = try await ledger.write { try $0.settle(second, last, now: .start) }
+        _ = try await ledger.write(reach: .shards) { try $0.settle(second, last, now: .start) }
         _ = try await ledger.write { try $0.cancel(campaign: number, now: .start) }
         let all = try await results(ledger, number)
         #expect(all.map(\.outcome) == [.accepted, .accepted, .invalid, .cancelled, .cancelled])
@@ -47,8 +49,10 @@ struct DeviceResultTests {
         #expect(all.reduce(0) { $0 + $1.requests } == status.attempts)
     }
 
-    @Test func `a campaign of many chunks is walked page by page`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `a campaign of many chunks is walked page by page`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign(Array(repeating: 3, count: 35)))
         let all = try await results(ledger, number)
         #expect(all.map(\.index) == Array(0..<105))

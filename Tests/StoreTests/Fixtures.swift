@@ -1,14 +1,40 @@
 import Campaigns
 import Delivery
 import Foundation
+import Servers
 import Store
+import Synchronization
+import Testing
 
 /// Foundation has a type of this name too.
 typealias Progress = Campaigns.Progress
 
-/// A folder of its own for a ledger file, gone with the test.
+/// Where a ledger may be: every test of the queries runs on each.
+enum TestDatabase: String, CaseIterable, CustomTestStringConvertible {
+    case sqlite, postgreSQL
+
+    static let all = Ledger.hasPostgreSQL ? allCases : [.sqlite]
+
+    var testDescription: String { rawValue }
+
+    /// A database with the ledger's tables and nothing in them: copying it is quicker than making them.
+    static let template = Result {
+        let server = try PrivatePostgreSQL.shared.get()
+        let name = try server.createDatabase()
+        _ = try Ledger.open(postgreSQL: server.url(name), create: true)
+        return name
+    }
+}
+
+/// A place of its own for a ledger, gone with the test: a folder for a file, and a database if it is asked for.
 final class ScratchLedger: Sendable {
+    private struct State {
+        var database: String?
+        var ledger: Ledger?
+    }
+
     let folder: String
+    private let state = Mutex(State())
     var path: String { folder + "/ledger.db" }
 
     init() {
@@ -16,10 +42,36 @@ final class ScratchLedger: Sendable {
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+        if let name = state.withLock({ $0.database }) { try? PrivatePostgreSQL.shared.get().dropDatabase(name) }
+    }
 
+    /// The name of its database on PostgreSQL.
+    var database: String? { state.withLock { $0.database } }
+
+    /// The first ledger that was opened.
+    var ledger: Ledger {
+        guard let ledger = state.withLock({ $0.ledger }) else { preconditionFailure("no ledger is open") }
+        return ledger
+    }
+
+    /// Chooses where it is, and opens it.
+    @discardableResult
+    func open(on kind: TestDatabase) throws -> Ledger {
+        if kind == .postgreSQL {
+            let name = try PrivatePostgreSQL.shared.get().createDatabase(template: TestDatabase.template.get())
+            state.withLock { $0.database = name }
+        }
+        let ledger = try open()
+        state.withLock { $0.ledger = ledger }
+        return ledger
+    }
+
+    /// Opens it again, as another process would.
     func open(create: Bool = true) throws -> Ledger {
-        try Ledger.open(path: path, create: create)
+        guard let name = state.withLock({ $0.database }) else { return try Ledger.open(path: path, create: create) }
+        return try Ledger.open(postgreSQL: PrivatePostgreSQL.shared.get().url(name), create: create)
     }
 }
 
@@ -151,7 +203,7 @@ extension Ledger {
         -> (record: ShardRecord, token: RunToken)
     {
         let claim = Claim(key: key, generation: generation, redelivered: false, worker: worker, knowsApp: true)
-        let result = try await write { try $0.claim(claim, now: now) }
+        let result = try await write(reach: .shards) { try $0.claim(claim, now: now) }
         guard result.decision == .run, let record = result.record else {
             throw LedgerError.failed("not run but \(result.decision)")
         }

@@ -5,11 +5,7 @@ import Testing
 
 struct GuardTests {
     private let scratch = ScratchLedger()
-    private let ledger: Ledger
-
-    init() throws {
-        ledger = try scratch.open()
-    }
+    private var ledger: Ledger { scratch.ledger }
 
     /// Runs a shard to its end: the last `suspects` of its devices are called wrong, the others accepted.
     private func run(_ key: ShardKey, generation: UInt32 = 1, suspects: Int, now: Timestamp = .start) async throws {
@@ -41,7 +37,11 @@ struct GuardTests {
         try await ledger.write(.synced) { try $0.completeIfDone(campaign: campaign, now: now) }
     }
 
-    @Test func `wrong tokens are pending until two hundred answers are there, and invalid then`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `wrong tokens are pending until two hundred answers are there, and invalid then`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([100, 100, 50]))
         _ = try await ledger.planned(number)
         try await run(key(number, 0), suspects: 30)
@@ -65,7 +65,11 @@ struct GuardTests {
         #expect(try await ledger.status(number).law == .holds)
     }
 
-    @Test func `more than half of them pause the campaign, and after resume each is sent to again`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `more than half of them pause the campaign, and after resume each is sent to again`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([150, 150, 100]))
         _ = try await ledger.planned(number)
         let straggler = try await ledger.running(key(number, 2))
@@ -111,9 +115,13 @@ struct GuardTests {
         }
     }
 
-    @Test func `resumed without a change it pauses once more, and then the tokens are believed to be dead`()
+    @Test(arguments: TestDatabase.all)
+    func `resumed without a change it pauses once more, and then the tokens are believed to be dead`(
+        _ database: TestDatabase
+    )
         async throws
     {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([200, 100]))
         _ = try await ledger.planned(number)
         try await run(key(number, 0), suspects: 200)
@@ -134,9 +142,13 @@ struct GuardTests {
         #expect(status.law == .holds)
     }
 
-    @Test func `what is left of a campaign after a trip is judged by itself, and mended tokens are accepted`()
+    @Test(arguments: TestDatabase.all)
+    func `what is left of a campaign after a trip is judged by itself, and mended tokens are accepted`(
+        _ database: TestDatabase
+    )
         async throws
     {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([100, 150]))
         _ = try await ledger.planned(number)
         try await run(key(number, 0), suspects: 0)
@@ -150,7 +162,10 @@ struct GuardTests {
         #expect(status.law == .holds)
     }
 
-    @Test func `what would be held back of a run that outlives its campaign ends with it`() async throws {
+    @Test(arguments: TestDatabase.all) func `what would be held back of a run that outlives its campaign ends with it`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([20]))
         _ = try await ledger.planned(number)
         let running = try await ledger.running(key(number, 0))
@@ -164,7 +179,10 @@ struct GuardTests {
         #expect(status.law == .holds)
     }
 
-    @Test func `a small campaign is judged at its end`() async throws {
+    @Test(arguments: TestDatabase.all) func `a small campaign is judged at its end`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let few = try await ledger.accepted(Sample.campaign([20]))
         _ = try await ledger.planned(few)
         try await run(key(few, 0), suspects: 5)
@@ -179,7 +197,10 @@ struct GuardTests {
         #expect(try await ledger.status(most).stateReason == "wrong_environment")
     }
 
-    @Test func `what is held back ends with its campaign`() async throws {
+    @Test(arguments: TestDatabase.all) func `what is held back ends with its campaign`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([20, 20]))
         _ = try await ledger.planned(number)
         try await run(key(number, 0), suspects: 5)
@@ -190,7 +211,10 @@ struct GuardTests {
         #expect(status.law == .holds)
     }
 
-    @Test func `no more than two thousand devices are out until it has decided`() async throws {
+    @Test(arguments: TestDatabase.all) func `no more than two thousand devices are out until it has decided`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign(Array(repeating: 500, count: 6)))
         #expect(try await ledger.planned(number).count == 4)
         #expect(try await ledger.planned(number).isEmpty)

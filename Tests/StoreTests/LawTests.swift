@@ -6,10 +6,10 @@ import Testing
 
 /// Random sequences of operations by two processes; after each step every device of every campaign is accounted for.
 struct LawTests {
-    @Test(arguments: 1...12 as ClosedRange<UInt64>)
-    func `the law holds after every step, whatever the sequence`(seed: UInt64) async throws {
+    @Test(arguments: 1...12 as ClosedRange<UInt64>, TestDatabase.all)
+    func `the law holds after every step, whatever the sequence`(seed: UInt64, database: TestDatabase) async throws {
         let scratch = ScratchLedger()
-        let world = LedgerWorld(ledgers: [try scratch.open(), try scratch.open()], seed: seed)
+        let world = LedgerWorld(ledgers: [try scratch.open(on: database), try scratch.open()], seed: seed)
         try await world.begin()
         for step in 0..<150 {
             let what = try await world.step()
@@ -101,7 +101,7 @@ private final class LedgerWorld {
             knowsApp: random.below(8) > 0
         )
         let now = now
-        let result = try await ledger.write { try $0.claim(claim, now: now) }
+        let result = try await ledger.write(reach: .shards) { try $0.claim(claim, now: now) }
         if result.decision == .run, let record = result.record {
             runs.append((RunToken(key: row.id.key, epoch: record.epoch, worker: claim.worker), record))
         }
@@ -112,7 +112,7 @@ private final class LedgerWorld {
         guard let index = runs.indices.randomElement(using: &random) else { return "nothing to save" }
         answer(&runs[index].record.progress, all: false)
         let (token, record) = runs[index]
-        let fenced = try await ledger.write { try $0.saveProgress([(token, record.progress)]) }
+        let fenced = try await ledger.write(reach: .shards) { try $0.saveProgress([(token, record.progress)]) }
         if !fenced.isEmpty { runs.remove(at: index) }
         return "save"
     }
@@ -137,7 +137,7 @@ private final class LedgerWorld {
             var record = old
             answer(&record.progress, all: true)
             let settlement = try Settlement.of(record.progress, attempt: record.attempt)
-            _ = try await ledger.write(.synced) { try $0.settle(token, settlement, now: now) }
+            _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: now) }
             return "settle"
         }
     }
@@ -178,7 +178,7 @@ private final class LedgerWorld {
                     worker: 9,
                     knowsApp: true
                 )
-                _ = try await ledger.write { try $0.claim(claim, now: now) }
+                _ = try await ledger.write(reach: .shards) { try $0.claim(claim, now: now) }
             }
             _ = try await ledger.write { try $0.completeIfDone(campaign: campaign, now: now) }
             let status = try await ledger.status(campaign, now: now)

@@ -5,15 +5,11 @@ import Testing
 
 struct LifeTests {
     private let scratch = ScratchLedger()
-    private let ledger: Ledger
-
-    init() throws {
-        ledger = try scratch.open()
-    }
+    private var ledger: Ledger { scratch.ledger }
 
     private func settle(_ token: RunToken, _ progress: Progress) async throws {
         let settlement = try Settlement.of(progress)
-        _ = try await ledger.write(.synced) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
     }
 
     private func types() async throws -> [String] {
@@ -27,24 +23,29 @@ struct LifeTests {
         _ = try await ledger.planned(number, max: 6)
         let (_, settled) = try await ledger.running(key(number, 0))
         try await settle(settled, .accepted(2) { $0.retry(1, .minutes10, Progress.Note(reason: "Shutdown")) })
-        try await ledger.write { try $0.markOut([(key(number, 2), 1)], now: .start) }
+        try await ledger.write(reach: .shards) { try $0.markOut([(key(number, 2), 1)], now: .start) }
         let (_, running) = try await ledger.running(key(number, 3))
         let (_, aside) = try await ledger.running(key(number, 4))
         var half = Progress(count: 2)
         half.accept(0)
         let saved = half
-        _ = try await ledger.write { try $0.setAside(aside, reason: .app, progress: saved, now: .start) }
+        _ = try await ledger.write(reach: .shards) {
+            try $0.setAside(aside, reason: .app, progress: saved, now: .start)
+        }
         let (_, parked) = try await ledger.running(key(number, 5))
         _ = try await ledger.write { try $0.parkShard(parked, reason: "LawViolated", now: .start) }
         return (number, running)
     }
 
-    @Test func `every pending device is counted where it is`() async throws {
+    @Test(arguments: TestDatabase.all) func `every pending device is counted where it is`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let (number, running) = try await everyState()
         var progress = Progress(count: 2)
         progress.retry(0, .seconds5, Progress.Note(reason: "Shutdown"))
         let saved = progress
-        _ = try await ledger.write { try $0.saveProgress([(running, saved)]) }
+        _ = try await ledger.write(reach: .shards) { try $0.saveProgress([(running, saved)]) }
         let status = try await ledger.status(number)
         var expected = CampaignStatus.PendingDetail()
         expected.unplanned = 4
@@ -61,7 +62,10 @@ struct LifeTests {
         #expect(status.law == .holds)
     }
 
-    @Test func `a cancel ends everything that nobody runs in one transaction`() async throws {
+    @Test(arguments: TestDatabase.all) func `a cancel ends everything that nobody runs in one transaction`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let (number, running) = try await everyState()
         let result = try await ledger.write(.synced) { try $0.cancel(campaign: number, now: .start + 1) }
         guard case .done(let facts) = result else {
@@ -88,7 +92,10 @@ struct LifeTests {
         #expect(!all.contains("campaign.completed"))
     }
 
-    @Test func `what lies in queues and rungs of a cancelled campaign finds settled rows`() async throws {
+    @Test(arguments: TestDatabase.all) func `what lies in queues and rungs of a cancelled campaign finds settled rows`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let (number, _) = try await everyState()
         _ = try await ledger.write { try $0.cancel(campaign: number, now: .start + 1) }
         for (ordinal, child, generation) in [(1, 0, 1), (2, 0, 1), (0, 1, 1), (4, 0, 2), (5, 0, 1)]
@@ -101,13 +108,16 @@ struct LifeTests {
                 worker: 9,
                 knowsApp: true
             )
-            let result = try await ledger.write { try $0.claim(claim, now: .start + 2) }
+            let result = try await ledger.write(reach: .shards) { try $0.claim(claim, now: .start + 2) }
             #expect(result.decision == .settledAlready)
             #expect(result.unpublished.isEmpty)
         }
     }
 
-    @Test func `an order to a campaign that is over or unknown changes nothing`() async throws {
+    @Test(arguments: TestDatabase.all) func `an order to a campaign that is over or unknown changes nothing`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([1]))
         _ = try await ledger.write { try $0.cancel(campaign: number, now: .start) }
         let facts = try #require(try await ledger.read { try $0.campaign(number) })
@@ -117,7 +127,10 @@ struct LifeTests {
         #expect(try await ledger.write { try $0.cancel(campaign: 99, now: .start) } == .unknown)
     }
 
-    @Test func `a campaign runs when the last reason to pause is gone`() async throws {
+    @Test(arguments: TestDatabase.all) func `a campaign runs when the last reason to pause is gone`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         func pause(_ reason: AsideReason) async throws {
             _ = try await ledger.write { try $0.pause(campaign: number, reason: reason, now: .start) }
@@ -137,7 +150,10 @@ struct LifeTests {
         #expect(try await types() == ["campaign.accepted", "campaign.paused", "campaign.resumed"])
     }
 
-    @Test func `expiry ends the rest once, and not before its instant`() async throws {
+    @Test(arguments: TestDatabase.all) func `expiry ends the rest once, and not before its instant`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let (number, running) = try await everyState()
         let end = Timestamp.start + 3600
         func expire(_ now: Timestamp) async throws -> [UInt32] {
@@ -156,7 +172,10 @@ struct LifeTests {
         #expect(try await types().last == "campaign.completed")
     }
 
-    @Test func `a campaign is complete when its last row is settled, not before`() async throws {
+    @Test(arguments: TestDatabase.all) func `a campaign is complete when its last row is settled, not before`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([2, 2]))
         func complete() async throws -> CampaignStage? {
             try await ledger.write { try $0.completeIfDone(campaign: number, now: .start + 9) }
@@ -174,7 +193,10 @@ struct LifeTests {
         #expect(try await ledger.write { try $0.leaseCampaigns(worker: 5, apps: ["news"], now: .start + 99) }.isEmpty)
     }
 
-    @Test func `pollers see that something changed, from another process too`() async throws {
+    @Test(arguments: TestDatabase.all) func `pollers see that something changed, from another process too`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let other = try scratch.open(create: false)
         let before = try await other.read { try $0.revision() }
         let number = try await ledger.accepted()

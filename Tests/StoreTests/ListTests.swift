@@ -5,11 +5,7 @@ import Testing
 
 struct ListTests {
     private let scratch = ScratchLedger()
-    private let ledger: Ledger
-
-    init() throws {
-        ledger = try scratch.open()
-    }
+    private var ledger: Ledger { scratch.ledger }
 
     private func upload(
         _ chunks: [ListChunk],
@@ -24,7 +20,10 @@ struct ListTests {
         }
     }
 
-    @Test func `a list is seen when it is finished, with its figures`() async throws {
+    @Test(arguments: TestDatabase.all) func `a list is seen when it is finished, with its figures`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let list = try await ledger.write { try $0.beginList(app: "news", name: "fans", now: .start) }
         try await ledger.write { try $0.appendChunks(Sample.chunks([3, 2]), to: list, now: .start) }
         #expect(try await ledger.read { try $0.lists(app: "news") }.isEmpty)
@@ -39,7 +38,10 @@ struct ListTests {
         #expect(try await ledger.read { try $0.list(app: "news", name: "fans", version: "v1") } == record)
     }
 
-    @Test func `without a version the one that was uploaded last is taken`() async throws {
+    @Test(arguments: TestDatabase.all) func `without a version the one that was uploaded last is taken`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let first = try await upload(Sample.chunks([3]), version: "v1")
         let second = try await upload(Sample.chunks([4]), version: "v2", now: .start + 1)
         #expect(try await ledger.read { try $0.list(app: "news", name: "fans", version: nil) } == second)
@@ -47,7 +49,11 @@ struct ListTests {
         #expect(try await ledger.read { try $0.list(app: "news", name: "fans", version: "v3") } == nil)
     }
 
-    @Test func `the same version again is the old list, and the copy is removed bit by bit`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `the same version again is the old list, and the copy is removed bit by bit`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let first = try await upload(Sample.chunks([3]), version: "v1")
         _ = try await upload(Sample.chunks([4]), version: "v2", now: .start + 1)
         let again = try await upload(Sample.chunks([3, 3, 3]), version: "v1", now: .start + 2)
@@ -63,7 +69,10 @@ struct ListTests {
         #expect(lists.map(\.version) == ["v1", "v2"])
     }
 
-    @Test func `an upload that nobody goes on with is removed after an hour, not before`() async throws {
+    @Test(arguments: TestDatabase.all) func `an upload that nobody goes on with is removed after an hour, not before`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let list = try await ledger.write { try $0.beginList(app: "news", name: "fans", now: .start) }
         try await ledger.write { try $0.appendChunks(Sample.chunks([3]), to: list, now: .start) }
         #expect(try await !ledger.write { try $0.sweepLists(now: .start + 3600) })
@@ -73,7 +82,11 @@ struct ListTests {
         }
     }
 
-    @Test func `a token that a provider called dead is known in lists to come, for its app only`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `a token that a provider called dead is known in lists to come, for its app only`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([4]))
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
@@ -81,7 +94,7 @@ struct ListTests {
             progress.end(2, .invalid, Progress.Note(reason: "Unregistered", deadSince: .start))
         }
         let settlement = try Settlement.of(dead)
-        _ = try await ledger.write(.synced) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
 
         let next = try await ledger.accepted(Sample.campaign([4], facts: Sample.facts(id: "second")))
         let shard = try #require(try await ledger.planned(next).first)
@@ -95,7 +108,10 @@ struct ListTests {
         #expect(untouched.record.progress.counts.total == 0)
     }
 
-    @Test func `a chunk of dead tokens is settled without being sent`() async throws {
+    @Test(arguments: TestDatabase.all) func `a chunk of dead tokens is settled without being sent`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([2]))
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
@@ -105,7 +121,7 @@ struct ListTests {
             }
         }
         let settlement = try Settlement.of(dead)
-        _ = try await ledger.write(.synced) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
         let next = try await ledger.accepted(Sample.campaign([2], facts: Sample.facts(id: "second")))
         #expect(try await ledger.planned(next).isEmpty)
         let status = try await ledger.status(next)

@@ -118,7 +118,7 @@ struct OpeningTests {
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
         let progress = Progress.accepted(4) { $0.end(1, .failed, Progress.Note(reason: "BadPath")) }
-        _ = try await ledger.write { try $0.saveProgress([(token, progress)]) }
+        _ = try await ledger.write(reach: .shards) { try $0.saveProgress([(token, progress)]) }
         await ledger.close()
         await #expect(throws: LedgerError.closed) { try await ledger.status(number) }
         await #expect(throws: LedgerError.closed) { try await ledger.write { _ in } }

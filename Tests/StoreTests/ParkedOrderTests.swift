@@ -30,8 +30,11 @@ struct ParkedOrderTests {
         return result
     }
 
-    @Test func `a row that waits for a person is in the list, with its reason, campaign and devices`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all)
+    func `a row that waits for a person is in the list, with its reason, campaign and devices`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         _ = try await twoParked(ledger)
         let list = try await ledger.read { try $0.parked(limit: 10) }
         #expect(list.map(\.devices).sorted { $0 ?? 0 < $1 ?? 0 } == [2, 4])
@@ -39,8 +42,10 @@ struct ParkedOrderTests {
         #expect(list.allSatisfy { $0.queue == "fanfare.v1.work.apns.bulk" && $0.firstAt == .start })
     }
 
-    @Test func `one is replayed and one discarded, and the law holds at every step`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `one is replayed and one discarded, and the law holds at every step`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let (number, ids) = try await twoParked(ledger)
         #expect(try await ledger.status(number).pending.parked == 6)
         #expect(try await carryOut(.replay, ids[0], ledger) == .publishedAnew)
@@ -64,16 +69,21 @@ struct ParkedOrderTests {
         #expect(try await ledger.read { try $0.parkedCount() } == 0)
     }
 
-    @Test func `the last discard completes the campaign`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `the last discard completes the campaign`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let (number, ids) = try await twoParked(ledger)
         for id in ids { #expect(try await carryOut(.discard, id, ledger) == .ended(.failed)) }
         let status = try await ledger.status(number)
         #expect(status.stage == .completed && status.counts.failed == 6 && status.law == .holds)
     }
 
-    @Test func `what is replayed too late ends expired, what was ended meanwhile is only removed`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all)
+    func `what is replayed too late ends expired, what was ended meanwhile is only removed`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let (number, ids) = try await twoParked(ledger)
         #expect(try await carryOut(.replay, ids[0], ledger, now: .start + 3600) == .ended(.expired))
         #expect(try await ledger.status(number).counts.expired == 4)
@@ -83,8 +93,11 @@ struct ParkedOrderTests {
         #expect(status.counts.expired == 6 && status.counts.failed == 0 && status.law == .holds)
     }
 
-    @Test func `a shard that the ledger does not know stays parked at a replay, and goes at a discard`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all)
+    func `a shard that the ledger does not know stays parked at a replay, and goes at a discard`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         var devices = DeviceBatch()
         devices.append(token: Sample.token(1))
         let shard = Shard(
@@ -109,8 +122,10 @@ struct ParkedOrderTests {
         #expect(try await ledger.read { try $0.parkedCount() } == 0)
     }
 
-    @Test func `a row waits with the message that the broker has taken out of its queue`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `a row waits with the message that the broker has taken out of its queue`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([4, 2]))
         let shards = try await ledger.planned(number)
         try await ledger.write { try $0.markOut(shards.map { ($0.record.id.key, 1) }, now: .start) }
@@ -132,8 +147,10 @@ struct ParkedOrderTests {
         #expect(try await ledger.status(number).pending.held == 4)
     }
 
-    @Test func `a job is for its producer's exchange, what nobody can read stays`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `a job is for its producer's exchange, what nobody can read stays`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let job = ParkedMessage(queue: "fanfare.v1.campaigns", reason: "InvalidJob", body: [1], at: .start)
         let garbage = ParkedMessage(queue: "fanfare.v1.work.apns.bulk", reason: "MalformedShard", body: [1], at: .start)
         let ids = try await ledger.write { [try $0.park(job), try $0.park(garbage)] }

@@ -5,8 +5,10 @@ import Testing
 struct ParkedTests {
     private let scratch = ScratchLedger()
 
-    @Test func `the same message again is counted, another one is entered`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `the same message again is counted, another one is entered`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         func park(_ body: [UInt8], at now: Timestamp) async throws -> Int64 {
             let message = ParkedMessage(
                 queue: "fanfare.v1.work.apns.bulk",

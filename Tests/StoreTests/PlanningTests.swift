@@ -5,17 +5,17 @@ import Testing
 
 struct PlanningTests {
     private let scratch = ScratchLedger()
-    private let ledger: Ledger
-
-    init() throws {
-        ledger = try scratch.open()
-    }
+    private var ledger: Ledger { scratch.ledger }
 
     private func lease(_ worker: Int64, now: Timestamp, apps: Set<String> = ["news"]) async throws -> [LeasedCampaign] {
         try await ledger.write { try $0.leaseCampaigns(worker: worker, apps: apps, now: now) }
     }
 
-    @Test func `a campaign has one planner for three seconds, and a fenced one writes nothing`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `a campaign has one planner for three seconds, and a fenced one writes nothing`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         let mine = try #require(try await lease(1, now: .start).first)
         #expect(mine.unplannedChunks == 3)
@@ -33,7 +33,11 @@ struct PlanningTests {
         #expect(try await ledger.status(number).pending.unplanned == 10)
     }
 
-    @Test func `a released lease is free at once, and an app that is not known is left to others`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `a released lease is free at once, and an app that is not known is left to others`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         _ = try await ledger.accepted()
         #expect(try await lease(1, now: .start, apps: ["shop"]).isEmpty)
         #expect(try await lease(1, now: .start).count == 1)
@@ -41,13 +45,18 @@ struct PlanningTests {
         #expect(try await lease(2, now: .start).count == 1)
     }
 
-    @Test func `urgent campaigns come first`() async throws {
+    @Test(arguments: TestDatabase.all) func `urgent campaigns come first`(_ database: TestDatabase) async throws {
+        try scratch.open(on: database)
         let bulk = try await ledger.accepted()
         let urgent = try await ledger.accepted(Sample.campaign(facts: Sample.facts(id: "goal", urgency: .urgent)))
         #expect(try await lease(1, now: .start).map(\.facts.number) == [urgent, bulk])
     }
 
-    @Test func `rows and cursor go on where they stopped, and the first one starts the campaign`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `rows and cursor go on where they stopped, and the first one starts the campaign`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         let first = try await ledger.planned(number, max: 2, now: .start + 1)
         #expect(first.map(\.record.id.description) == ["\(number).0.0", "\(number).0.1"])
@@ -63,7 +72,10 @@ struct PlanningTests {
         #expect(events.map(\.routingKey) == ["news.campaign.accepted", "news.campaign.started"])
     }
 
-    @Test func `nothing is planned while the campaign is paused or over`() async throws {
+    @Test(arguments: TestDatabase.all) func `nothing is planned while the campaign is paused or over`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.write { try $0.pause(campaign: number, now: .start) }
         #expect(try await ledger.planned(number).isEmpty)
@@ -72,9 +84,13 @@ struct PlanningTests {
         #expect(try await ledger.planned(number).count == 3)
     }
 
-    @Test func `a shard is a function of the ledger: the same bytes from the planner, the sweeper and the decoder`()
+    @Test(arguments: TestDatabase.all)
+    func `a shard is a function of the ledger: the same bytes from the planner, the sweeper and the decoder`(
+        _ database: TestDatabase
+    )
         async throws
     {
+        try scratch.open(on: database)
         var new = Sample.campaign()
         new.carriesVariables = true
         let chunks = Sample.chunks([3, 2], environment: .sandbox, variables: ["first": "Ana"])
@@ -94,7 +110,10 @@ struct PlanningTests {
         }
     }
 
-    @Test func `without a use for variables a shard carries none`() async throws {
+    @Test(arguments: TestDatabase.all) func `without a use for variables a shard carries none`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         var new = Sample.campaign()
         new.audience = .inline(Sample.chunks([3], variables: ["first": "Ana"]), version: "v1", duplicates: 0)
         let number = try await ledger.accepted(new)
@@ -103,13 +122,18 @@ struct PlanningTests {
         #expect(shard.devices.count == 3)
     }
 
-    @Test func `a retry shard has the same bytes from its parent and from the ledger`() async throws {
+    @Test(arguments: TestDatabase.all) func `a retry shard has the same bytes from its parent and from the ledger`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([5]))
         let parent = try #require(try await ledger.planned(number).first).shard()
         let (_, first) = try await ledger.running(key(number, 0))
         func settle(_ token: RunToken, _ progress: Progress) async throws -> ShardRecord {
             let settlement = try Settlement.of(progress)
-            let result = try await ledger.write(.synced) { try $0.settle(token, settlement, now: .start) }
+            let result = try await ledger.write(.synced, reach: .shards) {
+                try $0.settle(token, settlement, now: .start)
+            }
             guard case .settled(let children) = result else { throw LedgerError.failed("\(result)") }
             return try #require(children.first)
         }
@@ -135,40 +159,52 @@ struct PlanningTests {
         #expect(try last.shard().deviceIndex(at: 0) == 4)
     }
 
-    @Test func `the window counts first attempts that are out and unclaimed, and retries apart`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `the window counts first attempts that are out and unclaimed, and retries apart`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         let shards = try await ledger.planned(number)
         let lane = Lane(provider: .apns, urgency: .bulk)
         #expect(try await ledger.read { try $0.windowUse(of: lane) } == 3)
-        try await ledger.write { try $0.markOut(shards.map { ($0.record.id.key, 1) }, now: .start) }
+        try await ledger.write(reach: .shards) { try $0.markOut(shards.map { ($0.record.id.key, 1) }, now: .start) }
         #expect(try await ledger.read { try $0.windowUse(of: lane) } == 3)
         let (_, token) = try await ledger.running(key(number, 0))
         #expect(try await ledger.read { try $0.windowUse(of: lane) } == 2)
         let progress = Progress.accepted(4) { $0.retry(2, .seconds30, Progress.Note()) }
         let settlement = try Settlement.of(progress)
-        _ = try await ledger.write { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(reach: .shards) { try $0.settle(token, settlement, now: .start) }
         let uses = try await ledger.read { try $0.windowUse() }
         #expect(uses.map(\.firstAttempts) == [2])
         #expect(uses.map(\.retries) == [1])
         #expect(try await ledger.read { try $0.windowUse(of: Lane(provider: .apns, urgency: .urgent)) } == 0)
     }
 
-    @Test func `a confirm for an older generation changes nothing`() async throws {
+    @Test(arguments: TestDatabase.all) func `a confirm for an older generation changes nothing`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
         let progress = Progress(count: 4)
-        _ = try await ledger.write { try $0.setAside(token, reason: .handOver, progress: progress, now: .start) }
-        try await ledger.write { try $0.markOut([(key(number, 0), 1)], now: .start) }
+        _ = try await ledger.write(reach: .shards) {
+            try $0.setAside(token, reason: .handOver, progress: progress, now: .start)
+        }
+        try await ledger.write(reach: .shards) { try $0.markOut([(key(number, 0), 1)], now: .start) }
         #expect(try await ledger.row(key(number, 0))?.state == .unpublished)
-        try await ledger.write { try $0.markOut([(key(number, 0), 2)], now: .start) }
+        try await ledger.write(reach: .shards) { try $0.markOut([(key(number, 0), 2)], now: .start) }
         #expect(try await ledger.row(key(number, 0))?.state == .out)
     }
 
-    @Test func `what was left unpublished is found by its age`() async throws {
+    @Test(arguments: TestDatabase.all) func `what was left unpublished is found by its age`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         let shards = try await ledger.planned(number)
-        try await ledger.write { try $0.markOut([(shards[1].record.id.key, 1)], now: .start) }
+        try await ledger.write(reach: .shards) { try $0.markOut([(shards[1].record.id.key, 1)], now: .start) }
         func left(_ olderThan: Timestamp, _ campaign: UInt32? = nil) async throws -> [UInt32] {
             let shards = try await ledger.read { reader in
                 try reader.unpublished(olderThan: olderThan, campaign: campaign, limit: 10)
@@ -181,10 +217,14 @@ struct PlanningTests {
         #expect(try await left(.start + 10, number + 1).isEmpty)
     }
 
-    @Test func `a message that the broker lost is made anew once, and the old one is superseded`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `a message that the broker lost is made anew once, and the old one is superseded`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         let shards = try await ledger.planned(number)
-        try await ledger.write { try $0.markOut(shards.map { ($0.record.id.key, 1) }, now: .start) }
+        try await ledger.write(reach: .shards) { try $0.markOut(shards.map { ($0.record.id.key, 1) }, now: .start) }
         func lost(_ now: Timestamp) async throws -> [ShardRecord] {
             try await ledger.read { try $0.lostShards(campaign: number, now: now, limit: 10) }
         }
@@ -196,12 +236,16 @@ struct PlanningTests {
         // Another planner that read the same rows comes too late.
         #expect(try await ledger.write { try $0.raiseGeneration(rows, now: .start + 901) }.isEmpty)
         let old = Claim(key: key(number, 0), generation: 1, redelivered: false, worker: 7, knowsApp: true)
-        #expect(try await ledger.write { try $0.claim(old, now: .start + 901) }.decision == .drop)
+        #expect(try await ledger.write(reach: .shards) { try $0.claim(old, now: .start + 901) }.decision == .drop)
     }
 
-    @Test func `a running shard is a candidate even while its worker lives, which may have lost the lease`()
+    @Test(arguments: TestDatabase.all)
+    func `a running shard is a candidate even while its worker lives, which may have lost the lease`(
+        _ database: TestDatabase
+    )
         async throws
     {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([4]))
         _ = try await ledger.planned(number)
         let worker = try await ledger.write {
@@ -216,13 +260,16 @@ struct PlanningTests {
         #expect(try await lost(.start + 901) == 1)
     }
 
-    @Test func `a shard on a rung is not lost before it is due`() async throws {
+    @Test(arguments: TestDatabase.all) func `a shard on a rung is not lost before it is due`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([4], facts: Sample.facts(expiresAt: .start + 90_000)))
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
         let settlement = try Settlement.of(.accepted(4) { $0.retry(0, .hours2, Progress.Note()) })
-        _ = try await ledger.write { try $0.settle(token, settlement, now: .start) }
-        try await ledger.write { try $0.markOut([(key(number, 0, 1), 1)], now: .start) }
+        _ = try await ledger.write(reach: .shards) { try $0.settle(token, settlement, now: .start) }
+        try await ledger.write(reach: .shards) { try $0.markOut([(key(number, 0, 1), 1)], now: .start) }
         func lost(_ now: Timestamp) async throws -> Int {
             try await ledger.read { try $0.lostShards(campaign: number, now: now, limit: 10) }.count
         }

@@ -40,8 +40,11 @@ struct RetentionTests {
         while try await ledger.write(.normal, { try $0.sweepLists(now: now, chunksMax: 1) }) {}
     }
 
-    @Test func `outcomes go after 30 days and leave the totals, the campaign goes after 90`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all)
+    func `outcomes go after 30 days and leave the totals, the campaign goes after 90`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let number = try await completed(ledger, "derby", firstToken: 0)
         let before = try await ledger.status(number)
         try await purge(ledger, at: .start + 29 * Self.day)
@@ -69,8 +72,10 @@ struct RetentionTests {
         #expect(try await ledger.accepted(Sample.campaign()) > number)
     }
 
-    @Test func `a live campaign keeps everything, a kept one its list`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `a live campaign keeps everything, a kept one its list`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let facts = Sample.facts(id: "live", expiresAt: .start + 5000 * Self.day)
         let live = try await ledger.accepted(Sample.campaign([4, 2], facts: facts, identity: "live"))
         _ = try await ledger.planned(live, max: 1)
@@ -86,8 +91,10 @@ struct RetentionTests {
         #expect(try await ledger.read { try $0.shardToPublish(key(live, 0)) } != nil)
     }
 
-    @Test func `a list that a kept campaign uses stays until the campaign goes`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `a list that a kept campaign uses stays until the campaign goes`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         func put(_ name: String, _ first: Int) async throws -> UInt32 {
             try await ledger.write { transaction in
                 let list = try transaction.beginList(app: "news", name: name, now: .start)
@@ -110,8 +117,10 @@ struct RetentionTests {
         #expect(try await ledger.read { try $0.lists(app: nil) }.isEmpty)
     }
 
-    @Test func `parked messages and refusals go with the time`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `parked messages and refusals go with the time`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let message = ParkedMessage(queue: "fanfare.v1.campaigns", reason: "InvalidJob", body: [1], at: .start)
         try await ledger.write { transaction in
             try transaction.park(message)
@@ -128,8 +137,11 @@ struct RetentionTests {
         #expect(try await ledger.read { try $0.refusal(app: "news", id: "bad") } == nil)
     }
 
-    @Test func `of two live planners the older one purges, and the other one when it is gone`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all)
+    func `of two live planners the older one purges, and the other one when it is gone`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         func register(_ roles: [String], _ now: Timestamp) async throws -> Int64 {
             try await ledger.write { try $0.registerWorker(name: "w", roles: roles, apps: ["news"], now: now) }
         }

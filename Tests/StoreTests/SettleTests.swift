@@ -5,11 +5,7 @@ import Testing
 
 struct SettleTests {
     private let scratch = ScratchLedger()
-    private let ledger: Ledger
-
-    init() throws {
-        ledger = try scratch.open()
-    }
+    private var ledger: Ledger { scratch.ledger }
 
     private func settle(
         _ token: RunToken,
@@ -20,10 +16,13 @@ struct SettleTests {
         async throws -> SettleResult
     {
         let settlement = try Settlement.of(progress, attempt: attempt)
-        return try await ledger.write(.synced) { try $0.settle(token, settlement, now: now) }
+        return try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: now) }
     }
 
-    @Test func `outcomes, reasons, requests and retry shards are one transaction`() async throws {
+    @Test(arguments: TestDatabase.all) func `outcomes, reasons, requests and retry shards are one transaction`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
@@ -56,7 +55,10 @@ struct SettleTests {
         #expect(try await settle(token, progress) == .fenced)
     }
 
-    @Test func `retries of retries carry chunk positions and numbers of their own`() async throws {
+    @Test(arguments: TestDatabase.all) func `retries of retries carry chunk positions and numbers of their own`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([5]))
         _ = try await ledger.planned(number)
         let (_, first) = try await ledger.running(key(number, 0))
@@ -87,7 +89,10 @@ struct SettleTests {
         #expect(try await ledger.status(number).law == .holds)
     }
 
-    @Test func `no retry shard is made for a campaign that was cancelled meanwhile`() async throws {
+    @Test(arguments: TestDatabase.all) func `no retry shard is made for a campaign that was cancelled meanwhile`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
@@ -107,7 +112,10 @@ struct SettleTests {
         #expect(try await ledger.write { try $0.completeIfDone(campaign: number, now: .start) } == .cancelled)
     }
 
-    @Test func `a settlement of another number of devices parks the row`() async throws {
+    @Test(arguments: TestDatabase.all) func `a settlement of another number of devices parks the row`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
@@ -118,7 +126,11 @@ struct SettleTests {
         #expect(status.law == .holds)
     }
 
-    @Test func `a hand-over is published at once with what was saved, and its old run is fenced`() async throws {
+    @Test(arguments: TestDatabase.all)
+    func `a hand-over is published at once with what was saved, and its old run is fenced`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
@@ -135,14 +147,17 @@ struct SettleTests {
         }
         #expect(row.state == .unpublished)
         #expect(row.generation == 2)
-        #expect(try await ledger.write { try $0.saveProgress([(token, saved)]) } == [token])
+        #expect(try await ledger.write(reach: .shards) { try $0.saveProgress([(token, saved)]) } == [token])
         let (next, _) = try await ledger.running(key(number, 0), generation: 2, worker: 8)
         #expect(next.progress == saved)
         #expect(next.epoch == 3)
         #expect(try await ledger.status(number).attempts == 2)
     }
 
-    @Test func `setting aside a shard whose campaign is over ends it`() async throws {
+    @Test(arguments: TestDatabase.all) func `setting aside a shard whose campaign is over ends it`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
@@ -155,7 +170,10 @@ struct SettleTests {
         #expect(try await ledger.status(number).pending.total == 0)
     }
 
-    @Test func `a parked shard's devices stay pending until the campaign's end`() async throws {
+    @Test(arguments: TestDatabase.all) func `a parked shard's devices stay pending until the campaign's end`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign([4]))
         _ = try await ledger.planned(number)
         let (_, token) = try await ledger.running(key(number, 0))
@@ -171,17 +189,23 @@ struct SettleTests {
         #expect(over.law == .holds)
     }
 
-    @Test func `two processes on one file fence each other`() async throws {
+    @Test(arguments: TestDatabase.all) func `two processes on one file fence each other`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let other = try scratch.open(create: false)
         let number = try await ledger.accepted()
         _ = try await ledger.planned(number)
         let (_, mine) = try await ledger.running(key(number, 0), worker: 7)
         let claim = Claim(key: key(number, 0), generation: 1, redelivered: true, worker: 8, knowsApp: true)
-        let taken = try await other.write { try $0.claim(claim, now: .start) }
+        let taken = try await other.write(reach: .shards) { try $0.claim(claim, now: .start) }
         let theirs = RunToken(key: key(number, 0), epoch: try #require(taken.record).epoch, worker: 8)
         let settlement = try Settlement.of(.accepted(4))
-        #expect(try await ledger.write { try $0.settle(mine, settlement, now: .start) } == .fenced)
-        #expect(try await other.write { try $0.settle(theirs, settlement, now: .start) } == .settled(children: []))
+        #expect(try await ledger.write(reach: .shards) { try $0.settle(mine, settlement, now: .start) } == .fenced)
+        #expect(
+            try await other.write(reach: .shards) { try $0.settle(theirs, settlement, now: .start) }
+                == .settled(children: [])
+        )
         #expect(try await ledger.status(number).counts.accepted == 4)
     }
 }

@@ -6,12 +6,8 @@ import Testing
 /// Tokens that were called wrong once: sent to at most once more, by a later campaign, last and apart.
 struct SuspectTests {
     private let scratch = ScratchLedger()
-    private let ledger: Ledger
+    private var ledger: Ledger { scratch.ledger }
     private let wrong: Set<Int> = [1, 3, 8]
-
-    init() throws {
-        ledger = try scratch.open()
-    }
 
     private func listed(_ name: String, _ sizes: [Int]) async throws -> UInt32 {
         try await ledger.write(.synced) { transaction in
@@ -45,7 +41,7 @@ struct SuspectTests {
             }
         }
         let settlement = try Settlement.of(progress, attempt: row.attempt)
-        _ = try await ledger.write(.synced) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
         return sent
     }
 
@@ -74,7 +70,10 @@ struct SuspectTests {
         return (first, last)
     }
 
-    @Test func `a suspect token is sent to once more, last, and is dead then`() async throws {
+    @Test(arguments: TestDatabase.all) func `a suspect token is sent to once more, last, and is dead then`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let list = try await listed("fans", [6, 4])
         let all = Array(0..<10)
         let one = try await send(accepted("one", list: list))
@@ -87,7 +86,9 @@ struct SuspectTests {
         #expect(three.last.isEmpty)
     }
 
-    @Test func `it is known in another list as well`() async throws {
+    @Test(arguments: TestDatabase.all) func `it is known in another list as well`(_ database: TestDatabase) async throws
+    {
+        try scratch.open(on: database)
         _ = try await send(accepted("one", list: listed("fans", [6, 4])))
         #expect(try await ledger.write { try $0.learnDeadTokens() } == false)
         let other = try await listed("members", [6, 4])
@@ -97,7 +98,10 @@ struct SuspectTests {
         #expect(third.first.count == 7 && third.last.isEmpty)
     }
 
-    @Test func `one that is accepted then is a token like any other, in every list`() async throws {
+    @Test(arguments: TestDatabase.all) func `one that is accepted then is a token like any other, in every list`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let list = try await listed("fans", [6, 4])
         _ = try await send(accepted("one", list: list))
         #expect(try await ledger.write { try $0.learnDeadTokens() } == false)
@@ -109,7 +113,10 @@ struct SuspectTests {
         #expect(other.first == Array(0..<10).filter { $0 != 3 } && other.last.isEmpty)
     }
 
-    @Test func `in a campaign that the guard has paused nobody becomes suspect`() async throws {
+    @Test(arguments: TestDatabase.all) func `in a campaign that the guard has paused nobody becomes suspect`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let list = try await listed("fans", [20])
         let number = try await accepted("one", list: list)
         let shard = try #require(try await ledger.planned(number).first)
@@ -117,14 +124,17 @@ struct SuspectTests {
         var progress = row.progress
         for position in 0..<row.count { progress.hold(position, Progress.Note(reason: "BadDeviceToken")) }
         let settlement = try Settlement.of(progress)
-        _ = try await ledger.write(.synced) { try $0.settle(token, settlement, now: .start) }
+        _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
         _ = try await ledger.write(.synced) { try $0.completeIfDone(campaign: number, now: .start) }
         #expect(try await ledger.status(number).stateReason == "wrong_environment")
         let next = try await accepted("two", list: list)
         #expect(try await ledger.planned(next).map(\.record.count) == [20])
     }
 
-    @Test func `suspects that wait do not use up what may be out under the guard`() async throws {
+    @Test(arguments: TestDatabase.all) func `suspects that wait do not use up what may be out under the guard`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let sizes = Array(repeating: 400, count: 6) + [10]
         let list = try await listed("fans", sizes)
         let one = try await accepted("one", list: list)
@@ -140,7 +150,7 @@ struct SuspectTests {
                 }
             }
             let settlement = try Settlement.of(progress)
-            _ = try await ledger.write(.synced) { try $0.settle(token, settlement, now: .start) }
+            _ = try await ledger.write(.synced, reach: .shards) { try $0.settle(token, settlement, now: .start) }
         }
         #expect(try await ledger.status(one).counts.invalid == 2000)
         let two = try await accepted("two", list: list)
@@ -148,7 +158,10 @@ struct SuspectTests {
         #expect(planned.map(\.record.count) == [400, 10])
     }
 
-    @Test func `what waits to be last waits until all others are cut`() async throws {
+    @Test(arguments: TestDatabase.all) func `what waits to be last waits until all others are cut`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
         let list = try await listed("fans", [6, 4])
         _ = try await send(accepted("one", list: list))
         let number = try await accepted("two", list: list)

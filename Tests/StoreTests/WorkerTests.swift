@@ -5,8 +5,10 @@ import Testing
 struct WorkerTests {
     private let scratch = ScratchLedger()
 
-    @Test func `an app is live for ten seconds after its worker's last word`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `an app is live for ten seconds after its worker's last word`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let id = try await ledger.write {
             try $0.registerWorker(name: "host-1", roles: ["sender", "planner"], apps: ["news", "shop"], now: .start)
         }
@@ -20,8 +22,8 @@ struct WorkerTests {
         #expect(workers.map(\.apps) == [["news"]])
     }
 
-    @Test func `a worker's id is never used again`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `a worker's id is never used again`(_ database: TestDatabase) async throws {
+        let ledger = try scratch.open(on: database)
         func register() async throws -> Int64 {
             try await ledger.write { try $0.registerWorker(name: "w", roles: [], apps: ["news"], now: .start) }
         }

@@ -14,8 +14,10 @@ struct WriterTests {
 
     private struct Mistake: Error {}
 
-    @Test func `one body that fails does not hurt the others that share its transaction`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `one body that fails does not hurt the others that share its transaction`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let results = await withTaskGroup(of: Bool.self) { group in
             for index in 0..<40 {
                 group.addTask {
@@ -41,8 +43,10 @@ struct WriterTests {
         #expect(!apps.contains("a5"))
     }
 
-    @Test func `bodies that wait are committed together and in their order`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `bodies that wait are committed together and in their order`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let order = Mutex<[Int]>([])
         await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
             for index in 0..<100 {
@@ -56,18 +60,23 @@ struct WriterTests {
         #expect(order.withLock { $0 } == Array(0..<100))
     }
 
-    @Test func `bodies run on a thread whose name the system shows`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `bodies run on a thread whose name the system shows`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         let name = try await ledger.write { _ in
             try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
         }
         #expect(name == "ledger\n")
     }
 
-    @Test func `what was submitted before the end is done, what comes later is refused, and closing twice is well`()
+    @Test(arguments: TestDatabase.all)
+    func `what was submitted before the end is done, what comes later is refused, and closing twice is well`(
+        _ database: TestDatabase
+    )
         async throws
     {
-        let ledger = try scratch.open()
+        let ledger = try scratch.open(on: database)
         let done = Mutex(0)
         for _ in 0..<20 {
             ledger.submit { _ in
@@ -83,11 +92,11 @@ struct WriterTests {
 
     @Test func `what can wait is committed with what cannot, and a rest ends when the ledger is closed`() async throws {
         let pool = try DatabasePool(path: scratch.path)
-        let writer = LedgerWriter(pool: pool, logger: Logger(label: "test"), rest: .seconds(3600))
+        let writer = LedgerWriter(SQLiteDriver(pool), logger: Logger(label: "test"), rest: .seconds(3600))
         let order = Mutex<[Int]>([])
         func submit(_ number: Int, _ haste: Ledger.Haste, then: @escaping @Sendable () -> Void = {}) {
             writer.submit(
-                LedgerWriter.Job(durability: .normal, haste: haste) { _ in
+                LedgerWriter.Job(durability: .normal, haste: haste, reach: .ledger) { _ in
                     order.withLock { $0.append(number) }
                     return then
                 } fail: { _ in
@@ -155,8 +164,10 @@ struct WriterTests {
         )
     }
 
-    @Test func `a body that throws another error is told in the ledger's words`() async throws {
-        let ledger = try scratch.open()
+    @Test(arguments: TestDatabase.all) func `a body that throws another error is told in the ledger's words`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
         await #expect(throws: LedgerError.failed("Mistake()")) { try await ledger.write { _ in throw Mistake() } }
     }
 

@@ -27,6 +27,8 @@ public struct Configuration: Sendable {
     public enum StoreLocation: Sendable, Equatable {
         /// A file of one host; the path is absolute.
         case sqlite(path: String)
+        /// A database of a fleet; the URL may hold a password.
+        case postgreSQL(url: String)
     }
 
     /// What a worker is.

@@ -21,7 +21,9 @@ public enum ConfigurationCatalogue {
             "store.url",
             .storeURL,
             "sqlite:fanfare.db",
-            "the ledger; a path is relative to the configuration file, else to the working directory"
+            "the ledger: a file of one host, its path relative to the configuration file, else to the working directory; "
+                + "or, for workers on several hosts, postgresql://user@host:5432/database with libpq's parameters, "
+                + "standbys behind commas"
         ),
         ConfigurationKey("store.retention.campaigns", .duration, "90d", "how long finished campaigns are kept"),
         ConfigurationKey("store.retention.outcomes", .duration, "30d", "how long outcomes of single devices are kept"),

@@ -1,3 +1,4 @@
+import Store
 import Transport
 
 /// Reads the texts of settings into values and collects what is wrong with them.
@@ -47,16 +48,32 @@ struct SettingReader {
     mutating func store(_ name: String) -> Configuration.StoreLocation {
         let text = text(name) ?? ""
         if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
-            refuse(name, "not_in_this_version", "PostgreSQL is not in this version", "use sqlite:PATH")
+            return postgreSQL(name, text)
         } else if text.hasPrefix("sqlite:"), text.count > 7 {
             // sqlite:///var/lib/fanfare.db and sqlite:/var/lib/fanfare.db are the same file.
             let path = text.dropFirst(7)
             let plain = path.hasPrefix("///") ? path.dropFirst(2) : path
             return .sqlite(path: PathText.absolute(String(plain), from: base))
         } else {
-            refuse(name, "invalid_url", "not a store's URL", "write sqlite:PATH")
+            let forms = "write sqlite:PATH or postgresql://user@host/database"
+            refuse(name, "invalid_url", "not a store's URL", forms)
         }
         return .sqlite(path: "")
+    }
+
+    private mutating func postgreSQL(_ name: String, _ text: String) -> Configuration.StoreLocation {
+        // There `config show` would not know to hide it.
+        if text.contains("?password=") || text.contains("&password=") {
+            refuse(
+                name,
+                "invalid_url",
+                "a password among the parameters",
+                "write postgresql://user:password@host/database"
+            )
+        } else if let problem = Ledger.problem(ofPostgreSQL: text) {
+            refuse(name, "invalid_url", problem, "write postgresql://user@host:5432/database")
+        }
+        return .postgreSQL(url: text)
     }
 
     mutating func path(_ name: String) -> String? {

@@ -45,7 +45,7 @@ struct EventOutlet: Sendable {
         }
         guard !done.isEmpty else { return 0 }
         let published = done
-        try await ledger.write(.normal) { try $0.eventsPublished(published) }
+        try await ledger.write(.normal, reach: .shards) { try $0.eventsPublished(published) }
         return done.count
     }
 

@@ -89,8 +89,9 @@ struct Intake: Sendable {
 
     private func look(_ job: Job, now: Timestamp) async throws -> IntakeDecision.Knowledge {
         let store = ledger.storeID
+        let shared = ledger.sharedTime(now)
         return try await ledger.read { reader in
-            let isAppKnown = try reader.liveApps(now: now).contains(job.app)
+            let isAppKnown = try reader.liveApps(now: shared).contains(job.app)
             return try reader.knowledge(of: job, isAppKnown: isAppKnown, store: store)
         }
     }

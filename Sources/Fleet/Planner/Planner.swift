@@ -86,9 +86,9 @@ struct Planner: Sendable {
     private func lease(_ state: inout State) async throws {
         state.leasedAt = .now
         let (worker, apps) = (worker, apps)
-        (state.leases, state.consumers) = try await ledger.write(.normal) { transaction in
-            let now = WallClock.now()
-            _ = try transaction.expireDue(now: now)
+        (state.leases, state.consumers) = try await ledger.write(.normal) { [ledger] transaction in
+            _ = try transaction.expireDue(now: WallClock.now())
+            let now = ledger.sharedTime(WallClock.now())
             let consumers = try transaction.reader.liveWorkers(now: now).count { $0.roles.contains("sender") }
             return (try transaction.leaseCampaigns(worker: worker, apps: apps, now: now), consumers)
         }
@@ -198,7 +198,9 @@ struct Planner: Sendable {
         guard !shards.isEmpty else { return }
         let confirmed = await outlet.publish(shards)
         guard !confirmed.isEmpty else { return }
-        try await ledger.write(.normal, haste: .withOthers) { try $0.markOut(confirmed, now: WallClock.now()) }
+        try await ledger.write(.normal, haste: .withOthers, reach: .shards) {
+            try $0.markOut(confirmed, now: WallClock.now())
+        }
     }
 
     // MARK: - The sweep

@@ -295,7 +295,8 @@ final class SenderLoop {
         isSaving = true
         let sent = saves
         let bound = NIOLoopBound(self, eventLoop: loop)
-        ledger.submit(.normal, haste: unflushed >= Self.tickAnswers ? .atOnce : .withOthers) { transaction in
+        let haste: Ledger.Haste = unflushed >= Self.tickAnswers ? .atOnce : .withOthers
+        ledger.submit(.normal, haste: haste, reach: .shards) { transaction in
             try transaction.saveProgress(sent.map { ($0.token, $0.progress) })
         } completion: { [loop] result in
             loop.execute { bound.value.saved(sent, result) }

@@ -24,12 +24,13 @@ extension WorkDesk {
         _ durability: Ledger.Durability,
         _ what: StaticString,
         haste: Ledger.Haste = .atOnce,
+        reach: Ledger.Reach = .ledger,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> Value,
         then: @escaping (Value) -> Void
     ) {
         pending += 1
         let bound = NIOLoopBound((self, then), eventLoop: loop)
-        ledger.submit(durability, haste: haste, body) { [loop] result in
+        ledger.submit(durability, haste: haste, reach: reach, body) { [loop] result in
             loop.execute {
                 let (desk, then) = bound.value
                 desk.pending -= 1
@@ -41,7 +42,7 @@ extension WorkDesk {
                     desk.pending += 1
                     desk.loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
                         desk.pending -= 1
-                        desk.write(durability, what, haste: haste, body, then: then)
+                        desk.write(durability, what, haste: haste, reach: reach, body, then: then)
                     }
                 }
                 desk.checkIdle()
@@ -62,7 +63,7 @@ extension WorkDesk {
         _ probe: Breaker.ProbeResult?
     ) {
         let now = WallClock.now()
-        write(.synced, "a settlement", haste: shard.lane.haste) {
+        write(.synced, "a settlement", haste: shard.lane.haste, reach: .shards) {
             let result = try $0.settle(token, settlement, now: now)
             if let probe, result != .fenced { try $0.endProbe(token.key, probe, now: now) }
             return result
@@ -126,7 +127,7 @@ extension WorkDesk {
                 pending -= 1
                 let confirmed = result.confirmed
                 let now = WallClock.now()
-                write(.normal, "confirms", haste: .withOthers) {
+                write(.normal, "confirms", haste: .withOthers, reach: .shards) {
                     try $0.markOut(confirmed.map { (key: $0.0, generation: $0.1) }, now: now)
                 } then: { _ in
                 }
@@ -164,7 +165,7 @@ extension WorkDesk {
         _ probe: Breaker.ProbeResult?
     ) {
         let now = WallClock.now()
-        write(.synced, "a shard that is set aside") {
+        write(.synced, "a shard that is set aside", reach: .shards) {
             let result = try $0.setAside(token, reason: reason, progress: progress, now: now)
             if let probe, result != .fenced { try $0.endProbe(token.key, probe, now: now) }
             return result
@@ -201,7 +202,7 @@ extension WorkDesk {
     }
 
     private func abandon(_ progress: Progress, _ token: RunToken) {
-        write(.normal, "the last progress of a lost lease") {
+        write(.normal, "the last progress of a lost lease", reach: .shards) {
             try $0.saveProgress([(token: token, progress: progress)])
         } then: { [self] _ in
             finish(token)

@@ -138,7 +138,7 @@ final class WorkDesk {
         )
         let now = WallClock.now()
         let bound = NIOLoopBound(self, eventLoop: loop)
-        ledger.submit(.normal, haste: shard.lane.haste) { transaction in
+        ledger.submit(.normal, haste: shard.lane.haste, reach: .shards) { transaction in
             try transaction.claim(claim, now: now)
         } completion: { [loop] result in
             loop.execute { bound.value.answered(claim, delivery, result) }

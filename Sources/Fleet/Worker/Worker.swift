@@ -49,11 +49,16 @@ public final class Worker: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.worker.loops)
         do {
             try await check(configuration, on: group.next())
-            let ledger = try openLedger(configuration, logger: logger)
+            let ledger = try Ledger.open(configuration.store, create: true, logger: logger)
             let name = "\(hostName()).\(getpid())"
             let roles = configuration.worker.roles.map(\.rawValue).sorted()
             let id = try await ledger.write(.synced) {
-                try $0.registerWorker(name: name, roles: roles, apps: apps.names, now: WallClock.now())
+                try $0.registerWorker(
+                    name: name,
+                    roles: roles,
+                    apps: apps.names,
+                    now: ledger.sharedTime(WallClock.now())
+                )
             }
             let context = WorkerContext(
                 configuration: configuration,
@@ -86,12 +91,6 @@ public final class Worker: Sendable {
         )
         let lines = try await tool.passiveCheck()
         guard lines.isEmpty else { throw WorkerError.topology(lines) }
-    }
-
-    private static func openLedger(_ configuration: Configuration, logger: Logger) throws -> Ledger {
-        switch configuration.store {
-        case .sqlite(let path): try Ledger.open(path: path, create: true, logger: logger)
-        }
     }
 
     private static func hostName() -> String {
@@ -249,7 +248,8 @@ public final class Worker: Sendable {
         let (id, apps) = (context.worker, context.apps.names)
         while !Task.isCancelled {
             do {
-                try await context.ledger.write(.normal) { try $0.reportWorker(id, apps: apps, now: WallClock.now()) }
+                let now = context.ledger.sharedTime(WallClock.now())
+                try await context.ledger.write(.normal) { try $0.reportWorker(id, apps: apps, now: now) }
                 try await Task.sleep(for: .seconds(2))
             } catch is CancellationError {
                 return

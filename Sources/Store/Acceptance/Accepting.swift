@@ -107,7 +107,7 @@ extension LedgerTransaction {
         let tags = JSONValue.array(new.tags.map { .string($0) })
         let pairs = new.metadata.sorted { $0.key < $1.key }
         let metadata = JSONValue.object(pairs.map { JSONMember($0.key, .string($0.value)) })
-        try db.run(
+        let number = try db.number(
             """
             INSERT INTO campaigns (app, id, stage, expires_at, urgency, provider, list, chunks, audience, duplicates,
                 created_at, accepted_at, push_type, priority, drop_if_offline, collapse_id, max_attempts, drop_unknown,
@@ -115,6 +115,7 @@ extension LedgerTransaction {
                 message_id_at)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
                 ?22, ?23, ?24, ?25, ?26, ?27, ?28)
+            RETURNING number
             """,
             .text(facts.app),
             .text(facts.campaignID),
@@ -145,7 +146,7 @@ extension LedgerTransaction {
             .blob(new.job),
             .int(facts.messageIDAt)
         )
-        return UInt32(truncatingIfNeeded: try db.number("SELECT last_insert_rowid()") ?? 0)
+        return UInt32(truncatingIfNeeded: number ?? 0)
     }
 }
 

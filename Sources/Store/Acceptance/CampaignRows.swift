@@ -1,6 +1,5 @@
 import Campaigns
 public import Delivery
-import GRDB
 
 /// Reading what claims and polls need of `campaigns`.
 enum CampaignRows {

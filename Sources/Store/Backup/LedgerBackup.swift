@@ -56,9 +56,9 @@ public enum LedgerBackup {
                     try String.fetchAll(db, sql: "PRAGMA integrity_check(5)")
                 )
             }
-            let isNewer = try copy.read(Schema.migrator.hasBeenSuperseded)
+            let isNewer = try copy.read(SQLiteSchema.migrator.hasBeenSuperseded)
             try copy.close()
-            guard application == Schema.applicationID else {
+            guard application == SQLiteSchema.applicationID else {
                 throw BackupError.damaged(path: file, detail: "it is a database of another program")
             }
             guard integrity == ["ok"] else {

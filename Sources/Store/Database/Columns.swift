@@ -22,11 +22,11 @@ extension Rows {
 extension SQLValue {
     static func time(_ value: Timestamp) -> SQLValue { .integer(value.milliseconds) }
 
-    static func time(_ value: Timestamp?) -> SQLValue { value.map { .integer($0.milliseconds) } ?? .null }
+    static func time(_ value: Timestamp?) -> SQLValue { value.map { .integer($0.milliseconds) } ?? .null(.integer) }
 
     /// Two bytes a position, least significant first; NULL for none.
     static func positions(_ values: [UInt16]) -> SQLValue {
-        guard !values.isEmpty else { return .null }
+        guard !values.isEmpty else { return .null(.blob) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(values.count * 2)
         for value in values {

@@ -1,24 +1,30 @@
-import GRDB
+public import Campaigns
 import Logging
 
-/// The record of campaigns, shards and outcomes in one SQLite file; several processes may share it.
+/// The record of campaigns, shards and outcomes, in a SQLite file or a PostgreSQL database; several processes share it.
 ///
 /// Writes of a process run on one thread, which takes whatever is waiting and commits it as one transaction; reads run
 /// on a pool beside it and see the last commit. All methods may be called from any thread.
 public final class Ledger: Sendable {
-    /// Where the file is.
-    public let path: String
+    /// Where it is: the file, or the database's URL without user, password and options.
+    public var path: String { driver.place }
     /// Tells this ledger from others, for example in a refusal of a job that names a list it does not have.
     public let storeID: String
 
-    private let pool: DatabasePool
+    private let driver: any LedgerDriver
     private let writer: LedgerWriter
 
-    init(path: String, storeID: String, pool: DatabasePool, logger: Logger) {
-        self.path = path
+    init(_ driver: any LedgerDriver, storeID: String, logger: Logger) {
         self.storeID = storeID
-        self.pool = pool
-        writer = LedgerWriter(pool: pool, logger: logger)
+        self.driver = driver
+        writer = LedgerWriter(driver, logger: logger)
+    }
+
+    /// An instant of this host on the clock that all workers share, by which leases are judged.
+    ///
+    /// That is the host's own for a file, the database server's otherwise.
+    public func sharedTime(_ now: Timestamp) -> Timestamp {
+        Timestamp(milliseconds: now.milliseconds + driver.clockLead)
     }
 
     /// How long a commit lasts.
@@ -27,6 +33,17 @@ public final class Ledger: Sendable {
         case normal
         /// Survives a power loss as well. For acceptance, settlement and an operator's orders.
         case synced
+    }
+
+    /// What a body may change.
+    public enum Reach: Sendable {
+        /// Anything.
+        case ledger
+        /// The rows of the shards that it names, their retry shards and events: claims, progress, settlements, confirms.
+        ///
+        /// On PostgreSQL such bodies of several workers run beside each other, all others alone. It is a hint: a body
+        /// that turns out to change more is run again, alone.
+        case shards
     }
 
     /// How soon a body is written.
@@ -48,11 +65,13 @@ public final class Ledger: Sendable {
     /// - Parameters:
     ///   - durability: One `synced` body makes its whole transaction synced.
     ///   - haste: One `atOnce` body takes all that wait along; those that go `ahead` do not.
+    ///   - reach: What the body may change.
     ///   - body: Runs on the writer's thread.
     ///   - completion: Called once on the writer's thread, after the commit: hand over and return.
     public func submit<T: Sendable>(
         _ durability: Durability = .normal,
         haste: Haste = .atOnce,
+        reach: Reach = .ledger,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T,
         completion: @escaping @Sendable (Result<T, LedgerError>) -> Void
     ) {
@@ -60,6 +79,7 @@ public final class Ledger: Sendable {
             LedgerWriter.Job(
                 durability: durability,
                 haste: haste,
+                reach: reach,
                 body: { transaction in
                     let value = try body(transaction)
                     return { completion(.success(value)) }
@@ -74,10 +94,11 @@ public final class Ledger: Sendable {
     public func write<T: Sendable>(
         _ durability: Durability = .normal,
         haste: Haste = .atOnce,
+        reach: Reach = .ledger,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T
     ) async throws(LedgerError) -> T {
         let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
-            submit(durability, haste: haste, body) { waiter.resume(returning: $0) }
+            submit(durability, haste: haste, reach: reach, body) { waiter.resume(returning: $0) }
         }
         return try result.get()
     }
@@ -88,14 +109,14 @@ public final class Ledger: Sendable {
     public func read<T: Sendable>(
         _ body: @escaping @Sendable (LedgerReader) throws -> T
     ) async throws(LedgerError) -> T {
-        do {
-            return try await pool.read { try body(LedgerReader(db: $0)) }
+        do throws(LedgerError) {
+            return try await driver.read(body)
         } catch {
-            throw writer.isClosed ? .closed : LedgerError(error, path: path)
+            throw writer.isClosed ? .closed : error
         }
     }
 
-    /// Finishes what was submitted and closes the file; later calls fail with `closed`.
+    /// Finishes what was submitted and closes the connections; later calls fail with `closed`.
     public func close() async {
         await writer.close()
     }
@@ -103,7 +124,7 @@ public final class Ledger: Sendable {
 
 /// A write transaction; valid only within the body that it is handed to.
 public struct LedgerTransaction {
-    let db: Database
+    let db: LedgerConnection
 
     /// The queries, which see what the transaction has written.
     public var reader: LedgerReader { LedgerReader(db: db) }
@@ -111,5 +132,5 @@ public struct LedgerTransaction {
 
 /// A read transaction; valid only within the body that it is handed to.
 public struct LedgerReader {
-    let db: Database
+    let db: LedgerConnection
 }

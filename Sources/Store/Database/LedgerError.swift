@@ -4,9 +4,13 @@ public enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case missing(path: String)
     /// The file cannot be opened or created.
     case unreachable(path: String, detail: String)
+    /// The database's server cannot be reached, lets us not in, or was lost; nothing of the transaction was written.
+    case disconnected(store: String, detail: String)
+    /// The database's server lets us not in; a person must mend `store.url` or what the server allows.
+    case refused(store: String, detail: String)
     /// The file is damaged, or no ledger at all. It is never created anew over what is there.
     case damaged(path: String, detail: String)
-    /// The file or its folder cannot be written to.
+    /// The file or its folder cannot be written to; the server is a standby or set read-only.
     case readOnly(path: String)
     /// The file was written by a later version of this program.
     case newerVersion(path: String)
@@ -28,8 +32,12 @@ public enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
             "there is no ledger at \(path); start a worker or the server, which create it, or give another store.url"
         case .unreachable(let path, let detail):
             "the ledger \(path) cannot be opened: \(detail); check the folder and its permissions"
+        case .disconnected(let store, let detail): "the ledger \(store) cannot be reached: \(detail)"
+        case .refused(let store, let detail): "the ledger \(store) lets us not in: \(detail)"
         case .damaged(let path, let detail):
             "the ledger \(path) is damaged or no ledger: \(detail); it is left as it is, restore a backup"
+        case .readOnly(let path) where path.contains("://"):
+            "the ledger \(path) takes no writes: it is a standby, or set read-only; name all hosts in store.url"
         case .readOnly(let path): "the ledger \(path) cannot be written to; check the permissions of file and folder"
         case .newerVersion(let path): "the ledger \(path) was written by a later version; update this program"
         case .busy(let path): "another process keeps the ledger \(path) locked; try again"

@@ -1,5 +1,4 @@
 import Dispatch
-import GRDB
 import Logging
 import Synchronization
 
@@ -13,6 +12,7 @@ final class LedgerWriter: Sendable {
     struct Job: Sendable {
         let durability: Ledger.Durability
         let haste: Ledger.Haste
+        let reach: Ledger.Reach
         /// Returns what to call after the commit.
         let body: @Sendable (LedgerTransaction) throws -> @Sendable () -> Void
         let fail: @Sendable (LedgerError) -> Void
@@ -23,8 +23,8 @@ final class LedgerWriter: Sendable {
     private let logger: Logger
 
     /// A writer; `rest` is what `withOthers` adds to a body's way at most.
-    init(pool: DatabasePool, logger: Logger, rest: DispatchTimeInterval = .milliseconds(5)) {
-        let queue = WriterQueue(pool: pool, rest: rest)
+    init(_ driver: any LedgerDriver, logger: Logger, rest: DispatchTimeInterval = .milliseconds(5)) {
+        let queue = WriterQueue(driver, rest: rest)
         self.queue = queue
         self.logger = logger
         thread = WriterThread { queue.drain() }
@@ -42,13 +42,14 @@ final class LedgerWriter: Sendable {
         }
     }
 
-    /// Refuses what comes from now on; returns when all that came before is done and the file is closed.
+    /// Refuses what comes from now on; returns when all that came before is done and the connections are closed.
     func close() async {
         await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
             queue.close { waiter.resume() }
+            queue.driver.hurry()
             thread.end()
         }
-        do { try queue.pool.close() } catch { logger.warning("closing the ledger: \(error)") }
+        do { try queue.driver.close() } catch { logger.warning("closing the ledger: \(error)") }
     }
 }
 
@@ -92,17 +93,15 @@ private final class WriterQueue: Sendable {
         }
     }
 
-    let pool: DatabasePool
+    let driver: any LedgerDriver
     private let rest: DispatchTimeInterval
     private let restEnded = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
     /// Bodies wait that go ahead of others: what is under way ends early.
     private let hasAhead = Atomic(false)
-    /// What the connection's `synchronous` stands at; touched on the writer's thread only.
-    private let isFull = Atomic(false)
 
-    init(pool: DatabasePool, rest: DispatchTimeInterval) {
-        self.pool = pool
+    init(_ driver: any LedgerDriver, rest: DispatchTimeInterval) {
+        self.driver = driver
         self.rest = rest
     }
 
@@ -144,18 +143,15 @@ private final class WriterQueue: Sendable {
 
     /// Does all that waits.
     func drain() {
-        // On the calling thread: the pool's own queue only keeps others out.
-        pool.writeWithoutTransaction { db in
-            while true {
-                let jobs = state.withLock { state in
-                    if state.isEmpty { state.isScheduled = false }
-                    hasAhead.store(false, ordering: .relaxed)
-                    return state.take()
-                }
-                if jobs.isEmpty { return }
-                run(jobs, db)
-                takeRest()
+        while true {
+            let jobs = state.withLock { state in
+                if state.isEmpty { state.isScheduled = false }
+                hasAhead.store(false, ordering: .relaxed)
+                return state.take()
             }
+            if jobs.isEmpty { break }
+            run(jobs)
+            takeRest()
         }
         let closed = state.withLock { state in
             guard state.isClosed, state.isEmpty else { return [@Sendable () -> Void]() }
@@ -180,9 +176,9 @@ private final class WriterQueue: Sendable {
         if isEnded { restEnded.wait() }
     }
 
-    private func run(_ jobs: [Job], _ db: Database) {
+    private func run(_ jobs: [Job]) {
         do {
-            let completions = try commit(jobs, db)
+            let completions = try commit(jobs)
             // The others keep their place.
             let rest = jobs.dropFirst(completions.count)
             if !rest.isEmpty {
@@ -194,38 +190,28 @@ private final class WriterQueue: Sendable {
             for completion in completions { completion() }
         } catch  where jobs.count > 1 && error.isOfOneBody {
             // One of them failed, so none was written: each gets a transaction of its own.
-            for job in jobs { run([job], db) }
+            for job in jobs { run([job]) }
         } catch {
             for job in jobs { job.fail(error) }
         }
     }
 
     /// Writes the first of these or all; returns what to call for those that were written.
-    private func commit(_ jobs: [Job], _ db: Database) throws(LedgerError) -> [@Sendable () -> Void] {
-        let transaction = LedgerTransaction(db: db)
+    private func commit(_ jobs: [Job]) throws(LedgerError) -> [@Sendable () -> Void] {
         var completions: [@Sendable () -> Void] = []
-        completions.reserveCapacity(jobs.count)
-        do {
-            try setSynchronous(jobs.contains { $0.durability == .synced }, db)
-            try db.run("BEGIN IMMEDIATE")
+        let needs = TransactionNeeds(
+            isSynced: jobs.contains { $0.durability == .synced },
+            isOfShards: jobs.allSatisfy { $0.reach == .shards }
+        )
+        try driver.transact(needs) { transaction in
+            completions.removeAll(keepingCapacity: true)
+            completions.reserveCapacity(jobs.count)
             for job in jobs {
                 completions.append(try job.body(transaction))
                 if job.haste != .ahead, hasAhead.load(ordering: .relaxed) { break }
             }
-            try db.run("COMMIT")
-        } catch {
-            // SQLite has rolled back by itself after some errors.
-            if db.isInsideTransaction { try? db.rollback() }
-            throw LedgerError(error, path: pool.path)
         }
         return completions
-    }
-
-    /// PRAGMA synchronous does nothing within a transaction, so it is chosen before.
-    private func setSynchronous(_ full: Bool, _ db: Database) throws(LedgerError) {
-        guard isFull.load(ordering: .relaxed) != full else { return }
-        try db.run(full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
-        isFull.store(full, ordering: .relaxed)
     }
 }
 
@@ -233,7 +219,7 @@ extension LedgerError {
     /// Whether the same transaction without one of its bodies could succeed.
     fileprivate var isOfOneBody: Bool {
         switch self {
-        case .busy, .closed, .damaged, .readOnly, .unreachable: false
+        case .busy, .closed, .damaged, .disconnected, .readOnly, .refused, .unreachable: false
         default: true
         }
     }

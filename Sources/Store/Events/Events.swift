@@ -23,11 +23,14 @@ extension LedgerTransaction {
         correlationID: String,
         _ make: (_ sequence: Int64) -> CampaignEvent
     ) throws(LedgerError) {
-        try db.run(
-            "INSERT INTO events (routing_key, body, correlation_id, created_at) VALUES ('', x'', ?1, 0)",
-            .text(correlationID)
+        let inserted = try db.number(
+            """
+            INSERT INTO events (routing_key, body, correlation_id, created_at) VALUES ('', ?2, ?1, 0) RETURNING seq
+            """,
+            .text(correlationID),
+            .blob([])
         )
-        let sequence = try db.number("SELECT last_insert_rowid()") ?? 0
+        guard let sequence = inserted else { throw .failed("an event without a number") }
         let event = make(sequence)
         try db.run(
             "UPDATE events SET routing_key = ?2, body = ?3, created_at = ?4 WHERE seq = ?1",

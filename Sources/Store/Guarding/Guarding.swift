@@ -67,7 +67,8 @@ extension LedgerTransaction {
     func restartGuard(campaign: UInt32) throws(LedgerError) {
         try db.run(
             """
-            UPDATE campaigns SET guard_answers = 0, guard_suspects = 0, guard_passed = guard_trips >= ?2
+            UPDATE campaigns SET guard_answers = 0, guard_suspects = 0,
+                guard_passed = CASE WHEN guard_trips >= ?2 THEN 1 ELSE 0 END
             WHERE number = ?1
             """,
             .int(campaign),

@@ -1,6 +1,5 @@
 import Campaigns
 import Delivery
-import GRDB
 
 /// Tokens that a provider has called dead, never sent to again, and those that it has called wrong once: suspect.
 ///
@@ -117,6 +116,8 @@ extension LedgerTransaction {
         _ change: (_ dead: inout DeadBits, _ suspects: inout DeadBits) -> Void
     ) throws(LedgerError) {
         let list = try db.number("SELECT list FROM campaigns WHERE number = ?1", .int(record.id.key.campaign)) ?? 0
+        // The chunk's row is always there, unlike that of its marks.
+        try db.lock("SELECT 1 FROM chunks WHERE list = ?1 AND ordinal = ?2", .integer(list), .int(record.chunk))
         let rows = try db.rows(
             "SELECT bits, suspects FROM chunk_dead WHERE list = ?1 AND ordinal = ?2",
             .integer(list),

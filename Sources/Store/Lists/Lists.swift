@@ -25,13 +25,13 @@ extension LedgerTransaction {
     ///
     /// A nil name is for the devices of one job.
     public func beginList(app: String, name: String?, now: Timestamp) throws(LedgerError) -> UInt32 {
-        try db.run(
-            "INSERT INTO lists (app, name, created_at, touched_at) VALUES (?1, ?2, ?3, ?3)",
+        let number = try db.number(
+            "INSERT INTO lists (app, name, created_at, touched_at) VALUES (?1, ?2, ?3, ?3) RETURNING number",
             .text(app),
             .text(name),
             .time(now)
         )
-        return UInt32(truncatingIfNeeded: try db.number("SELECT last_insert_rowid()") ?? 0)
+        return UInt32(truncatingIfNeeded: number ?? 0)
     }
 
     /// Adds chunks to a list that is being written; some hundred a transaction.

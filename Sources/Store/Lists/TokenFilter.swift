@@ -49,7 +49,7 @@ public final class TokenFilter {
                 for key in keys {
                     let entered = try db.run(
                         "INSERT INTO seen (hash) VALUES (?1) ON CONFLICT (hash) DO NOTHING",
-                        .blob(TokenHash.bytes(key.hash))
+                        [.blob(TokenHash.bytes(key.hash))]
                     )
                     isNew[key.index] = entered == 1
                 }

@@ -68,7 +68,7 @@ extension LedgerTransaction {
             """
             INSERT INTO parked (digest, queue, reason, errors, app, campaign, devices, first_at, last_at, headers, body)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-            ON CONFLICT (digest) DO UPDATE SET last_at = excluded.last_at, count = count + 1
+            ON CONFLICT (digest) DO UPDATE SET last_at = excluded.last_at, count = parked.count + 1
             RETURNING id
             """,
             .blob(TokenHash.bytes(digest)),

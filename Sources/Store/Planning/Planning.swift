@@ -95,7 +95,7 @@ extension LedgerTransaction {
         let rows = try db.rows(
             """
             SELECT k.ordinal, k.first_index, k.count, k.environment,
-                CASE WHEN ?4 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END, d.bits,
+                CASE WHEN ?4 = 1 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END, d.bits,
                 d.suspects
             FROM chunks k LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
             WHERE k.list = ?1 AND k.ordinal >= (SELECT cursor FROM campaigns WHERE number = ?2)

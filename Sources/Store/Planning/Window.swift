@@ -19,7 +19,8 @@ extension LedgerReader {
     public func windowUse() throws(LedgerError) -> [WindowUse] {
         let rows = try db.rows(
             """
-            SELECT c.number, c.app, c.provider, c.urgency, sum(u.child = 0), sum(u.child > 0)
+            SELECT c.number, c.app, c.provider, c.urgency, count(*) FILTER (WHERE u.child = 0),
+                count(*) FILTER (WHERE u.child > 0)
             FROM (SELECT s.campaign, s.child FROM \(ShardRows.open) WHERE s.state IN (0, 1) AND s.state <> 4) u
             JOIN campaigns c ON c.number = u.campaign
             GROUP BY c.number ORDER BY c.number

@@ -52,7 +52,7 @@ extension LedgerTransaction {
     }
 
     private func shardWithClaims(_ key: ShardKey) throws(LedgerError) -> (ShardRecord?, Int) {
-        let rows = try db.rows(
+        let rows = try db.lockedRows(
             ShardRows.selectOne,
             .int(key.campaign),
             .int(key.part),

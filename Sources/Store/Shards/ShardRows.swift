@@ -1,6 +1,5 @@
 public import Campaigns
 public import Delivery
-import GRDB
 
 /// Reading and writing rows of `shards`.
 enum ShardRows {
@@ -68,7 +67,7 @@ enum ShardRows {
 extension LedgerReader {
     /// A shard's row; nil when the ledger does not know it.
     public func shard(_ key: ShardKey) throws(LedgerError) -> ShardRecord? {
-        let rows = try db.rows(
+        let rows = try db.lockedRows(
             ShardRows.selectOne,
             .int(key.campaign),
             .int(key.part),
@@ -88,17 +87,22 @@ extension LedgerReader {
         states: Set<ShardState>? = nil,
         limit: Int = .max
     ) throws(LedgerError) -> [ShardRecord] {
-        var wanted: Int64 = 0
-        for state in states ?? [.unpublished, .out, .running, .aside, .parked] { wanted |= 1 << Int64(state.rawValue) }
+        let wanted = { (state: ShardState) in
+            SQLValue.integer(states?.contains(state) ?? true ? Int64(state.rawValue) : -1)
+        }
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE s.state IN (0, 1, 2, 3, 5) AND s.state <> 4 AND s.campaign = ?1 AND (?2 >> s.state) & 1
-            ORDER BY s.part, s.ordinal, s.child LIMIT ?3
+            WHERE s.state IN (?3, ?4, ?5, ?6, ?7) AND s.state <> 4 AND s.campaign = ?1
+            ORDER BY s.part, s.ordinal, s.child LIMIT ?2
             """,
             .int(campaign),
-            .integer(wanted),
-            .int(limit)
+            .int(limit),
+            wanted(.unpublished),
+            wanted(.out),
+            wanted(.running),
+            wanted(.aside),
+            wanted(.parked)
         )
         var records: [ShardRecord] = []
         while try rows.next() { records.append(try ShardRows.record(rows)) }
@@ -136,7 +140,7 @@ extension LedgerTransaction {
             .int(record.count),
             .text(record.id.path),
             .positions(record.positions),
-            isFresh ? .null : .blob(record.progress.packed),
+            isFresh ? .null(.blob) : .blob(record.progress.packed),
             .int(parent),
             .text(record.aside?.rawValue)
         )

@@ -65,7 +65,7 @@ extension LedgerReader {
     private func complete(_ record: ShardRecord, _ push: CampaignPush) throws(LedgerError) -> ShardToPublish {
         let rows = try db.rows(
             """
-            SELECT first_index, environment, CASE WHEN ?3 THEN coalesce(with_variables, bare) ELSE bare END
+            SELECT first_index, environment, CASE WHEN ?3 = 1 THEN coalesce(with_variables, bare) ELSE bare END
             FROM chunks WHERE list = ?1 AND ordinal = ?2
             """,
             .int(push.list),

@@ -1,6 +1,5 @@
 public import Campaigns
 import Delivery
-import GRDB
 
 extension LedgerReader {
     /// The status of a campaign by its id; nil when there is none.

@@ -24,13 +24,13 @@ extension LedgerTransaction {
         apps: [String],
         now: Timestamp
     ) throws(LedgerError) -> Int64 {
-        try db.run(
-            "INSERT INTO workers (name, roles, started_at, seen_at) VALUES (?1, ?2, ?3, ?3)",
+        let inserted = try db.number(
+            "INSERT INTO workers (name, roles, started_at, seen_at) VALUES (?1, ?2, ?3, ?3) RETURNING id",
             .text(name),
             .text(roles.joined(separator: ",")),
             .int(now.milliseconds)
         )
-        let id = try db.number("SELECT last_insert_rowid()") ?? 0
+        guard let id = inserted else { throw .failed("a worker without an id") }
         try writeApps(apps, worker: id)
         // A day after its last word nobody asks for it any more.
         let old = now.milliseconds - 86_400_000
@@ -72,24 +72,28 @@ extension LedgerReader {
         let since = now.advanced(by: .zero - Self.workerSilenceMax).milliseconds
         let rows = try db.rows(
             """
-            SELECT w.id, w.name, w.roles, w.started_at, w.seen_at, group_concat(a.app, ',')
+            SELECT w.id, w.name, w.roles, w.started_at, w.seen_at, a.app
             FROM workers w LEFT JOIN worker_apps a ON a.worker = w.id
-            WHERE w.seen_at >= ?1 GROUP BY w.id ORDER BY w.id
+            WHERE w.seen_at >= ?1 ORDER BY w.id, a.app
             """,
             .int(since)
         )
         var workers: [WorkerRecord] = []
         while try rows.next() {
-            workers.append(
-                WorkerRecord(
-                    id: rows.int64(0),
-                    name: rows.text(1),
-                    roles: rows.words(2),
-                    apps: rows.words(5).sorted(),
-                    startedAt: rows.time(3),
-                    seenAt: rows.time(4)
+            let id = rows.int64(0)
+            if workers.last?.id != id {
+                workers.append(
+                    WorkerRecord(
+                        id: id,
+                        name: rows.text(1),
+                        roles: rows.words(2),
+                        apps: [],
+                        startedAt: rows.time(3),
+                        seenAt: rows.time(4)
+                    )
                 )
-            )
+            }
+            if let app = rows.optionalText(5) { workers[workers.count - 1].apps.append(app) }
         }
         return workers
     }

@@ -81,7 +81,7 @@ struct WorkerCommand: AsyncParsableCommand {
         } catch let error as WorkerError {
             throw CommandFailure(.configuration, error.description)
         } catch let error as LedgerError {
-            throw CommandFailure(.unavailable, error.description)
+            throw CommandFailure(error)
         }
     }
 }

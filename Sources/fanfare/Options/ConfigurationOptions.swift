@@ -9,7 +9,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: "The broker, without a password: amqp://host:5672 (amqp.url).")
     var amqp: String?
 
-    @Option(help: "The ledger: sqlite:PATH (store.url).")
+    @Option(help: "The ledger: sqlite:PATH or postgresql://user@host/database (store.url).")
     var store: String?
 
     @Option(help: "The apps and their keys (apps.file).")

@@ -9,10 +9,7 @@ extension ConfigurationOptions {
     func withLedger<Value>(_ body: (Ledger) async throws -> Value) async throws -> Value {
         let configuration = try load()
         do {
-            let ledger =
-                switch configuration.store {
-                case .sqlite(let path): try Ledger.open(path: path, create: false)
-                }
+            let ledger = try Ledger.open(configuration.store, create: false)
             do {
                 let value = try await body(ledger)
                 await ledger.close()
@@ -48,11 +45,12 @@ struct CampaignArgument: ExpressibleByArgument {
 }
 
 extension CommandFailure {
-    /// The ledger cannot be used: 69; an id that two apps have: 64.
+    /// The ledger cannot be used: 69, or 78 when its server refuses us; an id that two apps have: 64.
     init(_ error: LedgerError) {
         switch error {
         case .ambiguous: self.init(.ambiguousCampaign, error.description)
         case .failed: self.init(.failed, error.description)
+        case .refused: self.init(.configuration, error.description)
         default: self.init(.unavailable, error.description)
         }
     }

@@ -3,7 +3,7 @@ import GRDB
 /// The tables in SQLite's dialect.
 ///
 /// All instants are milliseconds since the Unix epoch.
-enum Schema {
+enum SQLiteSchema {
     /// `FANF`, in the file's header.
     static let applicationID: Int32 = 0x4641_4E46
 

@@ -33,7 +33,7 @@ extension Ledger {
                 let storeID = try pool.read { db in
                     try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'store_id'")
                 }
-                return Ledger(path: path, storeID: storeID ?? "", pool: pool, logger: logger)
+                return Ledger(SQLiteDriver(pool), storeID: storeID ?? "", logger: logger)
             } catch {
                 throw LedgerError(error, path: path)
             }
@@ -66,10 +66,10 @@ extension Ledger {
             let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb%'")
             return (tables ?? 0, try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0)
         }
-        guard tables == 0 || application == Schema.applicationID else {
+        guard tables == 0 || application == SQLiteSchema.applicationID else {
             throw LedgerError.damaged(path: path, detail: "it is a database of another program")
         }
-        let migrator = Schema.migrator
+        let migrator = SQLiteSchema.migrator
         if try pool.read(migrator.hasBeenSuperseded) { throw LedgerError.newerVersion(path: path) }
         if try !pool.read(migrator.hasCompletedMigrations) { try migrator.migrate(pool) }
     }

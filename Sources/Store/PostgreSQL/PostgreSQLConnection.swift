@@ -1,0 +1,229 @@
+#if PostgreSQL
+import CPostgreSQL
+import Foundation
+
+/// One connection.
+///
+/// Its calls block. Confined to the thread that made it.
+final class PostgreSQLConnection {
+    private let handle: OpaquePointer
+    private let place: String
+    private var prepared: [String: Prepared] = [:]
+    private var preparedLocking: [String: Prepared] = [:]
+    /// What went wrong first within the present transaction.
+    private(set) var failure: PostgreSQLFailure?
+    /// Whether nobody else writes during this transaction; otherwise only rows of shards may be changed.
+    private var isAlone = true
+
+    private struct Prepared {
+        let name: String
+        let isOfShards: Bool
+    }
+
+    /// Connects and sets the session up.
+    init(_ address: PostgreSQLAddress, lockTimeout: Duration) throws(PostgreSQLFailure) {
+        let (keywords, values) = address.parameters
+        let handle = withCStrings(keywords) { keywords in
+            withCStrings(values) { values in PQconnectdbParams(keywords, values, 1) }
+        }
+        guard let handle else {
+            throw PostgreSQLFailure.connecting("out of memory", place: address.place)
+        }
+        guard PQstatus(handle) == CONNECTION_OK else {
+            let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+            PQfinish(handle)
+            throw PostgreSQLFailure.connecting(message, place: address.place)
+        }
+        self.handle = handle
+        place = address.place
+        // libpq would write notices to standard error.
+        _ = PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        try command(Self.session(lockTimeout))
+    }
+
+    deinit { PQfinish(handle) }
+
+    /// Settings that a server's or a role's own would otherwise decide.
+    ///
+    /// A commit that is told is on the disk, and on the synchronous standby if there is one: what it allows, a message
+    /// acked or published, cannot be taken back. An idle transaction is one whose worker hangs.
+    private static func session(_ lockTimeout: Duration) -> String {
+        let (seconds, attoseconds) = lockTimeout.components
+        let milliseconds = max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+        return """
+            SET search_path = fanfare, pg_temp;
+            SET default_transaction_isolation = 'read committed';
+            SET default_transaction_deferrable = off;
+            SET statement_timeout = '30s';
+            SET lock_timeout = \(milliseconds);
+            SET idle_in_transaction_session_timeout = '10s';
+            SET jit = off;
+            SELECT set_config('synchronous_commit', 'on', false)
+            WHERE current_setting('synchronous_commit') IN ('off', 'local');
+            """
+    }
+
+    /// Whether the connection is gone.
+    var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
+
+    // MARK: - The clock
+
+    /// How far the server's clock is ahead of this host's, in milliseconds; the answer's way counts as no time.
+    func clockLead() throws(PostgreSQLFailure) -> Int64 {
+        Self.clockLead(in: try command("SELECT \(Self.milliseconds(of: "clock_timestamp()"))")) ?? 0
+    }
+
+    /// An instant in the result of a command.
+    static func clockLead(in result: PostgreSQLResult) -> Int64? {
+        guard result.next(), let clock = result.text(0).flatMap({ Int64($0) }) else { return nil }
+        return clock - Int64(Date().timeIntervalSince1970 * 1000)
+    }
+
+    /// An instant as a number, as the ledger has it.
+    static func milliseconds(of instant: String) -> String { "(extract(epoch FROM \(instant)) * 1000)::bigint" }
+
+    // MARK: - Transactions
+
+    /// Statements without values, for which a transaction's earlier failure does not matter; their last result.
+    @discardableResult
+    func command(_ sql: String) throws(PostgreSQLFailure) -> PostgreSQLResult {
+        try checked(PQexec(handle, sql))
+    }
+
+    /// Forgets the failures of an earlier transaction.
+    func begun(alone: Bool) {
+        isAlone = alone
+        failure = nil
+    }
+
+    /// Commits, or says that the server rolled back.
+    func commit() throws(PostgreSQLFailure) {
+        let result = PQexec(handle, "COMMIT")
+        let tag = result.flatMap { PQcmdStatus($0) }.map { String(cString: $0) }
+        _ = try checked(result)
+        guard tag == "COMMIT" else {
+            throw PostgreSQLFailure(remedy: .none, error: .failed("the server rolled back: \(tag ?? "")"))
+        }
+    }
+
+    /// Ends a transaction that is not to be; without effect when there is none.
+    func rollback() {
+        PQclear(PQexec(handle, "ROLLBACK"))
+    }
+
+    // MARK: - Queries
+
+    /// Runs one of the ledger's statements; they are prepared once.
+    func query(_ sql: String, _ values: [SQLValue], isLocking: Bool = false) throws(LedgerError) -> PostgreSQLResult {
+        if let failure { throw failure.error }
+        do throws(PostgreSQLFailure) {
+            let statement = try prepare(sql, values, isLocking: isLocking && !isAlone)
+            guard isAlone || statement.isOfShards else { throw .isNotOfShards }
+            return try run(statement.name, values)
+        } catch {
+            failure = error
+            throw error.error
+        }
+    }
+
+    /// Keeps a row to this transaction; without effect when nobody else writes.
+    func lock(_ sql: String, _ values: [SQLValue]) throws(LedgerError) {
+        if !isAlone { _ = try query(sql, values, isLocking: true) }
+    }
+
+    private func prepare(
+        _ sql: String,
+        _ values: [SQLValue],
+        isLocking: Bool
+    ) throws(PostgreSQLFailure) -> Prepared {
+        if let known = isLocking ? preparedLocking[sql] : prepared[sql] { return known }
+        let text = PostgreSQLText(sql, isLocking: isLocking)
+        let statement = Prepared(
+            name: "s\(prepared.count + preparedLocking.count)",
+            isOfShards: text.isOfShards
+        )
+        let types = values.map { PostgreSQLType.of($0.kind) }
+        _ = try checked(PQprepare(handle, statement.name, text.sql, Int32(types.count), types))
+        if isLocking { preparedLocking[sql] = statement } else { prepared[sql] = statement }
+        return statement
+    }
+
+    private func run(_ name: String, _ values: [SQLValue]) throws(PostgreSQLFailure) -> PostgreSQLResult {
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        for value in values {
+            switch value {
+            case .null: break
+            case .integer(let number): withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+            // PostgreSQL's text has no NUL.
+            case .text(let text):
+                bytes.append(contentsOf: text.utf8.contains(0) ? Self.withoutNUL(text) : Array(text.utf8))
+            case .blob(let blob): bytes.append(contentsOf: blob)
+            }
+            ends.append(bytes.count)
+        }
+        // So that the address of an empty value is one as well: none means NULL.
+        bytes.append(0)
+        let result = bytes.withUnsafeBytes { buffer in
+            var pointers: [UnsafePointer<CChar>?] = []
+            var lengths: [Int32] = []
+            var start = 0
+            for (value, end) in zip(values, ends) {
+                if case .null = value {
+                    pointers.append(nil)
+                } else {
+                    pointers.append(buffer.baseAddress.map { ($0 + start).assumingMemoryBound(to: CChar.self) })
+                }
+                lengths.append(Int32(end - start))
+                start = end
+            }
+            let formats = [Int32](repeating: 1, count: values.count)
+            return PQexecPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
+        }
+        return try checked(result)
+    }
+
+    private static func withoutNUL(_ text: String) -> [UInt8] {
+        text.utf8.flatMap { $0 == 0 ? [0xEF, 0xBF, 0xBD] : [$0] }
+    }
+
+    private func checked(_ result: OpaquePointer?) throws(PostgreSQLFailure) -> PostgreSQLResult {
+        let status = PQresultStatus(result)
+        if let result, status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK { return PostgreSQLResult(result) }
+        defer { PQclear(result) }
+        let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
+        if isLost || state == nil {
+            let said = PQerrorMessage(handle).map { String(cString: $0) } ?? "the connection is lost"
+            var failure = PostgreSQLFailure.connecting(said, place: place)
+            // Whatever its last words: a new connection says whether we are let in.
+            failure.remedy = .reconnect
+            throw failure
+        }
+        let message = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
+        throw PostgreSQLFailure(state: state ?? "", message: message ?? "", place: place)
+    }
+}
+
+/// Lends C strings with a NULL behind the last.
+private func withCStrings<Value>(
+    _ strings: [String],
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
+) -> Value {
+    var bytes: [CChar] = []
+    var starts: [Int] = []
+    for string in strings {
+        starts.append(bytes.count)
+        bytes.append(contentsOf: string.utf8CString)
+    }
+    return bytes.withUnsafeBufferPointer { buffer in
+        var pointers = starts.map { start in buffer.baseAddress.map { $0 + start } }
+        pointers.append(nil)
+        return pointers.withUnsafeBufferPointer { pointers in
+            guard let base = pointers.baseAddress else {
+                preconditionFailure("an array with an element has an address")
+            }
+            return body(base)
+        }
+    }
+}
+#endif

@@ -1,0 +1,78 @@
+#if PostgreSQL
+import Dispatch
+import Synchronization
+
+/// A ledger in a PostgreSQL database, which the workers of many hosts share.
+///
+/// Transactions that change rows of single shards run beside each other, all others alone, under one advisory lock that
+/// the former hold shared (`Decisions.md`, "Who writes beside whom on PostgreSQL").
+final class PostgreSQLDriver: LedgerDriver {
+    private let address: PostgreSQLAddress
+    private let readers: PostgreSQLReaders
+    private let writer: PostgreSQLWriter
+    private let isHurried = HurrySignal()
+
+    init(_ address: PostgreSQLAddress, patience: Duration, clockLead: Int64) {
+        self.address = address
+        readers = PostgreSQLReaders(address, patience: patience)
+        writer = PostgreSQLWriter(address, patience: patience, hurry: isHurried)
+        writer.clockLead.store(clockLead, ordering: .relaxed)
+    }
+
+    deinit { readers.close() }
+
+    var place: String { address.place }
+
+    var clockLead: Int64 { writer.clockLead.load(ordering: .relaxed) }
+
+    func transact(_ needs: TransactionNeeds, _ body: (LedgerTransaction) throws -> Void) throws(LedgerError) {
+        try writer.transact(needs, body)
+    }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (LedgerReader) throws -> T) async throws(LedgerError) -> T {
+        try await readers.read(body)
+    }
+
+    func hurry() {
+        isHurried.give()
+    }
+
+    func close() throws(LedgerError) {
+        readers.close()
+        writer.disconnect()
+    }
+}
+
+/// Ends waits for a server that is not there.
+final class HurrySignal: Sendable {
+    private let given = Atomic(false)
+    private let signal = DispatchSemaphore(value: 0)
+
+    var isGiven: Bool { given.load(ordering: .acquiring) }
+
+    func give() {
+        given.store(true, ordering: .releasing)
+        signal.signal()
+    }
+
+    /// Waits so long, or until it is given.
+    func wait(_ duration: Duration) {
+        guard !isGiven else { return }
+        let (seconds, attoseconds) = duration.components
+        let time = DispatchTime.now() + .seconds(Int(seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
+        if signal.wait(timeout: time) == .success { signal.signal() }
+    }
+}
+
+/// How long to wait between attempts to connect: doubled, with as much again by chance, so that a fleet does not knock
+/// at a server that starts all at once.
+struct ConnectBackoff {
+    private var step = Duration.milliseconds(50)
+
+    /// The next pause.
+    mutating func next() -> Duration {
+        defer { step = min(step * 2, .seconds(1)) }
+        return step + step * Double.random(in: 0..<1)
+    }
+}
+#endif

@@ -1,0 +1,137 @@
+#if PostgreSQL
+import Foundation
+import Synchronization
+
+/// The threads that read, each with a connection of its own; they are started as they are needed.
+final class PostgreSQLReaders: Sendable {
+    private typealias Job = @Sendable (PostgreSQLReader) -> Void
+
+    private struct State {
+        var waiting: [Job] = []
+        var threads = 0
+        var idle = 0
+        var isClosed = false
+    }
+
+    private static let threadsMax = 4
+
+    private let address: PostgreSQLAddress
+    private let patience: Duration
+    private let state = Mutex(State())
+    private let signal = DispatchSemaphore(value: 0)
+    private let hurry = HurrySignal()
+
+    init(_ address: PostgreSQLAddress, patience: Duration) {
+        self.address = address
+        self.patience = patience
+    }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (LedgerReader) throws -> T) async throws(LedgerError) -> T {
+        let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
+            let isTaken = submit { reader in
+                do throws(LedgerError) {
+                    waiter.resume(returning: .success(try reader.read(body)))
+                } catch { waiter.resume(returning: .failure(error)) }
+            }
+            if !isTaken { waiter.resume(returning: .failure(.closed)) }
+        }
+        return try result.get()
+    }
+
+    /// Does what waits, then ends the threads.
+    func close() {
+        hurry.give()
+        let threads = state.withLock { state in
+            state.isClosed = true
+            return state.threads
+        }
+        for _ in 0..<threads { signal.signal() }
+    }
+
+    private func submit(_ job: @escaping Job) -> Bool {
+        let (isTaken, isThreadMissing) = state.withLock { state in
+            guard !state.isClosed else { return (false, false) }
+            state.waiting.append(job)
+            let isMissing = state.idle < state.waiting.count && state.threads < Self.threadsMax
+            if isMissing { state.threads += 1 }
+            return (true, isMissing)
+        }
+        guard isTaken else { return false }
+        if isThreadMissing { start() }
+        signal.signal()
+        return true
+    }
+
+    private func start() {
+        let thread = Thread { [self] in
+            let reader = PostgreSQLReader(address, patience: patience, hurry: hurry)
+            while true {
+                state.withLock { $0.idle += 1 }
+                signal.wait()
+                let (job, isOver) = state.withLock { state in
+                    state.idle -= 1
+                    return (state.waiting.isEmpty ? nil : state.waiting.removeFirst(), state.isClosed)
+                }
+                if let job { job(reader) } else if isOver { return }
+            }
+        }
+        thread.start()
+    }
+}
+
+/// A connection that reads; confined to its thread.
+final class PostgreSQLReader {
+    private let address: PostgreSQLAddress
+    private let patience: Duration
+    private let hurry: HurrySignal
+    private var connection: PostgreSQLConnection?
+
+    init(_ address: PostgreSQLAddress, patience: Duration, hurry: HurrySignal) {
+        self.address = address
+        self.patience = patience
+        self.hurry = hurry
+    }
+
+    /// One snapshot; read again from the start when the connection is lost, until patience is over.
+    func read<T>(_ body: (LedgerReader) throws -> T) throws(LedgerError) -> T {
+        var backoff = ConnectBackoff()
+        let end = ContinuousClock.now + patience
+        while true {
+            do throws(PostgreSQLFailure) {
+                return try attempt(body)
+            } catch {
+                guard error.remedy == .reconnect, !hurry.isGiven, ContinuousClock.now < end else { throw error.error }
+                hurry.wait(backoff.next())
+            }
+        }
+    }
+
+    private func attempt<T>(_ body: (LedgerReader) throws -> T) throws(PostgreSQLFailure) -> T {
+        let connection = try connected()
+        do {
+            connection.begun(alone: true)
+            try connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            let value = try body(LedgerReader(db: .postgreSQL(connection)))
+            try connection.command("COMMIT")
+            return value
+        } catch {
+            let failure =
+                connection.failure ?? error as? PostgreSQLFailure
+                ?? PostgreSQLFailure(remedy: .none, error: error as? LedgerError ?? .failed("\(error)"))
+            if failure.remedy == .reconnect || connection.isLost {
+                self.connection = nil
+            } else {
+                connection.rollback()
+            }
+            throw failure
+        }
+    }
+
+    private func connected() throws(PostgreSQLFailure) -> PostgreSQLConnection {
+        if let connection { return connection }
+        let new = try PostgreSQLConnection(address, lockTimeout: patience)
+        connection = new
+        return new
+    }
+}
+#endif

@@ -1,0 +1,44 @@
+#if PostgreSQL
+/// The one text of a query in PostgreSQL's dialect.
+struct PostgreSQLText {
+    /// With `$1` for `?1`, and without SQLite's word on which index to use.
+    let sql: String
+    /// Whether it may run beside other workers' transactions: it reads, or changes rows that only those of the same
+    /// shard change (`Ledger.Reach.shards`).
+    let isOfShards: Bool
+
+    private static let ofShards = [
+        "SELECT", "UPDATE shards ", "INSERT INTO shards ", "INSERT INTO events ", "UPDATE events ",
+        "DELETE FROM events ",
+        "INSERT INTO chunk_dead ",
+    ]
+
+    init(_ text: String, isLocking: Bool) {
+        var sql = ""
+        sql.reserveCapacity(text.utf8.count + 24)
+        var rest = Substring(text)
+        while let mark = rest.firstIndex(of: "?") {
+            sql += rest[..<mark]
+            sql += "$"
+            rest = rest[rest.index(after: mark)...]
+        }
+        sql += rest
+        if let range = sql.firstRange(of: " INDEXED BY open_shards") {
+            sql = Self.withoutIndexes(sql, first: range)
+        }
+        if isLocking { sql += " FOR NO KEY UPDATE" }
+        self.sql = sql
+        isOfShards = Self.ofShards.contains { text.hasPrefix($0) }
+    }
+
+    private static func withoutIndexes(_ sql: String, first: Range<String.Index>) -> String {
+        var result = String(sql[..<first.lowerBound])
+        var rest = sql[first.upperBound...]
+        while let range = rest.firstRange(of: " INDEXED BY open_shards") {
+            result += rest[..<range.lowerBound]
+            rest = rest[range.upperBound...]
+        }
+        return result + rest
+    }
+}
+#endif

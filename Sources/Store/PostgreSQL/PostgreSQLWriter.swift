@@ -1,0 +1,160 @@
+#if PostgreSQL
+import Synchronization
+
+/// The connection that writes, and what becomes of a transaction whose connection is lost.
+///
+/// Each transaction enters its number into this writer's row of `writers` before anything else. So the row is locked
+/// until the transaction is over, and has its number if and only if it was committed: a commit that was sent and not
+/// answered is asked for afterwards, and a body never runs again that has been written.
+// Safety: `LedgerWriter` makes one call at a time, on its thread, and the last one when that has ended.
+final class PostgreSQLWriter: @unchecked Sendable {
+    /// How often a process that ends tries to connect.
+    private static let lossesWhenHurried = 3
+
+    private let address: PostgreSQLAddress
+    private let patience: Duration
+    private let hurry: HurrySignal
+    /// By chance, not from a sequence: a standby that took over may give a number out twice.
+    private let id = Int64.random(in: 1 ... .max)
+    private var connection: PostgreSQLConnection?
+    private var number: Int64 = 0
+    /// How far the server's clock is ahead of the host's, in milliseconds.
+    let clockLead = Atomic<Int64>(0)
+
+    /// What became of one try.
+    private enum Outcome {
+        case committed
+        /// Nothing was written, and another try would not help.
+        case failed(LedgerError)
+        /// Nothing was written; the same again helps, alone.
+        case again(LedgerError)
+        /// Nothing was written, and there is no connection any more.
+        case lost(LedgerError)
+    }
+
+    init(_ address: PostgreSQLAddress, patience: Duration, hurry: HurrySignal) {
+        self.address = address
+        self.patience = patience
+        self.hurry = hurry
+    }
+
+    func disconnect() {
+        if let connection { _ = try? connection.command("DELETE FROM writers WHERE id = \(id)") }
+        connection = nil
+    }
+
+    func transact(
+        _ needs: TransactionNeeds,
+        _ body: (LedgerTransaction) throws -> Void
+    ) throws(LedgerError) {
+        var isAlone = !needs.isOfShards
+        var triesMax = 10
+        var backoff = ConnectBackoff()
+        var losses = 0
+        let end = ContinuousClock.now + patience
+        while true {
+            switch attempt(alone: isAlone, body) {
+            case .committed: return
+            case .failed(let error): throw error
+            case .again(let error):
+                isAlone = true
+                triesMax -= 1
+                if triesMax == 0 { throw error }
+            case .lost(let error):
+                losses += 1
+                let isOver = hurry.isGiven ? losses >= Self.lossesWhenHurried : ContinuousClock.now >= end
+                if isOver { throw error }
+                hurry.wait(backoff.next())
+            }
+        }
+    }
+
+    private func attempt(alone: Bool, _ body: (LedgerTransaction) throws -> Void) -> Outcome {
+        do throws(PostgreSQLFailure) {
+            let connection = try connected()
+            try begin(connection, alone: alone)
+            do {
+                try body(LedgerTransaction(db: .postgreSQL(connection)))
+            } catch {
+                return abandon(connection, connection.failure ?? Self.failure(of: error))
+            }
+            // A body that went on after a failure has no transaction any more.
+            if let failure = connection.failure { return abandon(connection, failure) }
+            do throws(PostgreSQLFailure) {
+                try connection.commit()
+                return .committed
+            } catch {
+                guard connection.isLost || error.remedy == .reconnect else { return abandon(connection, error) }
+                self.connection = nil
+                return isCommitted(number) ? .committed : .lost(error.error)
+            }
+        } catch {
+            guard let connection else { return error.remedy == .reconnect ? .lost(error.error) : .failed(error.error) }
+            return abandon(connection, error)
+        }
+    }
+
+    private static func failure(of error: any Error) -> PostgreSQLFailure {
+        PostgreSQLFailure(remedy: .none, error: error as? LedgerError ?? .failed("\(error)"))
+    }
+
+    private func abandon(_ connection: PostgreSQLConnection, _ failure: PostgreSQLFailure) -> Outcome {
+        if connection.isLost || failure.remedy == .reconnect {
+            self.connection = nil
+            return .lost(failure.error)
+        }
+        connection.rollback()
+        if connection.isLost { self.connection = nil }
+        return failure.remedy == .alone ? .again(failure.error) : .failed(failure.error)
+    }
+
+    // MARK: - Beginning
+
+    private func connected() throws(PostgreSQLFailure) -> PostgreSQLConnection {
+        if let connection { return connection }
+        let new = try PostgreSQLConnection(address, lockTimeout: patience)
+        connection = new
+        return new
+    }
+
+    /// The lock, this transaction's number, and the server's clock in one round trip.
+    private func begin(_ connection: PostgreSQLConnection, alone: Bool) throws(PostgreSQLFailure) {
+        number += 1
+        let lock = alone ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared"
+        let result = try connection.command(
+            """
+            BEGIN;
+            SELECT \(lock)(\(PostgreSQLSchema.lockClass), \(PostgreSQLSchema.writeLock));
+            INSERT INTO writers AS w (id, number, at) VALUES (\(id), \(number), clock_timestamp())
+            ON CONFLICT (id) DO UPDATE SET number = excluded.number, at = excluded.at
+            RETURNING \(PostgreSQLConnection.milliseconds(of: "w.at"))
+            """
+        )
+        connection.begun(alone: alone)
+        if let lead = PostgreSQLConnection.clockLead(in: result) { clockLead.store(lead, ordering: .relaxed) }
+    }
+
+    // MARK: - A commit without an answer
+
+    /// Whether a transaction is in the ledger whose connection was lost on its way.
+    ///
+    /// Asks until a server answers: whoever waits for the transaction may neither go on nor do it again before. Only the
+    /// end of the process comes first. The row's lock is the old connection's as long as that may still commit.
+    private func isCommitted(_ number: Int64) -> Bool {
+        var backoff = ConnectBackoff()
+        var losses = 0
+        while !hurry.isGiven || losses < Self.lossesWhenHurried {
+            do throws(PostgreSQLFailure) {
+                let result = try connected().command("SELECT number FROM writers WHERE id = \(id) FOR UPDATE")
+                guard result.next(), let found = result.text(0).flatMap({ Int64($0) }) else { return false }
+                return found == number
+            } catch {
+                connection = nil
+                losses += 1
+                hurry.wait(backoff.next())
+            }
+        }
+        return false
+    }
+}
+#endif

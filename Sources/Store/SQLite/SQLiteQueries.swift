@@ -1,0 +1,59 @@
+import GRDB
+import GRDBSQLite
+
+extension Database {
+    /// The rows of a query; its statement is prepared once per connection.
+    func rows(_ sql: String, _ values: [SQLValue] = []) throws(LedgerError) -> Rows {
+        let rows = Rows(try prepared(sql))
+        try rows.bind(values)
+        return rows
+    }
+
+    /// Runs a statement to its end and says how many rows it changed.
+    @discardableResult
+    func run(_ sql: String, _ values: [SQLValue] = []) throws(LedgerError) -> Int {
+        let rows = try rows(sql, values)
+        while try rows.next() {}
+        return Int(sqlite3_changes(sqliteConnection))
+    }
+
+    private func prepared(_ sql: String) throws(LedgerError) -> Statement {
+        do { return try cachedStatement(sql: sql) } catch { throw LedgerError(error, path: ledgerPath) }
+    }
+
+    private var ledgerPath: String {
+        sqlite3_db_filename(sqliteConnection, "main").map { String(cString: $0) } ?? ""
+    }
+}
+
+extension LedgerError {
+    /// What a connection says about its last call.
+    init(connection: OpaquePointer?) {
+        let path = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
+        let detail = sqlite3_errmsg(connection).map { String(cString: $0) } ?? "unknown"
+        self.init(code: sqlite3_errcode(connection), detail: detail, path: path)
+    }
+
+    /// Any error of a body or of GRDB in the ledger's words.
+    init(_ error: any Error, path: String) {
+        switch error {
+        case let error as LedgerError: self = error
+        case let error as DatabaseError:
+            let code = error.resultCode.rawValue
+            self.init(code: code, detail: error.message ?? "code \(code)", path: path)
+        default: self = .failed("\(error)")
+        }
+    }
+
+    private init(code: Int32, detail: String, path: String) {
+        self =
+            switch code & 0xFF {
+            case SQLITE_BUSY, SQLITE_LOCKED: .busy(path: path)
+            case SQLITE_FULL: .full(path: path)
+            case SQLITE_READONLY: .readOnly(path: path)
+            case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged(path: path, detail: detail)
+            case SQLITE_CANTOPEN, SQLITE_PERM: .unreachable(path: path, detail: detail)
+            default: .failed(detail)
+            }
+    }
+}

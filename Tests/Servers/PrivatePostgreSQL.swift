@@ -1,0 +1,197 @@
+import Foundation
+import Synchronization
+
+/// A private PostgreSQL server for tests: own folder, own port, loopback only, never as root.
+///
+/// A guard process kills it and removes its folder when the test process ends, however it ends. May be used from any
+/// task; its calls block.
+public final class PrivatePostgreSQL: Sendable {
+    /// A server that could not be started or spoken to.
+    public struct Failure: Error, CustomStringConvertible {
+        /// What went wrong, with the place of the logs.
+        public let description: String
+    }
+
+    /// The server of all tests of a process that do not hurt theirs; the first who asks starts it.
+    public static let shared = Result { try PrivatePostgreSQL() }
+
+    /// The password of its one user, `fanfare`.
+    public static let password = "p@ss word"
+
+    /// Where its files are.
+    public let folder: String
+    /// Where it listens, on 127.0.0.1.
+    public let port: Int
+    private let programs: String
+    private let server = Mutex<Process?>(nil)
+    private let databases = Mutex(0)
+
+    /// Makes and starts a server, and waits until it answers.
+    public init() throws {
+        port = try LoopbackPorts.free(1)[0]
+        // A place that the user whom it runs as can reach, whatever the temporary folder's permissions are.
+        folder = "/tmp/fanfare-postgresql-\(port)"
+        programs = try Self.findPrograms()
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        if getuid() == 0, let user = getpwnam("postgres") { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
+        try Data(Self.password.utf8).write(to: URL(fileURLWithPath: folder + "/password"))
+        chmod(folder + "/password", 0o644)
+        let initdb = [
+            "-D", folder + "/data", "-U", "fanfare", "-A", "scram-sha-256", "--pwfile", folder + "/password",
+            "--no-sync", "-E", "UTF8", "--locale=C.UTF-8",
+        ]
+        try run("initdb", initdb, asServer: true)
+        try launchGuard()
+        try restart()
+    }
+
+    /// `store.url` of a database on it.
+    public func url(_ database: String) -> String {
+        "postgresql://fanfare:p%40ss%20word@127.0.0.1:\(port)/\(database)"
+    }
+
+    /// Makes an empty database, or a copy of one that nobody uses, and returns its name.
+    public func createDatabase(template: String = "template0") throws -> String {
+        let number = databases.withLock { count in
+            count += 1
+            return count
+        }
+        let name = "ledger_\(number)"
+        try execute("CREATE DATABASE \(name) TEMPLATE \(template)")
+        return name
+    }
+
+    /// Removes a database, whoever uses it.
+    public func dropDatabase(_ name: String) throws {
+        try execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+    }
+
+    /// Runs statements as the superuser and returns what they print, a line a row.
+    @discardableResult
+    public func execute(_ sql: String, database: String = "postgres") throws -> String {
+        let arguments = ["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", url(database), "-c", sql]
+        return try run("psql", arguments).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Starts the server again with its data, and waits until it answers.
+    public func restart() throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            let process = try launch()
+            server.withLock { $0 = process }
+            try Data("\(process.processIdentifier)\n".utf8).write(to: URL(fileURLWithPath: folder + "/server.pid"))
+            while process.isRunning, !isReady() { usleep(20_000) }
+            // After a kill its children may still hold its memory for a moment.
+            if process.isRunning { return }
+            guard ContinuousClock.now < deadline else {
+                throw Failure(description: "PostgreSQL did not start, see \(folder)/log")
+            }
+            usleep(50_000)
+        }
+    }
+
+    /// Kills the server at once (SIGKILL) and waits until it is gone.
+    public func kill() {
+        end(SIGKILL)
+    }
+
+    /// Stops the server, whoever is connected (SIGINT: a fast shutdown), and waits until it is gone.
+    public func stop() {
+        end(SIGINT)
+    }
+
+    /// Stops the server and removes its files.
+    public func remove() {
+        kill()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    // MARK: - Processes
+
+    private func end(_ signal: Int32) {
+        guard let process = server.withLock({ $0 }) else { return }
+        _ = Foundation.kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        server.withLock { $0 = nil }
+    }
+
+    private func isReady() -> Bool {
+        (try? run("pg_isready", ["-h", "127.0.0.1", "-p", "\(port)", "-t", "2"])) != nil
+    }
+
+    private func launch() throws -> Process {
+        let settings = [
+            "port=\(port)", "listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=600",
+            "fsync=off", "full_page_writes=off", "shared_buffers=64MB", "max_wal_size=256MB",
+        ]
+        let arguments = ["-D", folder + "/data"] + settings.flatMap { ["-c", $0] }
+        let process = process("postgres", arguments, asServer: true)
+        let log = folder + "/log"
+        if !FileManager.default.fileExists(atPath: log) { try Data().write(to: URL(fileURLWithPath: log)) }
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+        try handle.seekToEnd()
+        process.standardOutput = handle
+        process.standardError = handle
+        try process.runTakingSignals()
+        return process
+    }
+
+    private func process(_ program: String, _ arguments: [String], asServer: Bool) -> Process {
+        let process = Process()
+        let path = programs + "/" + program
+        if asServer, getuid() == 0 {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+            let user = ["--reuid=postgres", "--regid=postgres", "--clear-groups"]
+            process.arguments = user + [path] + arguments
+        } else {
+            process.executableURL = URL(fileURLWithPath: path)
+            process.arguments = arguments
+        }
+        process.environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": folder]
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        process.standardInput = FileHandle.nullDevice
+        return process
+    }
+
+    @discardableResult
+    private func run(_ program: String, _ arguments: [String], asServer: Bool = false) throws -> String {
+        let process = process(program, arguments, asServer: asServer)
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.runTakingSignals()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(description: "\(program): \(text)") }
+        return text
+    }
+
+    private func launchGuard() throws {
+        let guardian = Process()
+        guardian.executableURL = URL(fileURLWithPath: "/bin/sh")
+        let script = """
+            while kill -0 \(getpid()) && [ -d \(folder) ]; do sleep 1; done
+            [ -f \(folder)/server.pid ] && kill -9 $(cat \(folder)/server.pid)
+            rm -rf \(folder)
+            """
+        guardian.arguments = ["-c", script]
+        guardian.standardInput = FileHandle.nullDevice
+        guardian.standardOutput = FileHandle.nullDevice
+        guardian.standardError = FileHandle.nullDevice
+        try guardian.run()
+    }
+
+    /// Debian keeps each version's programs in a folder of its own.
+    private static func findPrograms() throws -> String {
+        let root = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+        let newest = versions.compactMap { Int($0) }.max()
+        let candidates = newest.map { ["\(root)/\($0)/bin"] } ?? []
+        let found = (candidates + ["/usr/local/bin", "/usr/bin"]).first {
+            FileManager.default.isExecutableFile(atPath: $0 + "/initdb")
+        }
+        guard let found else { throw Failure(description: "no initdb: install postgresql") }
+        return found
+    }
+}
