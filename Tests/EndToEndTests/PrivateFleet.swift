@@ -43,9 +43,10 @@ final class PrivateFleet: Sendable {
     static func with(
         faults: [String: String] = [:],
         requestsKept: Int = 16,
+        postgreSQL: PrivatePostgreSQL? = nil,
         _ body: (PrivateFleet) async throws -> Void
     ) async throws {
-        let fleet = try await make(faults, requestsKept: requestsKept)
+        let fleet = try await make(faults, requestsKept: requestsKept, postgreSQL)
         do {
             try await fleet.applyTopology()
             try await body(fleet)
@@ -58,7 +59,11 @@ final class PrivateFleet: Sendable {
 
     // MARK: - Making and ending it
 
-    private static func make(_ faults: [String: String], requestsKept: Int) async throws -> PrivateFleet {
+    private static func make(
+        _ faults: [String: String],
+        requestsKept: Int,
+        _ postgreSQL: PrivatePostgreSQL?
+    ) async throws -> PrivateFleet {
         let node = try await PrivateBroker.node()
         let name = "fanfare-e2e-\(UInt32.random(in: 0 ... .max))"
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
@@ -70,23 +75,38 @@ final class PrivateFleet: Sendable {
         let simulator = try await APNsSimulator.start(configuration)
         let far = "https://127.0.0.1:\(simulator.port)"
         try simulator.identity.write(to: folder, endpoint: far, app: app)
-        try configure(folder, url: "\(node.url)/\(name)", managementPort: node.managementPort)
+        let database = try postgreSQL.map { $0.url(try $0.createDatabase()) }
+        try configure(
+            folder,
+            url: "\(node.url)/\(name)",
+            managementPort: node.managementPort,
+            store: database ?? "sqlite:fanfare.db"
+        )
+        // A server that is killed in the test comes back, however long that takes here.
+        let ledger =
+            try database.map { try Ledger.open(postgreSQL: $0, create: true, patience: .seconds(60)) }
+            ?? Ledger.open(path: folder + "/fanfare.db", create: true)
         return PrivateFleet(
             folder: folder,
             endpoint: try AMQPEndpoint(parsing: "\(node.url)/\(name)"),
             simulator: simulator,
-            ledger: try Ledger.open(path: folder + "/fanfare.db", create: true)
+            ledger: ledger
         )
     }
 
     /// Writes the configuration of a fleet into a folder.
-    static func configure(_ folder: String, url: String, managementPort: Int) throws {
+    static func configure(
+        _ folder: String,
+        url: String,
+        managementPort: Int,
+        store: String = "sqlite:fanfare.db"
+    ) throws {
         let text = """
             amqp:
               url: \(url)
               management_url: http://127.0.0.1:\(managementPort)
             store:
-              url: sqlite:fanfare.db
+              url: \(store)
             apps:
               file: apps.yaml
 

@@ -1,0 +1,132 @@
+import Campaigns
+import Delivery
+import Foundation
+import Servers
+import Simulator
+import Store
+import Testing
+import Transport
+
+extension EndToEnd {
+    /// A fleet whose ledger is a PostgreSQL database.
+    @Suite("PostgreSQL", .enabled(if: Ledger.hasPostgreSQL), .serialized)
+    struct PostgreSQL {
+        @Test func `two workers send a campaign, retries and all, and commands see it`() async throws {
+            let server = try PrivatePostgreSQL.shared.get()
+            try await PrivateFleet.with(faults: ["rules": "429=once-429"], postgreSQL: server) { fleet in
+                _ = [try await fleet.startWorker(), try await fleet.startWorker()]
+                let tokens = TestDevices.mixed(2000, prefix: "429")
+                let lines = ["token"] + tokens
+                try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: fleet.folder + "/fans.csv"))
+                let put = try await fleet.run("list", "put", "fans", "fans.csv", "--app", PrivateFleet.app)
+                #expect(put.exit == 0, "\(put.errors)")
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                let status = try await fleet.completed("derby")
+                #expect(status.counts.accepted == 4000 && status.attempts == 6000)
+                #expect(try await fleet.devices("derby").differing.isEmpty)
+                #expect(fleet.simulator.statistics.requests == 6000)
+                let shown = try await fleet.run("campaign", "status", "derby", "--json")
+                #expect(shown.exit == 0 && shown.output.contains("\"accepted\":4000"), "\(shown.output)\(shown.errors)")
+                #expect(try await fleet.run("status").exit == 0)
+                #expect(try await fleet.parked().isEmpty)
+            }
+        }
+
+        @Test func `a database killed again and again in mid-campaign loses nothing, and no worker ends`() async throws
+        {
+            let (kills, audience) = FullSuite.isOn ? (10, 200_000) : (2, 30_000)
+            let server = try PrivatePostgreSQL()
+            defer { server.remove() }
+            try await PrivateFleet.with(faults: ["latency": "20"], postgreSQL: server) { fleet in
+                let workers = [try await fleet.startWorker(), try await fleet.startWorker()]
+                try await fleet.putList("fans", TestDevices.tokens(audience))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                for kill in 1...kills {
+                    try await fleet.requests(reach: kill * audience / (kills + 2))
+                    server.kill()
+                    try server.restart()
+                }
+                #expect(fleet.simulator.statistics.requests < audience)
+                let status = try await fleet.completed("derby", within: .seconds(200))
+                #expect(status.counts.accepted == audience && status.pending.total == 0)
+                #expect(workers.allSatisfy { $0.isRunning })
+                let devices = try await fleet.devices("derby")
+                #expect(devices.count == audience)
+                // No worker died: each device was sent to once, and its answer is known once.
+                #expect(devices.differing.isEmpty)
+                #expect(fleet.simulator.statistics.requests == UInt64(audience))
+                #expect(try await fleet.parked().isEmpty)
+            }
+        }
+
+        @Test func `a worker killed in mid-campaign leaves it to the other one`() async throws {
+            let server = try PrivatePostgreSQL.shared.get()
+            try await PrivateFleet.with(faults: ["latency": "150", "streams": "25"], postgreSQL: server) { fleet in
+                let first = try await fleet.startWorker()
+                _ = try await fleet.startWorker()
+                try await fleet.putList("fans", TestDevices.tokens(20_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 3000)
+                let connections = Int(fleet.simulator.statistics.connectionsOpened)
+                first.kill()
+                #expect(fleet.simulator.statistics.requests < 17_000)
+                let status = try await fleet.completed("derby", within: .seconds(120))
+                #expect(status.counts.accepted == 20_000)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.count == 20_000 && devices.allSatisfy { $0.outcome == .accepted && $0.accepted >= 1 })
+                let inFlight = connections * fleet.simulator.statistics.streamsMost
+                #expect(devices.repeats <= inFlight + 4000)
+            }
+        }
+
+        @Test(arguments: [
+            ("fanfare:hunter2@", "postgres", 78, "password authentication failed"),
+            ("nobody:hunter2@", "postgres", 78, "nobody"),
+            ("fanfare:p%40ss%20word@", "nowhere", 78, "nowhere"),
+        ])
+        func `who is not let in hears why in one line`(
+            user: String,
+            database: String,
+            exit: Int32,
+            saying: String
+        ) async throws {
+            let server = try PrivatePostgreSQL.shared.get()
+            try await PrivateFleet.with { fleet in
+                let url = "postgresql://\(user)127.0.0.1:\(server.port)/\(database)"
+                try await expectFailure(fleet, store: url, exit: exit, saying: saying)
+            }
+        }
+
+        @Test func `without a server, and without tables, commands say so in one line`() async throws {
+            let server = try PrivatePostgreSQL.shared.get()
+            try await PrivateFleet.with { fleet in
+                let port = try LoopbackPorts.free(1)[0]
+                let away = "postgresql://fanfare:hunter2@127.0.0.1:\(port)/fanfare"
+                try await expectFailure(fleet, store: away, exit: 69, saying: "127.0.0.1:\(port)")
+                let url = server.url(try server.createDatabase())
+                try configure(fleet, store: url)
+                let outcome = try await fleet.run("campaign", "list")
+                #expect(outcome.exit == 69 && outcome.errors.contains("there is no ledger"), "\(outcome.errors)")
+            }
+        }
+
+        private func configure(_ fleet: PrivateFleet, store: String) throws {
+            let broker = "amqp://guest:guest@127.0.0.1:\(fleet.endpoint.hosts[0].port)/\(fleet.endpoint.virtualHost)"
+            try PrivateFleet.configure(fleet.folder, url: broker, managementPort: 1, store: store)
+        }
+
+        private func expectFailure(_ fleet: PrivateFleet, store: String, exit: Int32, saying text: String) async throws
+        {
+            try configure(fleet, store: store)
+            for command in [["worker"], ["campaign", "list"]] {
+                let outcome = try await FanfareProcess.run(
+                    command + ["--config", "fanfare.yaml"],
+                    folder: fleet.folder
+                )
+                #expect(outcome.exit == exit && !outcome.isSignalled, "\(outcome.errors)")
+                #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+                #expect(outcome.errors.contains(text) && !outcome.errors.contains("hunter2"), "\(outcome.errors)")
+            }
+        }
+    }
+}
