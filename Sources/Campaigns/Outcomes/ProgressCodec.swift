@@ -17,7 +17,12 @@ extension Progress {
             writer.bytes.append(codes[index] | high << 4)
         }
         let runs = noteRuns()
-        let reasons = Set(runs.compactMap(\.note.reason)).sorted()
+        // Few: looking through them is cheaper than a set.
+        var reasons: [String] = []
+        for run in runs {
+            if let reason = run.note.reason, !reasons.contains(reason) { reasons.append(reason) }
+        }
+        reasons.sort()
         writer.number(UInt64(reasons.count))
         for reason in reasons { writer.text(reason) }
         writer.number(UInt64(runs.count))
