@@ -49,6 +49,8 @@ extension LedgerBackup {
     private static func tellApart(_ partial: String) throws(BackupError) -> RestoredLedger {
         do {
             let copy = try DatabaseQueue(path: partial)
+            // A backup of an earlier version lacks tables that are written to below.
+            try SQLiteSchema.migrator.migrate(copy)
             let restored = try copy.write { db in
                 let open = try Row.fetchOne(
                     db,
