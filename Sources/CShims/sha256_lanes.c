@@ -1,8 +1,14 @@
 #include "sha256_lanes.h"
 
 // Vectors of the compiler's own: it makes of them what the processor has. Where that is found out at run time, there is
-// a version for each kind; `vprord` of AVX-512 alone saves a third.
-#if defined(__x86_64__) && defined(__linux__)
+// a version for each kind; `vprord` of AVX-512 alone saves a third. Not under the thread sanitizer, whose calls would be
+// in the choice too, which the loader makes before there is a sanitizer.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ONE_FOR_ALL_PROCESSORS
+#endif
+#endif
+#if defined(__x86_64__) && defined(__linux__) && !defined(ONE_FOR_ALL_PROCESSORS)
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512vl", "avx2", "default")))
 #else
 #define FOR_EACH_PROCESSOR
