@@ -15,10 +15,10 @@ public struct FuzzTarget: Sendable {
         FuzzTarget(name: "csv", run: csvReader), FuzzTarget(name: "ndjson", run: ndjsonReader),
     ]
 
-    /// The bytes in pieces of one size, which the first byte says: peers cut where they like.
+    /// The bytes in pieces of one size, which the first byte says: peers cut where they like; 64 pieces at most.
     static func pieces(_ input: [UInt8]) -> [ArraySlice<UInt8>] {
         guard let first = input.first else { return [] }
-        let size = first == 0 ? max(1, input.count) : Int(first)
+        let size = max(first == 0 ? input.count : Int(first), input.count / 64, 1)
         return stride(from: 1, to: input.count, by: size).map { input[$0..<min($0 + size, input.count)] }
     }
 }

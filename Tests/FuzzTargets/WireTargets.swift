@@ -9,6 +9,7 @@ extension FuzzTarget {
                 user: "u",
                 password: "p",
                 connectionName: "fuzz",
+                frameMax: 4096,
                 bodyLimit: 4096,
                 confirms: (input.first ?? 0) & 1 == 1
             )
@@ -45,7 +46,10 @@ extension FuzzTarget {
     /// Bytes of a server: every request ends at most once, and the session never says more than it was asked.
     static func http2Client(_ input: [UInt8]) {
         do throws(HTTP2Error) {
-            let session = try HTTP2ClientSession()
+            var configuration = HTTP2ClientSession.Configuration()
+            configuration.streamsMax = 8
+            let session = try HTTP2ClientSession(configuration: configuration)
+            var buffer = [UInt8](repeating: 0, count: 1000 + HTTP2ClientSession.frameBytesMax)
             for tag in 1...3 as ClosedRange<UInt64> {
                 _ = try session.submit(now: 0) { request in
                     request.tag = tag
@@ -57,13 +61,13 @@ extension FuzzTarget {
                 }
             }
             var ended: Set<UInt64> = []
-            drain(session)
+            drain(session, &buffer)
             do throws(HTTP2Error) {
                 for piece in pieces(input) {
                     try receive(Array(piece)) { raw throws(HTTP2Error) in try session.receive(raw) }
                     session.takeEnded { end in precondition(ended.insert(end.tag).inserted, "a request ended twice") }
                     _ = session.takeEvents()
-                    drain(session)
+                    drain(session, &buffer)
                 }
             } catch {
                 precondition(!"\(error)".isEmpty, "an error without words")
@@ -107,11 +111,10 @@ extension FuzzTarget {
         perRequestName: "apns-id"
     )
 
-    private static func drain(_ session: HTTP2ClientSession) {
-        var buffer = [UInt8](repeating: 0, count: 15_000 + HTTP2ClientSession.frameBytesMax)
+    private static func drain(_ session: HTTP2ClientSession, _ buffer: inout [UInt8]) {
         var total = 0
         while true {
-            let count = buffer.withUnsafeMutableBytes { session.send(into: $0, threshold: 15_000) }
+            let count = buffer.withUnsafeMutableBytes { session.send(into: $0, threshold: 1000) }
             if count == 0 { return }
             total += count
             precondition(total < 1 << 22, "output without end")
