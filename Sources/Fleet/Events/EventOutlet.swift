@@ -17,21 +17,29 @@ struct EventOutlet: Sendable {
     let signal: WakeSignal
     let logger: Logger
 
+    /// Events of one look into the outbox.
+    static let pageSize = 100
+
     /// Publishes until the task is cancelled.
     func run() async {
+        var round = EventRound()
         while !Task.isCancelled {
             do {
-                while try await pass() > 0, !Task.isCancelled {}
+                while try await pass(&round), !Task.isCancelled {}
             } catch {
                 logger.error("events wait for the ledger", metadata: ["error": "\(error)"])
             }
             await signal.wait(upTo: .milliseconds(500))
+            round.waited(now: ContinuousClock.now)
         }
     }
 
-    private func pass() async throws -> Int {
-        let events = try await ledger.read { try $0.events(limit: 100) }
+    /// Returns whether there may be more to publish now.
+    private func pass(_ round: inout EventRound) async throws -> Bool {
+        let after = round.after
+        let events = try await ledger.read { try $0.events(after: after, limit: Self.pageSize) }
         var done: [Int64] = []
+        var isInterrupted = false
         publishing: for event in events {
             switch await publish(event) {
             case .confirmed, .returned: done.append(event.sequence)
@@ -39,14 +47,19 @@ struct EventOutlet: Sendable {
                 // It can never be sent, and all that came after it would wait for it.
                 logger.error("an event is dropped", metadata: ["event": "\(event.sequence)", "error": "\(error)"])
                 done.append(event.sequence)
-            case .nacked: continue  // somebody's queue is full; the others' events need not wait for that
-            case .timedOut, .connectionLost, .queueFull: break publishing
+            // Somebody's queue is full; the others' events need not wait for that.
+            case .nacked: round.refused(now: ContinuousClock.now)
+            case .timedOut, .connectionLost, .queueFull:
+                isInterrupted = true
+                break publishing
             }
+            round.passed(event.sequence)
         }
-        guard !done.isEmpty else { return 0 }
-        let published = done
-        try await ledger.write(.normal, reach: .shards) { try $0.eventsPublished(published) }
-        return done.count
+        if !done.isEmpty {
+            let published = done
+            try await ledger.write(.normal, reach: .shards) { try $0.eventsPublished(published) }
+        }
+        return !isInterrupted && events.count == Self.pageSize
     }
 
     private func publish(_ event: LedgerEvent) async -> PublishResult {

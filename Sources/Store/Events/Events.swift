@@ -88,11 +88,14 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// The oldest events of the outbox.
-    public func events(limit: Int) throws(LedgerError) -> [LedgerEvent] {
+    /// The oldest events of the outbox behind a place; behind 0 are all.
+    public func events(after sequence: Int64 = 0, limit: Int) throws(LedgerError) -> [LedgerEvent] {
         let rows = try db.rows(
-            "SELECT seq, routing_key, body, correlation_id, created_at FROM events ORDER BY seq LIMIT ?1",
-            .int(limit)
+            """
+            SELECT seq, routing_key, body, correlation_id, created_at FROM events WHERE seq > ?2 ORDER BY seq LIMIT ?1
+            """,
+            .int(limit),
+            .integer(sequence)
         )
         var events: [LedgerEvent] = []
         while try rows.next() {
