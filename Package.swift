@@ -153,7 +153,10 @@ let package = Package(
         tests("TidyTests", []),
         tests(
             "TransportAMQPTests",
-            ["Campaigns", "Delivery", "AMQP", "TLS", "Transport", "Fleet", "Servers", nioCore, nioPosix]
+            [
+                "Campaigns", "PushProviders", "Delivery", "AMQP", "TLS", "Transport", "Fleet", "Servers", nioCore,
+                nioPosix,
+            ]
         ),
         tests(
             "TransportHTTP2Tests",

@@ -38,7 +38,7 @@ import Glibc
         }
     }
 
-    @Test func `no campaign loses a device, counts one twice, or sends without need`() throws {
+    @Test func `D2: no campaign loses a device, counts one twice, or sends without need`() throws {
         var total = World.Report(seed: 0)
         for seed in Self.seeds {
             let report = try World(seed: seed, faults: .of(seed: seed)).run()

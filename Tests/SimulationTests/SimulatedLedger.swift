@@ -218,7 +218,7 @@ final class SimulatedLedger {
             }
             rows[claim.key]?.epoch += 1
             if row.epoch == claim.adopting, opened[claim.key]?.epoch == row.epoch { opened[claim.key]?.epoch += 1 }
-        case .park, .settledAlready, .drop: break
+        case .park, .quarantine, .settledAlready, .drop, .runAlone: break
         }
         switch decision {
         case .run:
@@ -227,14 +227,16 @@ final class SimulatedLedger {
             rows[claim.key]?.owner = claim.worker
         case .end(let outcome): try end(claim.key, outcome, now: now)
         case .setAside(let reason): setAside(claim.key, reason, now: now)
-        case .park(let reason): throw Violation(description: "\(row.id) would be parked: \(reason)")
-        case .settledAlready, .drop: break
+        case .park(let reason), .quarantine(let reason):
+            throw Violation(description: "\(row.id) would be parked: \(reason)")
+        // Deaths are not counted here: crashes of these workers are no shard's doing.
+        case .settledAlready, .drop, .runAlone: break
         }
         if campaign.breaker.isProbe(claim.key) {
             switch decision {
             case .run: breaker?.claimed(claim.key, by: claim.worker, now: now)
             case .end, .setAside: endProbe(claim.key, .nothing, now: now)
-            case .park, .settledAlready, .drop: break
+            case .park, .quarantine, .settledAlready, .drop, .runAlone: break
             }
         }
         return decision
@@ -352,7 +354,7 @@ final class SimulatedLedger {
     // MARK: Publishing
 
     /// The message of a shard's outbox row; nil when there is none any more.
-    func message(_ key: ShardKey) throws -> (SimulatedBroker.Message, Rung?)? {
+    func message(_ key: ShardKey) throws -> (SimulatedBroker.Message, ShardRecord)? {
         guard let row = rows[key], outbox[key] != nil else { return nil }
         var devices = DeviceBatch()
         let positions = row.positions.isEmpty ? (0..<UInt16(row.count)).map { $0 } : row.positions
@@ -370,7 +372,7 @@ final class SimulatedLedger {
             devices: devices
         )
         let body = try shard.encoded()
-        return (SimulatedBroker.Message(key: key, generation: row.generation, body: body), row.rung)
+        return (SimulatedBroker.Message(key: key, generation: row.generation, body: body), row)
     }
 
     func published(_ key: ShardKey, now: Timestamp) {

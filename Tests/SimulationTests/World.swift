@@ -211,10 +211,14 @@ final class World {
 
     /// Publishes a shard's outbox row and tells whether it was confirmed.
     func publish(_ key: ShardKey) throws -> Bool {
-        guard let (message, rung) = try ledger.message(key) else { return true }
+        guard let (message, row) = try ledger.message(key) else { return true }
         if random.chance(faults.lostPublish) { return false }
-        let queue = rung.map { rung in
-            RungQueue.choose(rung, random: random.below(2) == 1, now: now, expiresAt: ledger.campaign.expiresAt)
+        var queue: RungQueue?
+        if let rung = row.rung, let dueAt = row.dueAt, dueAt > now {
+            let (isLonger, expiresAt) = (random.below(2) == 1, ledger.campaign.expiresAt)
+            queue = RungQueue.choose(rung, dueAt: dueAt, random: isLonger, now: now, expiresAt: expiresAt)
+            // It waits in the ledger.
+            if queue == nil { return false }
         }
         broker.publish(message, to: queue, now: now)
         ledger.published(key, now: now)

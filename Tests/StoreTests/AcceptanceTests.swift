@@ -7,7 +7,8 @@ struct AcceptanceTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
 
-    @Test(arguments: TestDatabase.all) func `the same job again is the campaign that exists, another one a conflict`(
+    @Test(arguments: TestDatabase.all)
+    func `C3: the same job again is the campaign that exists, another one a conflict`(
         _ database: TestDatabase
     ) async throws {
         try scratch.open(on: database)
@@ -142,6 +143,7 @@ struct AcceptanceTests {
         #expect(try await ledger.status(number).pending.sending == 6)
 
         // The worker dies; the campaign's message comes to another one.
+        #expect(try await ledger.read { try $0.shortWayShards(campaign: number) }.count == 2)
         let repeated = try await ledger.write(.synced) { try $0.acceptClaimed(new, worker: 8, now: .start + 1) }
         guard case .existing = repeated.acceptance, repeated.shards.isEmpty else {
             Issue.record("\(repeated)")
@@ -158,5 +160,16 @@ struct AcceptanceTests {
         let late = RunToken(key: key(number, 0), epoch: 1, worker: 7)
         let settlement = try Settlement.of(.accepted(4))
         #expect(try await ledger.write(reach: .shards) { try $0.settle(late, settlement, now: .start + 2) } == .fenced)
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a campaign that was accepted the ordinary way has shards with messages of their own`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await ledger.accepted(Sample.campaign([4], facts: Sample.facts(urgency: .urgent)))
+        _ = try await ledger.planned(number)
+        _ = try await ledger.running(key(number, 0))
+        #expect(try await ledger.read { try $0.shortWayShards(campaign: number) }.isEmpty)
     }
 }

@@ -1,7 +1,9 @@
 import Campaigns
 import Delivery
-import Store
+import Synchronization
 import Testing
+
+@testable import Store
 
 struct ClaimTests {
     private let scratch = ScratchLedger()
@@ -183,5 +185,77 @@ struct ClaimTests {
         #expect(again.decision == .settledAlready)
         #expect(again.unpublished.map(\.record.id.path) == [".30sa2"])
         #expect(again.unpublished.map(\.record.positions) == [[3]])
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a shard whose workers died three times runs alone, and is parked when three more died with it alone`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await ledger.accepted()
+        _ = try await ledger.planned(number)
+        func claimed(isAlone: Bool) async throws -> ClaimResult {
+            let claim = Claim(
+                key: key(number, 0),
+                generation: 1,
+                redelivered: true,
+                worker: 7,
+                knowsApp: true,
+                isAlone: isAlone
+            )
+            return try await ledger.write { try $0.claim(claim, now: .start) }
+        }
+        for _ in 1...3 { #expect(try await claimed(isAlone: false).decision == .run) }
+        // Beside others it is not claimed, and that counts for nothing.
+        for _ in 1...3 { #expect(try await claimed(isAlone: false).decision == .runAlone) }
+        for _ in 1...3 { #expect(try await claimed(isAlone: true).decision == .run) }
+        #expect(try await claimed(isAlone: false).decision == .quarantine(reason: "WorkerDied"))
+        let status = try await ledger.status(number)
+        #expect(status.pending.parked == 4)
+        #expect(status.law == .holds)
+        #expect(try await claimed(isAlone: true).decision == .drop)
+    }
+
+    @Test(arguments: TestDatabase.all) func `a lease that is lost is not a death of the shard's doing`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await ledger.accepted()
+        _ = try await ledger.planned(number)
+        for _ in 1...10 {
+            let result = try await claim(key(number, 0), redelivered: true)
+            #expect(result.decision == .run && result.claims == 1)
+            let epoch = try #require(result.record?.epoch)
+            let token = RunToken(key: key(number, 0), epoch: epoch, worker: 7)
+            try await ledger.write { try $0.abandon(token, Progress(count: 4)) }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a claim that ends or sets aside survives a power loss, because its message is acked next`(
+        isCancelled: Bool
+    ) async throws {
+        try scratch.open(on: .sqlite)
+        let number = try await ledger.accepted()
+        _ = try await ledger.planned(number)
+        _ = try await ledger.running(key(number, 0))
+        _ = try await ledger.write {
+            isCancelled
+                ? try $0.cancel(campaign: number, now: .start)
+                : try $0.pause(campaign: number, now: .start)
+        }
+        let levels = Mutex<[Int64?]>([])
+        let claim = Claim(key: key(number, 0), generation: 1, redelivered: true, worker: 7, knowsApp: true)
+        let result = try await ledger.write(.normal) { transaction in
+            let level = try transaction.db.number("PRAGMA synchronous")
+            levels.withLock { $0.append(level) }
+            return try transaction.claim(claim, now: .start)
+        }
+        #expect(result.decision == (isCancelled ? .end(.cancelled) : .setAside(.paused)))
+        // 2 is FULL: the body ran again in a transaction that is synced.
+        #expect(levels.withLock { $0 }.last == 2)
+        // A run is not: nothing is lost with it that the message does not bring back.
+        let after = try await ledger.write(.normal) { try $0.db.number("PRAGMA synchronous") }
+        #expect(after == 1)
     }
 }

@@ -55,7 +55,7 @@ private final class LedgerWorld {
             _ = try await ledger.planned(campaign, max: 1 + random.below(3), now: now)
             return "plan"
         case 3:
-            let left = try await ledger.read { try $0.unpublished(olderThan: now + 1, limit: 3) }
+            let left = try await ledger.read { try $0.unpublished(olderThan: now + 1, now: now + 10_000, limit: 3) }
             try await ledger.write { transaction in
                 try transaction.markOut(left.map { ($0.record.id.key, $0.record.generation) }, now: now)
             }

@@ -30,7 +30,7 @@ struct OpeningTests {
         }
     }
 
-    @Test func `a file that is no database is refused and left as it is`() throws {
+    @Test func `D6: a file that is no database is refused and left as it is`() throws {
         let garbage = Data(repeating: 0x5A, count: 8192)
         try garbage.write(to: URL(fileURLWithPath: scratch.path))
         do {
@@ -45,7 +45,7 @@ struct OpeningTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.path)) == garbage)
     }
 
-    @Test func `a ledger whose pages are damaged is refused and left as it is`() async throws {
+    @Test func `D6: a ledger whose pages are damaged is refused and left as it is`() async throws {
         let ledger = try scratch.open()
         await ledger.close()
         let raw = try DatabaseQueue(path: scratch.path)
@@ -75,7 +75,7 @@ struct OpeningTests {
         }
     }
 
-    @Test func `a ledger of a later version is refused`() async throws {
+    @Test func `D12: a ledger of a later version is refused`() async throws {
         let ledger = try scratch.open()
         await ledger.close()
         let raw = try DatabaseQueue(path: scratch.path)

@@ -53,7 +53,7 @@ struct PlanningTests {
     }
 
     @Test(arguments: TestDatabase.all)
-    func `rows and cursor go on where they stopped, and the first one starts the campaign`(
+    func `C4: rows and cursor go on where they stopped, and the first one starts the campaign`(
         _ database: TestDatabase
     ) async throws {
         try scratch.open(on: database)
@@ -97,7 +97,7 @@ struct PlanningTests {
         new.audience = .inline(chunks, version: "v1", duplicates: 0)
         let number = try await ledger.accepted(new)
         let planned = try await ledger.planned(number)
-        let swept = try await ledger.read { try $0.unpublished(olderThan: .start + 1, limit: 10) }
+        let swept = try await ledger.read { try $0.unpublished(olderThan: .start + 1, now: .start, limit: 10) }
         #expect(swept == planned)
         for shard in planned {
             let read = try await ledger.read { try $0.shardToPublish(shard.record.id.key) }
@@ -207,7 +207,7 @@ struct PlanningTests {
         try await ledger.write(reach: .shards) { try $0.markOut([(shards[1].record.id.key, 1)], now: .start) }
         func left(_ olderThan: Timestamp, _ campaign: UInt32? = nil) async throws -> [UInt32] {
             let shards = try await ledger.read { reader in
-                try reader.unpublished(olderThan: olderThan, campaign: campaign, limit: 10)
+                try reader.unpublished(olderThan: olderThan, campaign: campaign, now: olderThan, limit: 10)
             }
             return shards.map(\.record.id.key.ordinal)
         }
@@ -215,6 +215,26 @@ struct PlanningTests {
         #expect(try await left(.start + 10) == [0, 2])
         #expect(try await left(.start + 10, number) == [0, 2])
         #expect(try await left(.start + 10, number + 1).isEmpty)
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a retry shard that was not published waits in the ledger until it is due, and not on its rung again`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await ledger.accepted(Sample.campaign([4]))
+        _ = try await ledger.planned(number)
+        let (_, token) = try await ledger.running(key(number, 0))
+        let progress = Progress.accepted(4) { progress in
+            progress.retry(1, .seconds30, Progress.Note(reason: "ServiceUnavailable"))
+        }
+        let settlement = try Settlement.of(progress)
+        _ = try await ledger.write { try $0.settle(token, settlement, now: .start) }
+        func left(_ now: Timestamp) async throws -> Int {
+            try await ledger.read { try $0.unpublished(olderThan: now + -10, now: now, limit: 10) }.count
+        }
+        #expect(try await left(.start + 29) == 0)
+        #expect(try await left(.start + 30) == 1)
     }
 
     @Test(arguments: TestDatabase.all)

@@ -171,7 +171,8 @@ struct WriterTests {
         await #expect(throws: LedgerError.failed("Mistake()")) { try await ledger.write { _ in throw Mistake() } }
     }
 
-    @Test func `a writer that waits for too long for another process says busy and works afterwards`() async throws {
+    @Test func `D6: a writer that waits for too long for another process says busy and works afterwards`() async throws
+    {
         let ledger = try Ledger.open(path: scratch.path, create: true, busyTimeout: .milliseconds(50))
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
@@ -184,7 +185,7 @@ struct WriterTests {
         try await ledger.write { try $0.eventsPublished([1]) }
     }
 
-    @Test func `a full disk is told as such, nothing is half written, and room heals it`() async throws {
+    @Test func `D5: a full disk is told as such, nothing is half written, and room heals it`() async throws {
         let ledger = try scratch.open()
         let number = try await ledger.accepted()
         try await ledger.limitPages(growth: 0)

@@ -8,7 +8,7 @@ import Transport
 extension RealBroker {
     @Suite("A broker in trouble")
     struct Trouble {
-        @Test func `in an alarm publishes wait and consuming goes on`() async throws {
+        @Test func `B4: in an alarm publishes wait and consuming goes on`() async throws {
             let node = try await RealBroker.shared.node()
             let client = try await Broker.freshQueue("test.alarm")
             for id in 0..<50 { #expect(await client.publish(Broker.message("test.alarm", id: "\(id)")) == .confirmed) }
@@ -58,7 +58,7 @@ extension RealBroker {
             try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.8")
         }
 
-        @Test func `no confirmed publish is lost when the broker is killed among 100,000`() async throws {
+        @Test func `B2: no confirmed publish is lost when the broker is killed among 100,000`() async throws {
             let node = try await RealBroker.shared.node()
             await (try await Broker.freshQueue("test.flood")).close()
             let endpoint = try await Broker.endpoint()

@@ -12,7 +12,7 @@ struct RealBroker {
 
     @Suite("Connecting")
     struct Connecting {
-        @Test func `a wrong password is told as such, without it`() async throws {
+        @Test func `B12: a wrong password is told as such, without it`() async throws {
             var endpoint = try await Broker.endpoint()
             endpoint.password = "hunter2"
             let error = await #expect(throws: AMQPConnectError.self) {
@@ -105,7 +105,7 @@ struct RealBroker {
             await client.close()
         }
 
-        @Test func `a mandatory message without a queue is returned`() async throws {
+        @Test func `B8: a mandatory message without a queue is returned`() async throws {
             let client = try await Broker.freshQueue("test.returns")
             let results = await withTaskGroup(of: PublishResult.self) { group in
                 group.addTask { await client.publish(Broker.message("test.returns", id: "1")) }
@@ -117,7 +117,7 @@ struct RealBroker {
             await client.close()
         }
 
-        @Test func `an exchange that does not exist loses the channel and tells it`() async throws {
+        @Test func `B8: an exchange that does not exist loses the channel and tells it`() async throws {
             let endpoint = try await Broker.endpoint()
             let publisher = try await TestPublisher(endpoint)
             let nowhere = OutboundMessage(exchange: "test.missing", routingKey: "", body: [])
@@ -125,7 +125,7 @@ struct RealBroker {
             await publisher.close()
         }
 
-        @Test func `a full queue refuses, and what was confirmed is in it`() async throws {
+        @Test func `B6: a full queue refuses, and what was confirmed is in it`() async throws {
             let limit = [
                 MessageHeader("x-max-length", .integer(3)), MessageHeader("x-overflow", .string("reject-publish")),
             ]
@@ -163,7 +163,7 @@ struct RealBroker {
             await client.close()
         }
 
-        @Test func `a deleted queue is noticed and taken up again when it is back`() async throws {
+        @Test func `B9: a deleted queue is noticed and taken up again when it is back`() async throws {
             var client = try await Broker.freshQueue("test.deleted")
             let consumer = try await TestConsumer(try await Broker.endpoint(), .queue("test.deleted", prefetch: 4))
             for await case .connected in consumer.seen { break }
@@ -199,6 +199,40 @@ struct RealBroker {
             await client.close()
         }
 
+        @Test func `stopped while it subscribes, it consumes nothing afterwards`() async throws {
+            let client = try await Broker.freshQueue("test.early")
+            await (try await Broker.freshQueue("test.late")).close()
+            #expect(await client.publish(Broker.message("test.early", id: "1")) == .confirmed)
+            let endpoint = try await Broker.endpoint()
+            let (stopped, continuation) = AsyncStream<Void>.makeStream()
+            let consumer = try await Broker.loop.submit {
+                let box = ConsumerBox()
+                let consumer = AMQPConsumer(
+                    loop: Broker.loop,
+                    endpoint: endpoint,
+                    name: "test consumer",
+                    subscriptions: [.queue("test.early", prefetch: 1), .queue("test.late", prefetch: 1)],
+                    handlers: AMQPConsumer.Handlers(
+                        // The first queue's message comes before the second queue is consumed.
+                        message: { _, _ in box.consumer?.stopConsuming { continuation.yield() } }
+                    )
+                )
+                box.consumer = consumer
+                consumer.start()
+                return NIOLoopBound(consumer, eventLoop: Broker.loop)
+            }.get()
+            for await _ in stopped { break }
+            for queue in ["test.early", "test.late"] {
+                try await eventually("nobody consumes \(queue)", within: .seconds(10)) {
+                    try await client.counts(of: queue)?.consumers == 0
+                }
+            }
+            await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+                Broker.loop.execute { consumer.value.close { done.resume() } }
+            }
+            await client.close()
+        }
+
         @Test func `an ear hears what is said while it is connected`() async throws {
             let client = try await Broker.client()
             try await client.call(.declareExchange(name: "test.control", type: "fanout"))
@@ -218,8 +252,13 @@ struct RealBroker {
     }
 }
 
+/// Confined to the loop.
+private final class ConsumerBox {
+    var consumer: AMQPConsumer?
+}
+
 /// A server that says something to everybody at once.
-private final class Greeter: ChannelInboundHandler, Sendable {
+final class Greeter: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 

@@ -2,6 +2,9 @@ import AMQP
 import Campaigns
 import Delivery
 import Fleet
+import NIOCore
+import NIOPosix
+import PushProviders
 import Servers
 import Testing
 import Transport
@@ -46,6 +49,27 @@ extension RealBroker {
             _ = try await tool.apply()
             #expect(try await tool.plan().isClean)
             await client.close()
+        }
+
+        @Test func `D8: the broker's clock is held against this machine's`() async throws {
+            let endpoint = try await Broker.endpoint()
+            func skew(port: Int) async throws -> ClockSkew? {
+                let management = ManagementAPI(host: "127.0.0.1", port: port, endpoint: endpoint, loop: Broker.loop)
+                return try await management.clockSkew()
+            }
+            let real = try #require(try await skew(port: try await RealBroker.shared.node().managementPort))
+            #expect(!real.isNoteworthy)
+            let wrong = try await ServerBootstrap(group: Broker.loop)
+                .childChannelInitializer { channel in
+                    let date = "date: Sat, 21 Nov 2020 19:30:00 GMT"
+                    return channel.pipeline.addHandler(
+                        Greeter("HTTP/1.1 401 No\r\n\(date)\r\ncontent-length: 0\r\n\r\n")
+                    )
+                }
+                .bind(host: "127.0.0.1", port: 0).get()
+            let off = try #require(try await skew(port: wrong.localAddress?.port ?? 0))
+            #expect(off.isNoteworthy && off.text(of: "the broker").hasSuffix("ahead of the broker's"))
+            try await wrong.close()
         }
 
         @Test func `without the management API apply says which commands to run`() async throws {

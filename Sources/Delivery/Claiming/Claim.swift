@@ -16,6 +16,8 @@ public struct Claim: Sendable, Equatable {
     /// The epoch of the run that this very process still has of the shard, whose delivery was lost; nil without one
     /// (`RunningShards`).
     public var adopting: UInt32?
+    /// Whether nothing else runs in the process, so that a crash is this shard's.
+    public var isAlone: Bool
     /// What the message says of itself; nil when the shard was made from the row.
     public var content: Content?
 
@@ -54,6 +56,7 @@ public struct Claim: Sendable, Equatable {
         worker: Int64,
         knowsApp: Bool,
         adopting: UInt32? = nil,
+        isAlone: Bool = false,
         content: Content? = nil
     ) {
         self.key = key
@@ -62,8 +65,15 @@ public struct Claim: Sendable, Equatable {
         self.worker = worker
         self.knowsApp = knowsApp
         self.adopting = adopting
+        self.isAlone = isAlone
         self.content = content
     }
+
+    /// From so many claims on that ended with their worker a shard runs alone: of all that ran there one may be what
+    /// kills workers, and the others are not to die with it again.
+    public static let deathsUntilAlone = 3
+    /// From so many on it is parked: the last of them ran alone.
+    public static let deathsUntilParked = 6
 
     /// What the ledger does with a claim, in its one transaction, and the worker afterwards.
     public enum Decision: Equatable, Sendable {
@@ -77,6 +87,10 @@ public struct Claim: Sendable, Equatable {
         case end(Outcome)
         /// Save, raise generation and epoch, mark `aside`; ack.
         case setAside(AsideReason)
+        /// Mark the row `parked`, park the message with this reason, confirmed; ack.
+        case quarantine(reason: String)
+        /// Nothing yet: claim it again when nothing else runs in the process (`isAlone`).
+        case runAlone
         /// Raise the epoch, write the owner; send.
         case run
     }
@@ -86,7 +100,14 @@ public struct Claim: Sendable, Equatable {
     /// A shard that this very process still runs, and nobody claimed since, is `run` whatever became of its campaign:
     /// the epoch that this raises to is one above `adopting`, by which `RunningShards` knows that the run goes on
     /// (and it learns of a pause or a cancel by its poll, with no answer lost).
-    public func decide(shard: ShardRecord?, campaign: CampaignFacts?, now: Timestamp) -> Decision {
+    ///
+    /// `deaths` are the claims of the row that ended neither settled nor set aside nor by a lost lease.
+    public func decide(
+        shard: ShardRecord?,
+        campaign: CampaignFacts?,
+        deaths: Int = 0,
+        now: Timestamp
+    ) -> Decision {
         guard let shard, let campaign, content?.fits(shard, campaign) ?? true else {
             return .park(reason: "UnknownCampaign")
         }
@@ -99,6 +120,8 @@ public struct Claim: Sendable, Equatable {
         if let outcome = campaign.ending(at: now) { return .end(outcome) }
         if let reason = campaign.asideReason(of: key) { return .setAside(reason) }
         if !knowsApp { return .setAside(.app) }
+        if deaths >= Self.deathsUntilParked { return .quarantine(reason: "WorkerDied") }
+        if deaths >= Self.deathsUntilAlone, !isAlone { return .runAlone }
         return .run
     }
 }

@@ -16,10 +16,23 @@ public struct RungQueue: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The choice for a shard by a random bit; never `.b` where that would come back too late and `.a` would not.
-    public static func choose(_ rung: Rung, random: Bool, now: Timestamp, expiresAt: Timestamp) -> RungQueue {
-        let longer = RungQueue(rung: rung, side: .b)
-        let isInTime = now.advanced(by: longer.delay) < expiresAt
-        return random && isInTime ? longer : RungQueue(rung: rung, side: .a)
+    ///
+    /// What is published late, because its first publish found no broker, does not wait its whole rung again: the
+    /// smallest that is not over before it is due. nil when even that one would be over too late: then the shard stays
+    /// in the ledger until it is due.
+    public static func choose(
+        _ rung: Rung,
+        dueAt: Timestamp,
+        random: Bool,
+        now: Timestamp,
+        expiresAt: Timestamp
+    ) -> RungQueue? {
+        let left = dueAt.since(now)
+        let shortest = Rung.allCases.first { $0 >= rung || $0.delay >= left } ?? rung
+        let longer = RungQueue(rung: shortest, side: .b)
+        if random, now.advanced(by: longer.delay) < expiresAt { return longer }
+        let shorter = RungQueue(rung: shortest, side: .a)
+        return now.advanced(by: shorter.delay) < expiresAt ? shorter : nil
     }
 
     /// All queues of all rungs, shortest first.

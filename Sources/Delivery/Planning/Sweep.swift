@@ -45,7 +45,9 @@ public enum Sweep {
         case .settled, .parked, .aside: return .leave
         case .unpublished, .out:
             if let outboxWrittenAt {
-                return isDue(outboxWrittenAt: outboxWrittenAt, now: now) ? .publish : .leave
+                // On a rung it is published when it is due, straight to its lane.
+                let isWaiting = shard.dueAt.map { $0 > now } ?? false
+                return isDue(outboxWrittenAt: outboxWrittenAt, now: now) && !isWaiting ? .publish : .leave
             }
         case .running: break
         }

@@ -174,6 +174,9 @@ public struct RunningShards: Sendable {
         entries.filter { $0.value.run != nil }.keys.sorted()
     }
 
+    /// Whether a shard runs or is being claimed.
+    public func contains(_ key: ShardKey) -> Bool { entries[key] != nil }
+
     /// Shards that run or are being claimed.
     public var count: Int { entries.count }
 

@@ -216,12 +216,7 @@ struct Intake: Sendable {
             }
         }
         guard message.redelivered, IntakeDecision.takesShortWay(job) else { return .accepted }
-        let shards = try await ledger.read { reader in
-            try reader.openShards(campaign: number, states: [.running]).compactMap { record in
-                // A retry, or a shard that was handed over, has a message of its own, which is its lease.
-                record.id.key.child == 0 && record.generation == 1 ? try reader.shardToPublish(record.id.key) : nil
-            }
-        }
+        let shards = try await ledger.read { try $0.shortWayShards(campaign: number) }
         return shards.isEmpty ? .accepted : .reclaim(shards)
     }
 

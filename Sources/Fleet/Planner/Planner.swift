@@ -93,6 +93,8 @@ struct Planner: Sendable {
             return (try transaction.leaseCampaigns(worker: worker, apps: apps, now: now), consumers)
         }
         try await complete(Set(state.leases.filter { $0.unplannedChunks == 0 }.map(\.facts.number)))
+        // What the broker does not take waits in the ledger where it is.
+        guard outlet.isTaking else { return }
         for lease in state.leases {
             try await lease.facts.breaker.isOpen ? probe(lease) : release(lease)
         }
@@ -118,7 +120,7 @@ struct Planner: Sendable {
         let shards = try await ledger.write(.synced) {
             try $0.beginProbe(campaign: campaign, leaseEpoch: epoch, worker: worker, now: WallClock.now())
         }
-        try await publish(shards)
+        await outlet.publish(shards)
     }
 
     /// Publishes what was set aside for reasons that have ended.
@@ -132,12 +134,13 @@ struct Planner: Sendable {
         let shards = try await ledger.write(.synced) {
             try $0.releaseAside(campaign: campaign, knowsApp: true, limit: limit, now: WallClock.now())
         }
-        try await publish(shards)
+        await outlet.publish(shards)
     }
 
     // MARK: - New shards
 
     private func plan(_ state: inout State) async throws -> Bool {
+        guard outlet.isTaking else { return false }
         let leases = state.leases
         let open = leases.indices.filter {
             leases[$0].unplannedChunks > 0 && leases[$0].facts.mayPlan(at: WallClock.now())
@@ -186,42 +189,17 @@ struct Planner: Sendable {
                 lease.facts.stage = .sending
                 outlet.eventsWritten()
             }
-            try await publish(shards)
+            await outlet.publish(shards)
         case .fenced, .waits: lease.unplannedChunks = 0
         case .guarded: break
         }
         return result
     }
 
-    /// Publishes and marks what the broker has; what it has not is published again by the sweep.
-    private func publish(_ shards: [ShardToPublish]) async throws {
-        guard !shards.isEmpty else { return }
-        let confirmed = await outlet.publish(shards)
-        guard !confirmed.isEmpty else { return }
-        try await ledger.write(.normal, haste: .withOthers, reach: .shards) {
-            try $0.markOut(confirmed, now: WallClock.now())
-        }
-    }
-
     // MARK: - The sweep
 
     private func sweep(_ leases: [LeasedCampaign]) async throws {
-        for lease in leases {
-            let campaign = lease.facts.number
-            let left = try await ledger.read {
-                try $0.unpublished(
-                    olderThan: WallClock.now().advanced(by: .zero - Sweep.outboxAge),
-                    campaign: campaign,
-                    limit: 100
-                )
-            }
-            if !left.isEmpty {
-                logger.notice("shards without a confirm are published again", metadata: ["count": "\(left.count)"])
-                try await publish(left)
-            }
-            try await republishLost(lease)
-        }
-        try await sweepLeftBehind()
+        if outlet.isTaking { try await publishLeft(leases) }
         try await ledger.write(.normal) { transaction in
             let now = WallClock.now()
             _ = try transaction.sweepLists(now: now)
@@ -230,11 +208,29 @@ struct Planner: Sendable {
         }
     }
 
+    private func publishLeft(_ leases: [LeasedCampaign]) async throws {
+        for lease in leases {
+            let campaign = lease.facts.number
+            let now = WallClock.now()
+            let before = now.advanced(by: .zero - Sweep.outboxAge)
+            let left = try await ledger.read {
+                try $0.unpublished(olderThan: before, campaign: campaign, now: now, limit: 100)
+            }
+            if !left.isEmpty {
+                logger.notice("shards without a confirm are published again", metadata: ["count": "\(left.count)"])
+                await outlet.publish(left)
+            }
+            try await republishLost(lease)
+        }
+        try await sweepLeftBehind()
+    }
+
     /// Shards that wait for a confirm and whose campaign no planner has: they would fill their lane's window for all.
     private func sweepLeftBehind() async throws {
-        let before = WallClock.now().advanced(by: .zero - Self.leftBehindAge)
-        let left = try await ledger.read { try $0.unpublished(olderThan: before, campaign: nil, limit: 100) }
-        try await publish(left)
+        let now = WallClock.now()
+        let before = now.advanced(by: .zero - Self.leftBehindAge)
+        let left = try await ledger.read { try $0.unpublished(olderThan: before, campaign: nil, now: now, limit: 100) }
+        await outlet.publish(left)
     }
 
     /// Shards whose messages the broker has lost; only while their lane is empty.
@@ -254,7 +250,7 @@ struct Planner: Sendable {
         guard !lost.isEmpty else { return }
         logger.warning("shards without a message are published anew", metadata: ["count": "\(lost.count)"])
         let shards = try await ledger.write(.synced) { try $0.raiseGeneration(lost, now: WallClock.now()) }
-        try await publish(shards)
+        await outlet.publish(shards)
     }
 
     private func isEmpty(_ lane: Lane) async -> Bool {

@@ -115,9 +115,10 @@ final class EndpointSender: RequestSource {
     // MARK: - RequestSource
 
     func nextRequest(_ request: inout RequestWriter) -> Bool {
+        let now = owner.clock()
         guard owner.mayOpen else { return false }
         while let slot = queue.first {
-            if let active = owner.active(slot), let position = active.run.next(now: owner.clock()) {
+            if let active = owner.active(slot), let position = active.run.next(now: now) {
                 request.tag = UInt64(UInt32(slot)) << 32 | UInt64(UInt32(position))
                 if faults.isSampling {
                     request.tag |= UInt64(faults.mark(attempt: active.run.shard.attempt)) << 16

@@ -30,9 +30,12 @@ final class SenderLoop {
     let worker: Int64
     private let ledger: Ledger
     private let reports: any SenderReports
+    private let lease: BrokerLease
     let logger: Logger
     /// Answers that may be uncommitted before no stream is opened.
     private var unflushedMax: Int
+    /// The same in this turn: none without the lease.
+    private var openMax = 0
 
     private(set) var runs: [ActiveRun?] = []
     private var freeSlots: [Int] = []
@@ -63,6 +66,7 @@ final class SenderLoop {
         ledger: Ledger,
         unflushedMax: Int,
         reports: any SenderReports,
+        lease: BrokerLease,
         logger: Logger
     ) {
         self.loop = loop
@@ -70,6 +74,7 @@ final class SenderLoop {
         self.ledger = ledger
         self.unflushedMax = unflushedMax
         self.reports = reports
+        self.lease = lease
         self.logger = logger
     }
 
@@ -173,19 +178,26 @@ final class SenderLoop {
     func clock() -> Timestamp {
         if !isClockFresh {
             now = WallClock.now()
+            openMax = lease.holds(now: .now()) ? unflushedMax : 0
             isClockFresh = true
         }
         return now
     }
 
-    /// Whether streams may be opened: answers that are not committed are what a crash repeats, besides the streams
-    /// that were in flight when they became too many.
-    var mayOpen: Bool { unflushed < unflushedMax }
+    /// Whether streams may be opened, as of the last `clock()`: answers that are not committed are what a crash repeats,
+    /// besides the streams that were in flight when they became too many.
+    var mayOpen: Bool { unflushed < openMax }
 
     /// Another bound of `worker.unflushed`; streams that are open stay open.
     func limitUnflushed(to answers: Int) {
         guard answers != unflushedMax else { return }
         unflushedMax = answers
+        isClockFresh = false
+        demandChanged()
+    }
+
+    /// Streams may be opened again.
+    func demandChanged() {
         for sender in endpoints.values { sender.pool.demandChanged() }
     }
 
@@ -311,7 +323,7 @@ final class SenderLoop {
             logger.error("the ledger does not take progress", metadata: ["error": "\(error)"])
             for save in saves { failed(save) }
         }
-        for sender in endpoints.values { sender.pool.demandChanged() }
+        demandChanged()
         scheduleTick()
     }
 

@@ -18,9 +18,6 @@ final class ShardPublisher {
         self.publisher = publisher
     }
 
-    /// Whether the broker takes publishes at this moment.
-    var isBlocked: Bool { publisher.isBlocked }
-
     /// A shard to its lane, or to the rung it waits on.
     ///
     /// `completion` says within ten seconds whether the broker has it; when not, its row stays in the outbox.
@@ -32,20 +29,18 @@ final class ShardPublisher {
         _ completion: @escaping (Bool) -> Void
     ) {
         var exchange = BrokerNames.work
-        if let rung = record.rung, let dueAt = record.dueAt, dueAt > WallClock.now() {
-            let queue = RungQueue.choose(
-                rung,
-                random: Bool.random(using: &random),
-                now: WallClock.now(),
-                expiresAt: expiresAt
-            )
+        let now = WallClock.now()
+        if let rung = record.rung, let dueAt = record.dueAt, dueAt > now {
+            let isLonger = Bool.random(using: &random)
+            guard let queue = RungQueue.choose(rung, dueAt: dueAt, random: isLonger, now: now, expiresAt: expiresAt)
+            else { return completion(false) }
             exchange = BrokerNames.retryExchange(queue.rung, queue.side)
         }
         let properties = MessageProperties(
             contentType: "application/x-protobuf",
             type: "fanfare.shard.v1",
             messageID: record.id.messageID(generation: record.generation),
-            timestamp: UInt64(max(0, WallClock.now().seconds))
+            timestamp: UInt64(max(0, now.seconds))
         )
         publish(
             OutboundMessage(exchange: exchange, routingKey: lane.description, properties: properties, body: body),

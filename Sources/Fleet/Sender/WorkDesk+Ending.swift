@@ -51,6 +51,7 @@ extension WorkDesk {
     }
 
     func checkIdle() {
+        goOnAlone()
         if isIdle { onIdle?() }
     }
 
@@ -203,7 +204,7 @@ extension WorkDesk {
 
     private func abandon(_ progress: Progress, _ token: RunToken) {
         write(.normal, "the last progress of a lost lease", reach: .shards) {
-            try $0.saveProgress([(token: token, progress: progress)])
+            try $0.abandon(token, progress)
         } then: { [self] _ in
             finish(token)
         }

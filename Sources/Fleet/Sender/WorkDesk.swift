@@ -37,6 +37,8 @@ final class WorkDesk {
     /// Runs that are on their way from their loop to the ledger, with the deliveries that came meanwhile: their last
     /// write goes before a claim, which would fence it and look for a run that no loop has any more.
     private var takingOver: [ShardKey: [(shard: Shard, delivery: ShardDelivery)]] = [:]
+    /// Shards that are to run alone, and what waits for that.
+    var quarantine = Quarantine()
     /// The worker stops: what is claimed from now on is handed over as well.
     private var isHandingOver = false
     /// Settlements, hand-overs and publishes under way.
@@ -77,14 +79,21 @@ final class WorkDesk {
     func connected(_ connection: UInt64) {
         self.connection = connection
         running.connected(connection)
+        goOnAlone()
     }
 
     /// The consuming connection is gone, and with it every lease.
     func disconnected() {
         connection = nil
         waiting.removeAll()
+        quarantine.disconnected { running.contains($0) }
         for key in takingOver.keys { takingOver[key] = [] }
         for key in running.disconnected() { stop(key, .leaseLost) }
+    }
+
+    /// The lease holds again after it had run out, and its connection was not lost.
+    func leaseHolds() {
+        for handle in loops { handle.execute { $0.demandChanged() } }
     }
 
     func received(_ message: InboundMessage, connection: UInt64) {
@@ -109,10 +118,13 @@ final class WorkDesk {
             takingOver[shard.id.key]?.append((shard, delivery))
             return
         }
+        if quarantine.isOn, !running.contains(shard.id.key) {
+            return quarantine.hold(shard, delivery)
+        }
         follow(running.arrived(shard.id.key, delivery), shard, delivery)
     }
 
-    private func follow(_ arrival: RunningShards.Arrival, _ shard: Shard, _ delivery: ShardDelivery) {
+    func follow(_ arrival: RunningShards.Arrival, _ shard: Shard, _ delivery: ShardDelivery) {
         let key = shard.id.key
         switch arrival {
         case .gone: return
@@ -134,6 +146,7 @@ final class WorkDesk {
             worker: worker,
             knowsApp: account != nil,
             adopting: adopting,
+            isAlone: quarantine.alone == shard.id.key,
             content: Claim.Content(shard)
         )
         let now = WallClock.now()
@@ -193,7 +206,8 @@ final class WorkDesk {
         case .ack(let delivery):
             endReplaced(key)
             switch result.decision {
-            case .park(let reason): park(shard, delivery, reason: reason)
+            case .park(let reason), .quarantine(let reason): park(shard, delivery, reason: reason)
+            case .runAlone: quarantine.add(shard, delivery)
             case .settledAlready: publishLeft(result.unpublished, delivery)
             case .drop, .end, .setAside, .run: ack(delivery)
             }

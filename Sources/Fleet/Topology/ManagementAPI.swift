@@ -1,6 +1,7 @@
 import Delivery
 import FoundationEssentials
 public import NIOCore
+public import PushProviders
 public import Transport
 
 /// RabbitMQ's management HTTP API, as far as policies and looking at the topology need it.
@@ -71,6 +72,18 @@ public struct ManagementAPI: Sendable {
             preconditionFailure("a policy of numbers and strings is always JSON")
         }
         _ = try await send("PUT", "/api/policies/\(virtualHost)/\(Self.encode(queue.name))", body: Array(body))
+    }
+
+    /// How far this machine's clock is from the broker's; nil when its answer does not say.
+    public func clockSkew() async throws(Failure) -> ClockSkew? {
+        do {
+            // Whoever asks: a refusal has a date too.
+            let response = try await client.send("GET", "/api/overview")
+            guard let date = response.date else { return nil }
+            return ClockSkew(date: Array(date.utf8).span, now: WallClock.now())
+        } catch {
+            throw .unreachable("\(error)")
+        }
     }
 
     private func get<Value: Decodable>(_ path: String) async throws(Failure) -> Value {

@@ -135,10 +135,10 @@ public struct TopologyTool: Sendable {
     /// Where the management API does not answer, or refuses the user, only existence is checked.
     public func passiveCheck() async throws(AMQPConnectError) -> [String] {
         let client = try await AMQPClient.connect(endpoint, name: "fanfare topology check", on: loop)
-        var observed = try await observePassively(client)
+        let (observed, _) = try await observe(client)
         await client.close()
-        observed.policies = try? await management.policies()
-        return manifest.changes(from: observed).map(\.line)
+        // A policy that overrules ours is its owner's business, and no reason to stand still.
+        return manifest.changes(from: observed).filter { !$0.isOverruled }.map(\.line)
     }
 }
 
@@ -165,6 +165,10 @@ extension TopologyManifest.Binding {
 extension TopologyChange {
     var isConflict: Bool {
         if case .conflict = self { true } else { false }
+    }
+
+    fileprivate var isOverruled: Bool {
+        if case .overruled = self { true } else { false }
     }
 
     /// What is wrong and what mends it, in one line.

@@ -80,17 +80,20 @@ public final class Worker: Sendable {
         let lanes = ProviderRegistry.providers.flatMap { provider in
             Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
         }
-        let management = configuration.management.map {
-            ManagementAPI(host: $0.host, port: $0.port, endpoint: configuration.amqp, loop: loop)
-        }
         let tool = TopologyTool(
             endpoint: configuration.amqp,
             manifest: .fanfare(lanes: lanes),
-            management: management,
+            management: management(configuration, on: loop),
             loop: loop
         )
         let lines = try await tool.passiveCheck()
         guard lines.isEmpty else { throw WorkerError.topology(lines) }
+    }
+
+    private static func management(_ configuration: Configuration, on loop: any EventLoop) -> ManagementAPI? {
+        configuration.management.map {
+            ManagementAPI(host: $0.host, port: $0.port, endpoint: configuration.amqp, loop: loop)
+        }
     }
 
     private static func hostName() -> String {
@@ -115,7 +118,14 @@ public final class Worker: Sendable {
         let progress = ProgressedCampaigns()
         let outlet = try await loop.submit {
             let core = core.value
-            let outlet = PlannerOutlet(core.publisher, events: signals.events)
+            let outlet = PlannerOutlet(
+                core.publisher,
+                ledger: context.ledger,
+                events: signals.events,
+                planner: signals.planner,
+                logger: context.logger
+            )
+            core.publishing = { outlet.changed(isTaking: $0) }
             core.desk.use(senders)
             core.desk.progressed = { campaign in
                 if progress.note(campaign) { signals.planner.wake() }
@@ -138,7 +148,7 @@ public final class Worker: Sendable {
             "worker is up",
             metadata: [
                 "worker": "\(context.name)", "broker": "\(context.configuration.amqp)",
-                "ledger": "\(context.ledger.path)",
+                "ledger": "\(context.ledger.path)", "unflushed": "\(context.configuration.worker.unflushed)",
             ]
         )
         return Worker(context: context, group: group, core: core, loop: loop, senders: senders, tasks: tasks)
@@ -156,7 +166,7 @@ public final class Worker: Sendable {
         _ core: NIOLoopBound<WorkerCore>,
         _ loop: any EventLoop
     ) async throws -> [LoopHandle] {
-        let reports = try await loop.submit { DeskReports(core.value.desk) }.get()
+        let (reports, lease) = try await loop.submit { (DeskReports(core.value.desk), core.value.lease) }.get()
         var handles: [LoopHandle] = []
         for sending in loops {
             let handle = try await sending.submit {
@@ -167,6 +177,7 @@ public final class Worker: Sendable {
                         ledger: context.ledger,
                         unflushedMax: unflushedMax(context.configuration, loops: loops.count),
                         reports: reports,
+                        lease: lease,
                         logger: context.logger
                     )
                 )
@@ -188,6 +199,9 @@ public final class Worker: Sendable {
         var tasks: [Task<Void, Never>] = []
         tasks.append(Task { await heartbeat(context) })
         tasks.append(Task { await poll(context, core, loop, signals.poll) })
+        if let management = management(context.configuration, on: loop) {
+            tasks.append(Task { await ClockWatch(management: management, logger: context.logger).run() })
+        }
         let roles = context.configuration.worker.roles
         if roles.contains(.intake) {
             for stream in streams {

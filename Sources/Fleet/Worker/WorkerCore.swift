@@ -26,11 +26,16 @@ final class WorkerCore {
     let publisher: ShardPublisher
     private let connection: AMQPPublisher
     private var consumer: AMQPConsumer?
+    /// Asked by the loops that send.
+    let lease = BrokerLease()
     private let ledger: Ledger
     private let logger: Logger
     /// Somebody says that campaigns may have changed.
     var hinted: () -> Void = {}
+    /// The broker takes publishes, or takes none.
+    var publishing: (_ isTaking: Bool) -> Void = { _ in }
     private var wasUp = true
+    private var wasBlocked = false
 
     init(_ context: WorkerContext, loop: any EventLoop) {
         self.loop = loop
@@ -103,8 +108,26 @@ final class WorkerCore {
 
     /// Begins to connect.
     func start() {
+        connection.onChange = { [unowned self] _ in publishingChanged() }
         connection.start()
         consumer?.start()
+        renewLease()
+    }
+
+    private func renewLease() {
+        if lease.renew(until: consumer?.isHeldUntil) { desk.leaseHolds() }
+        loop.assumeIsolated().scheduleTask(in: .seconds(1)) { [weak self] in self?.renewLease() }
+    }
+
+    // MARK: - The publishing connection
+
+    private func publishingChanged() {
+        let isBlocked = connection.isBlocked
+        if isBlocked != wasBlocked {
+            wasBlocked = isBlocked
+            logger.notice(isBlocked ? "the broker is in an alarm and takes no publishes" : "the broker's alarm is over")
+        }
+        publishing(connection.state == .connected && !isBlocked)
     }
 
     // MARK: - The consuming connection
@@ -119,6 +142,7 @@ final class WorkerCore {
     private func use(_ generation: UInt64) {
         guard desk.connection != generation else { return }
         desk.connected(generation)
+        lease.renew(until: consumer?.isHeldUntil)
     }
 
     private func down(_ error: AMQPConnectError) {
@@ -126,6 +150,7 @@ final class WorkerCore {
             logger.error("the broker is gone; shards in flight go on, no new ones", metadata: ["error": "\(error)"])
         }
         wasUp = false
+        lease.renew(until: nil)
         intake.disconnected()
         desk.disconnected()
     }

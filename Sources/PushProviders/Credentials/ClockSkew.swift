@@ -1,6 +1,6 @@
 public import Campaigns
 
-/// How far this machine's clock is from a provider's, by the `date` of an answer (RFC 9110, 6.6.1).
+/// How far this machine's clock is from a provider's or a broker's, by the `date` of an answer (RFC 9110, 6.6.1).
 ///
 /// A provider token is judged by the time in it, so a wrong clock looks like a wrong key. Accurate to a second or two:
 /// the field has whole seconds, and the answer was under way for a while.
@@ -27,10 +27,13 @@ public struct ClockSkew: Hashable, Sendable {
 
     /// The skew in words, such as `this machine's clock is 70 min ahead of the provider's`; from two minutes on in
     /// whole minutes.
-    public var text: String {
+    public var text: String { text(of: "the provider") }
+
+    /// The same in words about somebody else's clock.
+    public func text(of other: String) -> String {
         let seconds = amount.components.seconds
         let length = seconds < 120 ? "\(seconds) s" : "\((seconds + 30) / 60) min"
-        return "this machine's clock is \(length) \(lead < .zero ? "behind" : "ahead of") the provider's"
+        return "this machine's clock is \(length) \(lead < .zero ? "behind" : "ahead of") \(other)'s"
     }
 
     /// What to look at when a provider token was refused, and so was the one in its place.

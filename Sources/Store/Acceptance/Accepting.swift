@@ -29,6 +29,7 @@ extension LedgerTransaction {
         // Behind an open breaker it waits for the planner like any other.
         guard try reader.campaign(number)?.asideReason == nil else { return (acceptance, []) }
         let shards = try cut(campaign: number, shardsMax: .max, claimedBy: worker, now: now)
+        try db.run("UPDATE campaigns SET short_way = 1 WHERE number = ?1", .int(number))
         return (acceptance, shards)
     }
 
@@ -159,6 +160,22 @@ extension LedgerReader {
             .text(id)
         )
         return try rows.next() ? .campaign(number: rows.uint32(0), identity: rows.blob(1)) : .none
+    }
+
+    /// The shards of a campaign that were accepted as claimed and still run: its message is their lease.
+    ///
+    /// None of a campaign that was accepted the ordinary way, whose shards have messages of their own; nor a retry, or a
+    /// shard that was set aside meanwhile.
+    public func shortWayShards(campaign: UInt32) throws(LedgerError) -> [ShardToPublish] {
+        guard try db.number("SELECT 1 FROM campaigns WHERE number = ?1 AND short_way = 1", .int(campaign)) != nil else {
+            return []
+        }
+        var shards: [ShardToPublish] = []
+        for record in try openShards(campaign: campaign, states: [.running])
+        where record.id.key.child == 0 && record.generation == 1 {
+            if let shard = try shardToPublish(record.id.key) { shards.append(shard) }
+        }
+        return shards
     }
 
     /// The problem document of a refused job; nil when that key was not refused or a campaign has it.

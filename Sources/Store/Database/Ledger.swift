@@ -125,6 +125,16 @@ public final class Ledger: Sendable {
 /// A write transaction; valid only within the body that it is handed to.
 public struct LedgerTransaction {
     let db: LedgerConnection
+    /// Whether its commit survives a power loss.
+    let isSynced: Bool
+
+    /// What a body learns only while it runs: its commit must survive a power loss.
+    ///
+    /// Then all bodies of its transaction are rolled back and run again in one that is synced, which a caller does not
+    /// see.
+    func requireSynced() throws(LedgerError) {
+        guard isSynced else { throw .unsynced }
+    }
 
     /// The queries, which see what the transaction has written.
     public var reader: LedgerReader { LedgerReader(db: db) }

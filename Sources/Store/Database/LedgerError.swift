@@ -22,6 +22,8 @@ public enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case ambiguous(id: String, apps: [String])
     /// The ledger was closed.
     case closed
+    /// A body asks for a synced transaction; never leaves the writer.
+    case unsynced
     /// A statement failed: our own mistake, or a disk that does not answer.
     case failed(String)
 
@@ -45,6 +47,7 @@ public enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
         case .ambiguous(let id, let apps):
             "several apps have a campaign \(id): say \(apps.map { "\($0)/\(id)" }.joined(separator: " or "))"
         case .closed: "the ledger is closed"
+        case .unsynced: "the transaction is not synced"
         case .failed(let detail): "the ledger failed: \(detail)"
         }
     }

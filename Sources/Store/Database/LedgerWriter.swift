@@ -178,7 +178,7 @@ private final class WriterQueue: Sendable {
 
     private func run(_ jobs: [Job]) {
         do {
-            let completions = try commit(jobs)
+            let completions = try commit(jobs, isSynced: jobs.contains { $0.durability == .synced })
             // The others keep their place.
             let rest = jobs.dropFirst(completions.count)
             if !rest.isEmpty {
@@ -197,12 +197,19 @@ private final class WriterQueue: Sendable {
     }
 
     /// Writes the first of these or all; returns what to call for those that were written.
-    private func commit(_ jobs: [Job]) throws(LedgerError) -> [@Sendable () -> Void] {
+    private func commit(_ jobs: [Job], isSynced: Bool) throws(LedgerError) -> [@Sendable () -> Void] {
+        do {
+            return try write(jobs, isSynced: isSynced)
+        } catch {
+            // One of the bodies found out only now.
+            guard error == .unsynced else { throw error }
+            return try write(jobs, isSynced: true)
+        }
+    }
+
+    private func write(_ jobs: [Job], isSynced: Bool) throws(LedgerError) -> [@Sendable () -> Void] {
         var completions: [@Sendable () -> Void] = []
-        let needs = TransactionNeeds(
-            isSynced: jobs.contains { $0.durability == .synced },
-            isOfShards: jobs.allSatisfy { $0.reach == .shards }
-        )
+        let needs = TransactionNeeds(isSynced: isSynced, isOfShards: jobs.allSatisfy { $0.reach == .shards })
         try driver.transact(needs) { transaction in
             completions.removeAll(keepingCapacity: true)
             completions.reserveCapacity(jobs.count)

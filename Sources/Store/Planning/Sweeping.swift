@@ -2,26 +2,30 @@ public import Campaigns
 public import Delivery
 
 extension LedgerReader {
-    /// Rows whose message was not confirmed: the outbox, oldest first.
+    /// Rows whose message was not confirmed: the outbox, oldest first, those on a rung when they are due.
     ///
     /// - Parameters:
     ///   - olderThan: Only rows that stand so since before this instant; the sweeper's is ten seconds ago.
     ///   - campaign: Only this campaign's; nil for all.
+    ///   - now: The instant: what is late has waited here, and does not wait on a rung once more.
     ///   - limit: How many at most.
     public func unpublished(
         olderThan: Timestamp,
         campaign: UInt32? = nil,
+        now: Timestamp,
         limit: Int
     ) throws(LedgerError) -> [ShardToPublish] {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
             WHERE s.state = 0 AND s.state <> 4 AND (?1 IS NULL OR s.campaign = ?1) AND s.since < ?2
+                AND coalesce(s.due_at, 0) <= ?4
             ORDER BY s.since LIMIT ?3
             """,
             .int(campaign),
             .time(olderThan),
-            .int(limit)
+            .int(limit),
+            .time(now)
         )
         var records: [ShardRecord] = []
         while try rows.next() { records.append(try ShardRows.record(rows)) }

@@ -12,7 +12,8 @@ enum PostgreSQLSchema {
 
     /// By name, in the order in which they are applied; one that was released never changes.
     private static let migrations: [(name: String, statements: String)] = [
-        ("1", [meta, lists, campaigns, shards, breakers, messages].joined(separator: "\n"))
+        ("1", [meta, lists, campaigns, shards, breakers, messages].joined(separator: "\n")),
+        ("short_way", "ALTER TABLE campaigns ADD COLUMN short_way BIGINT NOT NULL DEFAULT 0"),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.

@@ -74,7 +74,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
             let connection = try connected()
             try begin(connection, alone: alone)
             do {
-                try body(LedgerTransaction(db: .postgreSQL(connection)))
+                try body(LedgerTransaction(db: .postgreSQL(connection), isSynced: true))
             } catch {
                 return abandon(connection, connection.failure ?? Self.failure(of: error))
             }

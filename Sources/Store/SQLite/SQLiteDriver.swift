@@ -23,7 +23,7 @@ final class SQLiteDriver: LedgerDriver {
                 do {
                     try setSynchronous(needs.isSynced, db)
                     try db.run("BEGIN IMMEDIATE")
-                    try body(LedgerTransaction(db: .sqlite(db)))
+                    try body(LedgerTransaction(db: .sqlite(db), isSynced: needs.isSynced))
                     try db.run("COMMIT")
                 } catch {
                     // SQLite has rolled back by itself after some errors.

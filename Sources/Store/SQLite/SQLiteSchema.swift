@@ -19,6 +19,9 @@ enum SQLiteSchema {
         migrator.registerMigration("breakers") { db in
             for statement in [breakers, suspects, guarding] { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("short_way") { db in
+            try db.execute(sql: "ALTER TABLE campaigns ADD COLUMN short_way INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 

@@ -9,7 +9,7 @@ public struct ClaimResult: Sendable, Equatable {
     public var record: ShardRecord?
     /// The campaign.
     public var campaign: CampaignFacts?
-    /// Claims of the row that ended without settling or being set aside, this one included.
+    /// Claims of the row that ended with their worker, and this one if it runs.
     public var claims: Int
     /// Rows whose messages are still to be published before the ack: retry shards of one that is settled already.
     public var unpublished: [ShardToPublish]
@@ -17,10 +17,12 @@ public struct ClaimResult: Sendable, Equatable {
 
 extension LedgerTransaction {
     /// Claims a shard for a worker and carries out what section 7 says, in one transaction.
+    ///
+    /// A claim that ends or sets aside makes its transaction synced: the message is acked next.
     public func claim(_ claim: Claim, now: Timestamp) throws(LedgerError) -> ClaimResult {
         let (row, claims) = try shardWithClaims(claim.key)
         let campaign = try reader.campaign(claim.key.campaign)
-        let decision = claim.decide(shard: row, campaign: campaign, now: now)
+        let decision = claim.decide(shard: row, campaign: campaign, deaths: claims, now: now)
         var result = ClaimResult(
             decision: decision,
             record: row,
@@ -30,10 +32,20 @@ extension LedgerTransaction {
         )
         guard var record = row else { return result }
         switch decision {
-        case .park, .drop: break
+        case .park, .drop, .runAlone: break
+        case .quarantine:
+            try requireSynced()
+            record.state = .parked
+            record.epoch += 1
+            record.owner = 0
+            try move(record, since: now)
         case .settledAlready: result.unpublished = try unpublishedChildren(of: record)
-        case .end(let outcome): try end(&record, outcome, now: now)
-        case .setAside(let reason): try moveAside(&record, reason, now: now)
+        case .end(let outcome):
+            try requireSynced()
+            try end(&record, outcome, now: now)
+        case .setAside(let reason):
+            try requireSynced()
+            try moveAside(&record, reason, now: now)
         case .run:
             // A run that goes on with another delivery was not left behind.
             let isAdopted = record.state == .running && record.epoch == claim.adopting
@@ -43,8 +55,8 @@ extension LedgerTransaction {
         if let campaign, campaign.breaker.isProbe(claim.key) {
             switch decision {
             case .run: try claimProbe(claim.key, worker: claim.worker, now: now)
-            case .end, .setAside: try endProbe(claim.key, .nothing, now: now)
-            case .park, .drop, .settledAlready: break
+            case .end, .setAside, .quarantine: try endProbe(claim.key, .nothing, now: now)
+            case .park, .drop, .settledAlready, .runAlone: break
             }
         }
         result.record = record

@@ -65,6 +65,24 @@ extension LedgerTransaction {
         return fenced
     }
 
+    /// A run gives its claim up, because its lease is lost and not because its worker died.
+    ///
+    /// Otherwise it would count as a death of the shard's doing. The row stays the run's until another claims it.
+    public func abandon(_ token: RunToken, _ progress: Progress) throws(LedgerError) {
+        guard try saveProgress([(token, progress)]).isEmpty else { return }
+        let key = token.key
+        try db.run(
+            """
+            UPDATE shards SET claims = CASE WHEN claims > 0 THEN claims - 1 ELSE 0 END
+            WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
+            """,
+            .int(key.campaign),
+            .int(key.part),
+            .int(key.ordinal),
+            .int(key.child)
+        )
+    }
+
     /// Settles a run: outcomes, retry shards, dead tokens (use `synced`).
     ///
     /// When the campaign is over meanwhile, devices that would be sent to again, and those that the guard would hold

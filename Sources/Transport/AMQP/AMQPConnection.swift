@@ -98,6 +98,13 @@ final class AMQPConnection: ChannelInboundHandler {
     /// Whether calls and publishes can be written now.
     var isOpen: Bool { !ended && session.phase == .open }
 
+    /// Until when the broker surely holds this connection for alive, by our own clock: it gives the connection up when
+    /// it has heard nothing for two heartbeats, and this is half of one before that.
+    var isHeldUntil: NIODeadline? {
+        guard isOpen else { return nil }
+        return min(lastReceived, lastSent) + .milliseconds(Int64(session.heartbeat) * 1500)
+    }
+
     // MARK: - Commands
 
     /// Makes a call; the answer comes on the loop.
@@ -179,7 +186,10 @@ final class AMQPConnection: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        lastReceived = .now()
+        let now = NIODeadline.now()
+        // A process that was frozen reads what lay here; the broker has given its messages to others meanwhile.
+        if now - lastReceived >= silenceMax, onReady == nil { return end(silent) }
+        lastReceived = now
         let buffer = unwrapInboundIn(data)
         guard let tls else { return buffer.withUnsafeReadableBytes { receive($0) } }
         do throws(TLSError) {
@@ -361,20 +371,23 @@ final class AMQPConnection: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
     }
 
+    /// Two missed heartbeats end the connection (AMQP 0-9-1, 4.2.7).
+    private var silenceMax: TimeAmount { .seconds(Int64(session.heartbeat) * 2) }
+
+    private var silent: AMQPConnectError {
+        AMQPConnectError(.heartbeatMissed, "RabbitMQ at \(settings.host) was silent for two heartbeats")
+    }
+
     private func scheduleTick() {
         let half = TimeAmount.milliseconds(Int64(session.heartbeat) * 500)
         tick = loop.assumeIsolated().scheduleTask(in: half) { [weak self] in self?.beat(half) }
     }
 
-    /// Two missed heartbeats end the connection (AMQP 0-9-1, 4.2.7); half of one without sending sends one.
+    /// Half a heartbeat without sending sends one.
     private func beat(_ half: TimeAmount) {
         guard !ended else { return }
         let now = NIODeadline.now()
-        guard now - lastReceived < half * 4 else {
-            return end(
-                AMQPConnectError(.heartbeatMissed, "RabbitMQ at \(settings.host) was silent for two heartbeats")
-            )
-        }
+        guard now - lastReceived < silenceMax else { return end(silent) }
         if now - lastSent >= half {
             session.sendHeartbeat()
             flush()

@@ -50,6 +50,8 @@ public final class AMQPConsumer {
     private var lastTag = 0
     private var unsettledCalls = 0
     private var waitingCalls: [AMQPCall] = []
+    /// Who waits for the end of consuming until the call that is under way is answered.
+    private var stopping: [() -> Void] = []
 
     /// Whether no new messages are taken (`stopConsuming`).
     public private(set) var isStopped = false
@@ -87,6 +89,9 @@ public final class AMQPConsumer {
     /// Counts connections from 1.
     public var generation: UInt64 { link.generation }
 
+    /// Until when what is unacknowledged is surely ours, by our own clock; nil without a connection.
+    public var isHeldUntil: NIODeadline? { link.connection?.isHeldUntil }
+
     /// Acknowledges a message, once; without effect when the connection that delivered it is gone.
     ///
     /// All acknowledgements of one turn of the loop leave in one piece.
@@ -102,7 +107,13 @@ public final class AMQPConsumer {
     public func stopConsuming(completion: @escaping () -> Void = {}) {
         loop.preconditionInEventLoop()
         isStopped = true
-        guard let connection = link.connection, isSubscribed else { return completion() }
+        guard let connection = link.connection else { return completion() }
+        // While subscribing, the answer of the call that is under way says which queues are consumed.
+        if !waitingCalls.isEmpty { return stopping.append(completion) }
+        cancelAll(connection, completion)
+    }
+
+    private func cancelAll(_ connection: AMQPConnection, _ completion: @escaping () -> Void) {
         var remaining = consumerTags.count
         guard remaining > 0 else { return completion() }
         for tag in consumerTags.keys {
@@ -123,6 +134,7 @@ public final class AMQPConsumer {
         guard isStopped else { return }
         isStopped = false
         isSubscribed = false
+        tellStopped()
         link.reconnect()
     }
 
@@ -177,10 +189,25 @@ public final class AMQPConsumer {
         guard let call = waitingCalls.first else { return }
         connection.call(call) { [weak self] result in
             guard let self, generation == link.generation else { return }
+            if isStopped { return stopped(connection) }
             waitingCalls.removeFirst()
             answered(result, generation)
             makeNextCall(connection, generation)
         }
+    }
+
+    /// The consumer was stopped while it subscribed: gives up the calls that are still to be made.
+    private func stopped(_ connection: AMQPConnection) {
+        let notMade = Set(waitingCalls.dropFirst().compactMap(\.consumerTag))
+        waitingCalls = []
+        consumerTags = consumerTags.filter { !notMade.contains($0.key) }
+        cancelAll(connection) { [weak self] in self?.tellStopped() }
+    }
+
+    private func tellStopped() {
+        let completions = stopping
+        stopping = []
+        for completion in completions { completion() }
     }
 
     /// A refused call closes the channel and with it the connection, so only answers count here.
@@ -198,6 +225,8 @@ public final class AMQPConsumer {
 
     private func down(_ error: AMQPConnectError) {
         isSubscribed = false
+        waitingCalls = []
+        tellStopped()
         handlers?.disconnected(error)
     }
 
@@ -240,5 +269,12 @@ public final class AMQPConsumer {
 
     private func isWanted(_ generation: UInt64) -> Bool {
         handlers != nil && !isStopped && generation == link.generation && link.connection != nil
+    }
+}
+
+extension AMQPCall {
+    /// The consumer that a call starts.
+    fileprivate var consumerTag: String? {
+        if case .consume(_, let tag, _) = self { tag } else { nil }
     }
 }

@@ -26,11 +26,14 @@ public struct HTTP1Client: Sendable {
         public var status: Int
         /// The body.
         public var body: [UInt8]
+        /// The peer's clock, as its `date` says it (RFC 9110, 6.6.1); nil without one.
+        public var date: String?
 
         /// An answer.
-        public init(status: Int, body: [UInt8]) {
+        public init(status: Int, body: [UInt8], date: String? = nil) {
             self.status = status
             self.body = body
+            self.date = date
         }
     }
 
@@ -197,7 +200,11 @@ private final class HTTP1Exchange: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            response = HTTP1Client.Response(status: Int(head.status.code), body: [])
+            response = HTTP1Client.Response(
+                status: Int(head.status.code),
+                body: [],
+                date: head.headers.first(name: "date")
+            )
         case .body(let part):
             if let piece { return piece(Array(part.readableBytesView)) }
             guard (response?.body.count ?? 0) + part.readableBytes <= bodyLimit else {

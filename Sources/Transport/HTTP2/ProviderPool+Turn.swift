@@ -123,6 +123,10 @@ extension ProviderPool {
         self.machine.heard(connection.id, now: now.instant)
         if events.hasSettings, let limit = connection.http2.maxConcurrentStreams {
             let change = self.machine.settingsReceived(connection.id, maxStreams: limit, now: now.instant)
+            self.logger.debug(
+                "a connection may have streams",
+                metadata: ["http2.connection": "\(connection.id.number)", "http2.streams": "\(limit)"]
+            )
             if let change { self.note(change, now: now) }
         }
         self.counters.goAways += UInt64(events.goAways)

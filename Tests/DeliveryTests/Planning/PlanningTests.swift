@@ -18,7 +18,7 @@ import Testing
         #expect(Window.free(consumers: 1, prefetch: 4, unclaimed: 99) == 0)
     }
 
-    @Test func `apps share first, then their campaigns`() {
+    @Test func `C10: apps share first, then their campaigns`() {
         let shared = Window.share(12, among: [candidate(1, "a"), candidate(2, "a"), candidate(3, "b")])
         #expect(shared == [1: 3, 2: 3, 3: 6])
     }
@@ -42,12 +42,30 @@ import Testing
         #expect(RungQueue(rung: .seconds30, side: .b).description == "30s.b")
     }
 
+    private func choose(_ rung: Rung, due: Int64, random: Bool = true, expires: Int64 = 9999) -> RungQueue? {
+        RungQueue.choose(
+            rung,
+            dueAt: Fixtures.after(due),
+            random: random,
+            now: Fixtures.now,
+            expiresAt: Fixtures.after(expires)
+        )
+    }
+
     @Test func `the longer queue is not taken where it would come back too late`() {
-        let choose = { RungQueue.choose(.minutes2, random: true, now: Fixtures.now, expiresAt: Fixtures.after($0)) }
-        #expect(choose(151).side == .b)
-        #expect(choose(150).side == .a)
-        let shorter = RungQueue.choose(.minutes2, random: false, now: Fixtures.now, expiresAt: Fixtures.after(999))
-        #expect(shorter.side == .a)
+        #expect(choose(.minutes2, due: 120, expires: 151)?.side == .b)
+        #expect(choose(.minutes2, due: 120, expires: 150)?.side == .a)
+        #expect(choose(.minutes2, due: 120, random: false)?.side == .a)
+    }
+
+    @Test func `what is published late waits for its due time, not its whole rung again, and never less`() {
+        #expect(choose(.minutes10, due: 600)?.rung == .minutes10)
+        #expect(choose(.minutes10, due: 121)?.rung == .minutes10)
+        #expect(choose(.minutes10, due: 120)?.rung == .minutes2)
+        #expect(choose(.minutes10, due: 3)?.rung == .seconds5)
+        // Retry-After beyond the top rung comes back early and waits again.
+        #expect(choose(.hours2, due: 9000)?.rung == .hours2)
+        #expect(choose(.seconds30, due: 6, expires: 30) == nil)
     }
 }
 
@@ -65,6 +83,13 @@ import Testing
     @Test func `an outbox row is left to its writer for ten seconds`() {
         #expect(action(Fixtures.row(.unpublished), outbox: 0, after: 9) == .leave)
         #expect(action(Fixtures.row(.unpublished), outbox: 0, after: 10) == .publish)
+    }
+
+    @Test func `an outbox row on a rung is published when it is due`() {
+        var row = Fixtures.row(.unpublished, rung: .seconds30)
+        row.dueAt = Fixtures.after(30)
+        #expect(action(row, outbox: 0, after: 29) == .leave)
+        #expect(action(row, outbox: 0, after: 30) == .publish)
     }
 
     @Test(arguments: [ShardState.out, .running])
