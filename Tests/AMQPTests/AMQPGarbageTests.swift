@@ -38,12 +38,12 @@ struct AMQPGarbageTests {
         return true
     }
 
-    @Test func `the unspoilt conversation is taken`() {
+    @Test func `B19: the unspoilt conversation is taken`() {
         #expect(Self.feed(Self.valid(), chunk: 1000))
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)
-    func `conversations with flipped, cut and repeated bytes end in an error or in peace`(seed: UInt64) {
+    func `B19: conversations with flipped, cut and repeated bytes end in an error or in peace`(seed: UInt64) {
         var random = Mix(state: seed &* 7919 &+ 1)
         let valid = Self.valid()
         var refused = 0
@@ -64,7 +64,7 @@ struct AMQPGarbageTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `noise is refused`(seed: UInt64) {
+    func `B19: noise is refused`(seed: UInt64) {
         var random = Mix(state: seed &+ 99)
         // The first byte is no frame type, so that the outcome is known.
         let noise = [0x55] + (0..<4096).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -72,7 +72,7 @@ struct AMQPGarbageTests {
     }
 
     @Test(arguments: [10, 20, 40, 50, 60, 85, 90])
-    func `methods with arbitrary fields are refused or read`(classID: Int) {
+    func `B19: methods with arbitrary fields are refused or read`(classID: Int) {
         var random = Mix(state: UInt64(classID))
         for methodID in 0..<130 {
             for _ in 0..<10 {
@@ -85,7 +85,7 @@ struct AMQPGarbageTests {
         }
     }
 
-    @Test func `a frame larger than agreed is refused by its header`() {
+    @Test func `B19: a frame larger than agreed is refused by its header`() {
         #expect(!Self.feed([1, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF], chunk: 7))
         #expect(!Self.feed([1, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF], chunk: 7))
         #expect(!Self.feed([1, 0, 7, 0, 0, 0, 4], chunk: 7))

@@ -56,7 +56,7 @@ struct AMQPSessionTests {
         #expect(session.heartbeat == 10)
     }
 
-    @Test func `bytes may come one at a time`() throws {
+    @Test func `B18: bytes may come one at a time`() throws {
         let session = Self.session(confirms: true)
         var script = BrokerScript()
         script.handshake(confirms: true)

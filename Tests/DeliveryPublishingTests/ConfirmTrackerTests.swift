@@ -18,7 +18,7 @@ struct ConfirmTrackerTests {
         #expect(tracker.lastSequence == 2)
     }
 
-    @Test func `a multiple ack confirms all up to its tag, and only once`() {
+    @Test func `B20: a multiple ack confirms all up to its tag, and only once`() {
         var tracker = tracker("a", "b", "c")
         #expect(tracker.confirmed(tag: 2, multiple: false)?.map(\.sequence) == [2])
         #expect(tracker.confirmed(tag: 3, multiple: true)?.map(\.sequence) == [1, 3])
@@ -55,7 +55,7 @@ struct ConfirmTrackerTests {
         #expect(tracker.returned("a", code: 312, text: "third") == false)
     }
 
-    @Test func `what waits too long is timed out once, and its late confirm is nothing`() {
+    @Test func `B20: what waits too long is timed out once, and its late confirm is nothing`() {
         var tracker = tracker("a", at: .seconds(1))
         _ = tracker.published("b", now: .seconds(5))
         #expect(tracker.nextDeadline == .seconds(11))
@@ -78,7 +78,7 @@ struct ConfirmTrackerTests {
     ///
     /// Every publish must be settled exactly once and alike.
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `against a model of sets, thousands of random steps agree`(seed: UInt64) {
+    func `B20: against a model of sets, thousands of random steps agree`(seed: UInt64) {
         var random = SplitMix(state: seed)
         var tracker = ConfirmTracker<UInt64>(timeout: .seconds(10))
         var outstanding: [UInt64: Duration] = [:]

@@ -45,7 +45,7 @@ struct TopologyManifestTests {
         #expect(waits[5] == [7_200_000, 9_000_000])
     }
 
-    @Test func `work queues have no time to live`() {
+    @Test func `B14: work queues have no time to live`() {
         let work = manifest.queues.filter { $0.name.hasPrefix("fanfare.v1.work.") }
         #expect(work.map(\.name) == ["fanfare.v1.work.apns.bulk"])
         #expect(work.allSatisfy { $0.policy.messageTTL == nil && $0.policy.maxLength == 200_000 })
@@ -65,7 +65,7 @@ struct TopologyManifestTests {
         #expect(manifest.changes(from: broker) == [.setPolicy(queue, difference: difference)])
     }
 
-    @Test func `a classic queue, another exchange type and a foreign policy cannot be applied away`() {
+    @Test func `B10: a classic queue, another exchange type and a foreign policy cannot be applied away`() {
         var broker = observed(manifest)
         broker.queues["fanfare.v1.parked"]?.type = "classic"
         broker.exchanges["fanfare.work"]?.kind = .topic

@@ -5,7 +5,7 @@ import NIOCore
 struct AMQPEavesdropper {
     enum Event {
         /// A `basic.publish` (tag 0) or a `basic.deliver`, with its `message_id`.
-        case message(id: String, exchange: String, tag: UInt64)
+        case message(id: String, exchange: String, tag: UInt64, isRedelivered: Bool)
         /// A `basic.ack`: from the broker a confirm.
         case acknowledgement(tag: UInt64, multiple: Bool)
     }
@@ -19,7 +19,7 @@ struct AMQPEavesdropper {
     private var buffer = ByteBuffer()
     private var isGreeted = false
     /// A message whose content header is still to come.
-    private var announced: (exchange: String, tag: UInt64)?
+    private var announced: (exchange: String, tag: UInt64, isRedelivered: Bool)?
 
     /// Takes bytes of this direction; returns what they completed.
     mutating func read(_ bytes: ByteBuffer) -> [Event] {
@@ -52,12 +52,12 @@ struct AMQPEavesdropper {
         switch frame.readInteger(as: UInt32.self) {
         case Method.publish:
             frame.moveReaderIndex(forwardBy: 2)
-            announced = (frame.readShortString(), 0)
+            announced = (frame.readShortString(), 0, false)
         case Method.deliver:
             _ = frame.readShortString()
             let tag: UInt64 = frame.readInteger() ?? 0
-            frame.moveReaderIndex(forwardBy: 1)
-            announced = (frame.readShortString(), tag)
+            let isRedelivered = frame.readInteger(as: UInt8.self) ?? 0
+            announced = (frame.readShortString(), tag, isRedelivered & 1 == 1)
         case Method.ack:
             guard let (tag, multiple) = frame.readMultipleIntegers(as: (UInt64, UInt8).self) else { return nil }
             return .acknowledgement(tag: tag, multiple: multiple & 1 == 1)
@@ -79,7 +79,12 @@ struct AMQPEavesdropper {
         if has(11) { frame.moveReaderIndex(forwardBy: 1) }
         for bit in 8...10 where has(bit) { _ = frame.readShortString() }
         let id = has(7) ? frame.readShortString() : ""
-        return .message(id: id, exchange: message.exchange, tag: message.tag)
+        return .message(
+            id: id,
+            exchange: message.exchange,
+            tag: message.tag,
+            isRedelivered: message.isRedelivered
+        )
     }
 }
 

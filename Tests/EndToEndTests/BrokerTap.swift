@@ -12,6 +12,7 @@ final class BrokerTap: Sendable {
         case published(String, exchange: String)
         case confirmed(String)
         case delivered(String)
+        case redelivered(String)
         case acknowledged(String)
     }
 
@@ -143,7 +144,7 @@ private final class TappedConnection {
 
     private func workerSaid(_ event: AMQPEavesdropper.Event) {
         switch event {
-        case .message(let id, let exchange, _):
+        case .message(let id, let exchange, _, _):
             published.append((id, exchange, false))
             note(.published(id, exchange: exchange))
         case .acknowledgement(let tag, let multiple):
@@ -155,9 +156,9 @@ private final class TappedConnection {
 
     private func brokerSaid(_ event: AMQPEavesdropper.Event) {
         switch event {
-        case .message(let id, _, let tag):
+        case .message(let id, _, let tag, let isRedelivered):
             delivered[tag] = id
-            note(.delivered(id))
+            note(isRedelivered ? .redelivered(id) : .delivered(id))
         case .acknowledgement(let tag, let multiple):
             for index in confirms(tag, multiple) {
                 published[index].isConfirmed = true

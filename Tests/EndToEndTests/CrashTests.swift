@@ -9,7 +9,7 @@ extension EndToEnd {
     /// What a campaign comes to when somebody dies.
     @Suite("Dying")
     struct Dying {
-        @Test func `a worker killed in mid-campaign leaves it to the other one`() async throws {
+        @Test func `D1: a worker killed in mid-campaign leaves it to the other one`() async throws {
             try await PrivateFleet.with(faults: ["latency": "150", "streams": "25"]) { fleet in
                 let first = try await fleet.startWorker()
                 _ = try await fleet.startWorker()
@@ -54,21 +54,27 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a worker that is told to end in mid-campaign repeats nothing`() async throws {
+        @Test func `D3: a worker that is told to end in mid-campaign repeats nothing and costs no delivery count`()
+            async throws
+        {
             try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
-                let first = try await fleet.startWorker()
-                try await fleet.putList("fans", TestDevices.tokens(20_000))
-                try await fleet.publish(TestJob("derby", list: "fans"))
-                try await fleet.requests(reach: 3000)
-                first.terminate()
-                #expect(fleet.simulator.statistics.requests < 17_000)
-                _ = try await fleet.startWorker()
-                let outcome = try await first.ended(within: .seconds(30))
-                #expect(outcome.exit == 0 && !outcome.isSignalled)
-                let status = try await fleet.completed("derby", within: .seconds(120))
-                #expect(status.counts.accepted == 20_000)
-                #expect(try await fleet.devices("derby").differing.isEmpty)
-                #expect(fleet.simulator.statistics.requests == 20_000)
+                try await fleet.tapped { tap in
+                    let first = try await fleet.startWorker()
+                    try await fleet.putList("fans", TestDevices.tokens(20_000))
+                    try await fleet.publish(TestJob("derby", list: "fans"))
+                    try await fleet.requests(reach: 3000)
+                    first.terminate()
+                    #expect(fleet.simulator.statistics.requests < 17_000)
+                    _ = try await fleet.startWorker()
+                    let outcome = try await first.ended(within: .seconds(30))
+                    #expect(outcome.exit == 0 && !outcome.isSignalled)
+                    let status = try await fleet.completed("derby", within: .seconds(120))
+                    #expect(status.counts.accepted == 20_000)
+                    #expect(try await fleet.devices("derby").differing.isEmpty)
+                    #expect(fleet.simulator.statistics.requests == 20_000)
+                    let again = tap.notes.filter { if case .redelivered = $0 { true } else { false } }
+                    #expect(again.isEmpty, "\(again.prefix(3))")
+                }
             }
         }
 
@@ -94,7 +100,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a broker killed in mid-campaign loses nothing`() async throws {
+        @Test func `B2: a broker killed in mid-campaign loses nothing`() async throws {
             try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
                 let node = try await PrivateBroker.node()
                 let workers = [try await fleet.startWorker(), try await fleet.startWorker()]

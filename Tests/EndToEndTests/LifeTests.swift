@@ -4,6 +4,7 @@ import Servers
 import Simulator
 import Store
 import Testing
+import Transport
 
 extension EndToEnd {
     /// What operators and the clock do to a campaign.
@@ -30,7 +31,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `cancelled in mid-campaign, every device is one or the other`() async throws {
+        @Test func `C5: cancelled in mid-campaign, every device is one or the other`() async throws {
             try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
                 for _ in 1...2 { _ = try await fleet.startWorker() }
                 try await fleet.putList("fans", TestDevices.tokens(30_000))
@@ -52,7 +53,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `paused and resumed in mid-campaign, no device gets it twice`() async throws {
+        @Test func `C5: paused and resumed in mid-campaign, no device gets it twice`() async throws {
             try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
                 for _ in 1...2 { _ = try await fleet.startWorker() }
                 try await fleet.putList("fans", TestDevices.tokens(30_000))
@@ -79,7 +80,27 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a retry that could only come back too late is expired without another request`() async throws {
+        @Test func `C1: what expires on a rung is counted expired, and no request is made for it`() async throws {
+            try await PrivateFleet.with(faults: ["rules": "4290=once-429"]) { fleet in
+                _ = try await fleet.startWorker()
+                // The rung is over a second before the end at the earliest; the worker is gone by then.
+                let job = TestJob("derby", TestDevices.mixed(300, prefix: "4290")).delivered(["ttl": 8])
+                try await fleet.publish(job)
+                try await eventually("it waits on the rung") { try await fleet.waiting(on: .seconds5) > 0 }
+                _ = try await fleet.run("campaign", "pause", "derby")
+                let status = try await fleet.completed("derby", within: .seconds(15))
+                #expect(status.counts.expired == 300 && status.counts.accepted == 300)
+                #expect(fleet.simulator.statistics.requests == 600)
+                // What comes off the rung afterwards finds its row settled and is acked.
+                try await eventually("rung and lane are empty") {
+                    let inLane = try await fleet.broker { try await $0.counts(of: "fanfare.v1.work.apns.bulk")?.ready }
+                    return try await fleet.waiting(on: .seconds5) == 0 && inLane == 0
+                }
+                #expect(try await fleet.status("derby") == status)
+            }
+        }
+
+        @Test func `C1: a retry that could only come back too late is expired without another request`() async throws {
             let faults = ["rules": "5030=503", "retry_after": "20"]
             try await PrivateFleet.with(faults: faults) { fleet in
                 _ = try await fleet.startWorker()

@@ -101,8 +101,8 @@ extension PrivateFleet {
     }
 
     /// Messages that wait for a person.
-    func parked() async throws -> [ParkedMessage] {
-        try await ledger.read { try $0.parked(limit: 1000) }
+    func parked(limit: Int = 1000) async throws -> [ParkedMessage] {
+        try await ledger.read { try $0.parked(limit: limit) }
     }
 }
 

@@ -194,6 +194,39 @@ final class PrivateFleet: Sendable {
         }
     }
 
+    /// Stops a worker's clock within one of its transactions, so that it keeps SQLite's only write lock.
+    func freezeWriting(_ worker: FanfareProcess) async throws {
+        let hasty = try Ledger.open(path: folder + "/fanfare.db", create: false, busyTimeout: .milliseconds(20))
+        try await eventually("the worker is frozen with the write lock") {
+            worker.signal(SIGSTOP)
+            do throws(LedgerError) {
+                try await hasty.write(.normal) { _ in }
+                worker.signal(SIGCONT)
+                return false
+            } catch {
+                // Somebody's commit may be longer; the lock of one that stands still is there a second time.
+                guard case .busy = error, await isBusy(hasty) else {
+                    worker.signal(SIGCONT)
+                    return false
+                }
+                return true
+            }
+        }
+        await hasty.close()
+    }
+
+    private func isBusy(_ ledger: Ledger) async -> Bool {
+        for _ in 1...10 {
+            do throws(LedgerError) {
+                try await ledger.write(.normal) { _ in }
+                return false
+            } catch {
+                guard case .busy = error else { return false }
+            }
+        }
+        return true
+    }
+
     /// Starts a worker and waits until the fleet counts it.
     func startWorker(roles: String? = nil, level: String? = nil) async throws -> FanfareProcess {
         let more = (roles.map { ["--roles", $0] } ?? []) + (level.map { ["--log-level", $0] } ?? [])

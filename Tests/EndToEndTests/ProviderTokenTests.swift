@@ -145,7 +145,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `SIGHUP with a key file that is broken or gone keeps the old key, with one line that names it`()
+        @Test func `D9: SIGHUP with a key file that is broken or gone keeps the old key, with one line that names it`()
             async throws
         {
             try await PrivateFleet.with(faults: ["latency": "20", "streams": "50"]) { fleet in

@@ -33,7 +33,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `the same job again is known, and another job under its id is a conflict`() async throws {
+        @Test func `C3: the same job again is known, and another job under its id is a conflict`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
                 let ear = try await EventEar(fleet)

@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Foundation
 import Glibc
 import Servers
 import Simulator
@@ -62,7 +63,9 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a frozen worker loses its shards, and writes nothing when it wakes up`() async throws {
+        @Test func `D4: a frozen worker loses its shards, and opens no stream and writes nothing when it wakes up`()
+            async throws
+        {
             try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
                 let frozen = try await fleet.startWorker()
                 let other = try await fleet.startWorker()
@@ -70,8 +73,11 @@ extension EndToEnd {
                 try await fleet.publish(TestJob("derby", list: "fans"))
                 try await fleet.requests(reach: 3000)
                 try await fleet.freeze(frozen)
+                let since = ContinuousClock.now
                 let status = try await fleet.completed("derby", within: .seconds(90))
                 #expect(status.counts.accepted == 20_000)
+                if FullSuite.isOn { try await lasting(since + .seconds(60) - ContinuousClock.now) }
+                let requests = fleet.simulator.statistics.requests
                 frozen.signal(SIGCONT)
                 other.kill()
                 // It is a worker as before.
@@ -79,7 +85,50 @@ extension EndToEnd {
                 #expect(try await fleet.completed("second").counts.accepted == 600)
                 #expect(try await fleet.status("derby") == status)
                 #expect(try await fleet.devices("derby").allSatisfy { $0.accepted >= 1 })
+                #expect(fleet.simulator.statistics.requests == requests + 600)
                 #expect(frozen.isRunning)
+            }
+        }
+
+        @Test func `D6: a worker frozen in a write transaction makes the others wait, and nobody is lost or repeated`()
+            async throws
+        {
+            try await PrivateFleet.with(faults: ["latency": "100", "streams": "100"]) { fleet in
+                let frozen = try await fleet.startWorker()
+                let other = try await fleet.startWorker()
+                try await fleet.putList("fans", TestDevices.tokens(30_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 2000)
+                try await fleet.freezeWriting(frozen)
+                // Longer than a transaction waits for its turn: everything of the other worker is refused and waits.
+                try await eventually("the other is told busy") { other.errors.contains("keeps the ledger") }
+                frozen.signal(SIGCONT)
+                let status = try await fleet.completed("derby", within: .seconds(90))
+                #expect(status.counts.accepted == 30_000)
+                let devices = try await fleet.devices("derby")
+                #expect(devices.differing.isEmpty, "\(devices.differing.prefix(3))")
+                #expect(frozen.isRunning && other.isRunning)
+            }
+        }
+
+        @Test func `D7: a worker that may open no more files sends over the connections that it has`() async throws {
+            try await PrivateFleet.with(faults: ["latency": "50", "streams": "20"]) { fleet in
+                let worker = try await fleet.startWorker()
+                try await fleet.publish(TestJob("warm", TestDevices.tokens(500, prefix: "b")))
+                #expect(try await fleet.completed("warm").counts.accepted == 500)
+                let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(worker.pid)/fd").count
+                // Room for two more; the campaign would have dozens of connections.
+                let limit = try Process.run(
+                    URL(fileURLWithPath: "/usr/bin/prlimit"),
+                    arguments: ["--pid", "\(worker.pid)", "--nofile=\(open + 2):\(open + 2)"]
+                )
+                limit.waitUntilExit()
+                #expect(limit.terminationStatus == 0)
+                try await fleet.putList("fans", TestDevices.tokens(10_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                #expect(try await fleet.completed("derby").counts.accepted == 10_000)
+                #expect(try await fleet.devices("derby").differing.isEmpty)
+                #expect(worker.isRunning)
             }
         }
 
@@ -176,7 +225,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `an urgent job does not wait behind a bulk campaign`() async throws {
+        @Test func `C10: an urgent job does not wait behind a bulk campaign`() async throws {
             try await PrivateFleet.with(faults: ["latency": "50"]) { fleet in
                 _ = try await fleet.startWorker()
                 try await fleet.putList("fans", TestDevices.tokens(40_000))

@@ -33,3 +33,8 @@ public func eventually(
 ) async throws {
     try await eventually(what, within: limit) { try await isSo() ? () : nil }
 }
+
+/// Lets a fault last so long, in a test whose subject is that time; nothing is waited for.
+public func lasting(_ duration: Duration) async throws {
+    try await Task.sleep(for: duration)
+}

@@ -179,6 +179,23 @@ public final class RabbitMQNode: Sendable {
         end(SIGTERM)
     }
 
+    /// Stops the node's clock (SIGSTOP) until `thaw`.
+    public func freeze() {
+        signal(SIGSTOP)
+    }
+
+    /// Lets the node go on (SIGCONT).
+    public func thaw() {
+        signal(SIGCONT)
+    }
+
+    private func signal(_ signal: Int32) {
+        guard let text = try? String(contentsOf: nodePIDFile, encoding: .utf8),
+            let pid = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        else { return }
+        _ = Foundation.kill(pid, signal)
+    }
+
     private func end(_ signal: Int32) {
         guard processes.withLock({ $0.server != nil }) else { return }
         processes.withLock { $0.server = nil }

@@ -54,7 +54,7 @@ struct MalformedJobsTests {
         }
     }
 
-    @Test func `twenty thousand seeded mutations are taken or refused, never trapped on`() {
+    @Test func `C7: twenty thousand seeded mutations are taken or refused, never trapped on`() {
         var generator = MutationGenerator(seed: 42)
         var refused = 0
         for round in 0..<20_000 {
@@ -72,7 +72,7 @@ struct MalformedJobsTests {
         #expect(refused > 5_000)
     }
 
-    @Test func `garbage of every sort is refused`() {
+    @Test func `C7: garbage of every sort is refused`() {
         var generator = MutationGenerator(seed: 1)
         var texts: [[UInt8]] = [
             [], [0], [0xFF, 0xFE], [0xEF, 0xBB, 0xBF], Array("\u{FEFF}{}".utf8), Array("<job/>".utf8),

@@ -29,13 +29,13 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 @Suite("Refusals")
 struct RefusalTableTests {
     @Test(arguments: identity + audience + devices)
-    func `identity and audience are checked`(_ refusal: Refusal) { check(refusal) }
+    func `C8, C9: identity and audience are checked`(_ refusal: Refusal) { check(refusal) }
 
     @Test(arguments: content)
     func `content is checked`(_ refusal: Refusal) { check(refusal) }
 
     @Test(arguments: delivery)
-    func `delivery is checked`(_ refusal: Refusal) { check(refusal) }
+    func `C2: delivery is checked`(_ refusal: Refusal) { check(refusal) }
 
     @Test(arguments: pushTypes)
     func `push types have their rules`(_ refusal: Refusal) { check(refusal) }

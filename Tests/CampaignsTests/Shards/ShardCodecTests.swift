@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `what would overflow or repeat a device is refused`() throws {
+    @Test func `C11: what would overflow or repeat a device is refused`() throws {
         let changes: [(inout Shard) -> Void] = [
             { $0.attempt = .max }, { $0.attempt = 0 }, { $0.generation = 0 }, { $0.id.key.campaign = 0 },
             { $0.firstIndex = .max }, { $0.positions = Array(repeating: 4, count: $0.devices.count) },
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `an unknown major version is told apart`() throws {
+    @Test func `C9: an unknown major version is told apart`() throws {
         var bytes = try encoded { _ in }
         #expect(Array(bytes.prefix(2)) == [8, 1])  // field 1, varint
         bytes[1] = 2

@@ -1,0 +1,189 @@
+import Campaigns
+import Delivery
+import Foundation
+import Servers
+import Simulator
+import Store
+import Testing
+
+extension EndToEnd {
+    /// Workers and brokers killed at random moments, many times over, judged as Jepsen's total-queue judges a queue.
+    @Suite("Chaos")
+    struct Chaos {
+        @Test
+        func `D1: workers killed at random moments lose nobody, and repeat what was in flight or unflushed at most`()
+            async throws
+        {
+            let seed = ChaosSeed.fresh()
+            var random = ChaosRandom(seed: seed)
+            var verdict = ChaosVerdict("kill -9 of a worker", seed: seed)
+            let rounds = FullSuite.isOn ? 200 : 12
+            try await PrivateFleet.with(faults: ["latency": "5-30", "streams": "200"]) { fleet in
+                var workers: [FanfareProcess] = []
+                for _ in 1...3 { workers.append(try await fleet.startWorker(level: "debug")) }
+                for round in 1...rounds {
+                    let audience = 3000 + random.below(5000)
+                    let id = "round-\(round)"
+                    try await fleet.putList(id, TestDevices.tokens(audience, prefix: ChaosSeed.prefix(round)))
+                    let before = Int(fleet.simulator.statistics.requests)
+                    try await fleet.publish(TestJob(id, list: id))
+                    // From its acceptance to its last shards.
+                    try await fleet.requests(reach: before + random.below(audience * 19 / 20))
+                    try await lasting(.milliseconds(random.below(20)))
+                    let victim = random.below(workers.count)
+                    workers[victim].kill()
+                    let open = try await fleet.status(id)?.pending.total ?? audience
+                    let status = try await fleet.completed(id, within: .seconds(120))
+                    let devices = try await fleet.devices(id)
+                    verdict.add(devices, audience: audience, open: open, bound: workers[victim].repeatsMost)
+                    #expect(status.counts.accepted == audience, "seed \(seed), round \(round)")
+                    #expect(status.law == .holds, "seed \(seed), round \(round)")
+                    workers[victim] = try await fleet.startWorker(level: "debug")
+                }
+                verdict.unexpected = Int(fleet.simulator.statistics.distinctTokens) - verdict.devices
+            }
+            verdict.judge()
+        }
+
+        @Test(.enabled(if: FullSuite.isOn))
+        func `B2: a broker killed twenty times and an alarm of a minute during a campaign of a million devices`()
+            async throws
+        {
+            let seed = ChaosSeed.fresh()
+            var random = ChaosRandom(seed: seed)
+            var verdict = ChaosVerdict("kill -9 of the broker", seed: seed)
+            let audience = 1_000_000
+            try await PrivateFleet.with(faults: ["latency": "100", "streams": "150", "once_503": "0.01"]) { fleet in
+                let node = try await PrivateBroker.node()
+                var workers: [FanfareProcess] = []
+                for _ in 1...2 { workers.append(try await fleet.startWorker(level: "debug")) }
+                try await fleet.putList("all", TestDevices.tokens(audience))
+                try await fleet.publish(TestJob("derby", list: "all"))
+                let last = audience * 9 / 10
+                for kill in 1...20 {
+                    try await fleet.requests(reach: last * kill / 21)
+                    try await lasting(.milliseconds(random.below(1000)))
+                    node.kill()
+                    try await node.restart()
+                    if kill == 10 {
+                        try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.00001")
+                        try await lasting(.seconds(60))
+                        try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.8")
+                    }
+                    #expect(try await fleet.status("derby")?.law == .holds)
+                }
+                #expect(fleet.simulator.statistics.requests < audience, "the campaign outlived the kills")
+                let status = try await fleet.completed("derby", within: .seconds(900))
+                #expect(status.counts.accepted == audience)
+                #expect(workers.allSatisfy { $0.isRunning })
+                let devices = try await fleet.devices("derby")
+                // A lost lease repeats what another worker had in flight; the one that lost it still writes its answers.
+                let bound = 20 * workers.reduce(0) { $0 + $1.repeatsMost }
+                verdict.add(devices, audience: audience, open: audience, bound: bound)
+                verdict.unexpected = Int(fleet.simulator.statistics.distinctTokens) - audience
+            }
+            verdict.judge()
+        }
+    }
+}
+
+/// Where random rounds begin; `FANFARE_SEED` takes them up again.
+enum ChaosSeed {
+    static func fresh() -> UInt64 {
+        let seed = getenv("FANFARE_SEED").flatMap { UInt64(String(cString: $0)) }
+        return seed ?? UInt64.random(in: 1...0xFFFF_FFFF)
+    }
+
+    /// Tokens of a round that no other round has.
+    static func prefix(_ round: Int) -> String { String(0xC0000 + round, radix: 16) }
+}
+
+/// SplitMix64: the same seed gives the same kills, as far as the machine's own timing allows.
+struct ChaosRandom {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    /// A number from 0 to below `bound`.
+    mutating func below(_ bound: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((mixed ^ (mixed >> 31)) % UInt64(max(1, bound)))
+    }
+}
+
+/// What rounds of kills came to: one line of the table in the README.
+struct ChaosVerdict {
+    let name: String
+    let seed: UInt64
+    private(set) var rounds = 0
+    private(set) var devices = 0
+    /// Devices without an outcome, or that the ledger calls accepted and the far side never took.
+    private(set) var lost = 0
+    /// Devices that the far side saw and no audience has.
+    var unexpected = 0
+    /// Requests that the far side saw and the ledger does not know.
+    private(set) var duplicated = 0
+    private var worst = (repeats: 0, bound: 0)
+    /// Devices without an outcome at the kill that have one at the end.
+    private(set) var recovered = 0
+    private var beyond: [String] = []
+
+    init(_ name: String, seed: UInt64) {
+        self.name = name
+        self.seed = seed
+    }
+
+    /// One round.
+    mutating func add(_ found: [CountedDevice], audience: Int, open: Int, bound: Int) {
+        rounds += 1
+        devices += audience
+        lost += audience - found.count { $0.outcome != nil && ($0.outcome != .accepted || $0.accepted >= 1) }
+        recovered += open
+        let repeats = found.repeats
+        duplicated += repeats
+        if repeats > worst.repeats { worst = (repeats, bound) }
+        if repeats > bound || found.contains(where: { $0.requests < $0.attempts }) {
+            beyond.append("round \(rounds): \(repeats) repeats of \(bound), \(found.differing.prefix(3))")
+        }
+    }
+
+    /// Prints the line and fails what is to fail.
+    func judge() {
+        print(
+            """
+            \(name): \(rounds) rounds, \(devices) devices, seed \(seed): lost \(lost), unexpected \(unexpected), \
+            duplicated \(duplicated) (\(worst.repeats) of \(worst.bound) at most), recovered \(recovered)
+            """
+        )
+        #expect(lost == 0, "seed \(seed)")
+        #expect(unexpected == 0, "seed \(seed)")
+        #expect(beyond.isEmpty, "seed \(seed): \(beyond)")
+    }
+}
+
+extension FanfareProcess {
+    /// The requests that its death may repeat, by its own log: the streams that its connections may have, and the answers
+    /// that it may have uncommitted.
+    ///
+    /// At level debug a worker writes each figure before the first stream that it allows.
+    var repeatsMost: Int {
+        var streams = 0
+        var unflushed = 0
+        for line in errors.split(separator: "\n") {
+            if line.contains("a connection may have streams") { streams += Self.figure("http2.streams", in: line) }
+            if line.contains("worker is up") { unflushed = Self.figure("unflushed", in: line) }
+        }
+        return streams + unflushed
+    }
+
+    /// `name=7` or `"name":"7"`.
+    private static func figure(_ name: String, in line: Substring) -> Int {
+        guard let place = line.range(of: name) else { return 0 }
+        let digits = line[place.upperBound...].drop { !$0.isNumber }.prefix { $0.isNumber }
+        return Int(digits) ?? 0
+    }
+}
