@@ -10,15 +10,18 @@ extension EndToEnd {
     /// Workers and brokers killed at random moments, many times over, judged as Jepsen's total-queue judges a queue.
     @Suite("Chaos")
     struct Chaos {
-        @Test
-        func `D1: workers killed at random moments lose nobody, and repeat what was in flight or unflushed at most`()
-            async throws
-        {
+        @Test(arguments: ChaosLedger.all)
+        func `D1: workers killed at random moments lose nobody, and repeat what was in flight or unflushed at most`(
+            ledger: ChaosLedger
+        ) async throws {
             let seed = ChaosSeed.fresh()
             var random = ChaosRandom(seed: seed)
-            var verdict = ChaosVerdict("kill -9 of a worker", seed: seed)
-            let rounds = FullSuite.isOn ? 200 : 12
-            try await PrivateFleet.with(faults: ["latency": "5-30", "streams": "200"]) { fleet in
+            var verdict = ChaosVerdict("kill -9 of a worker, \(ledger.rawValue)", seed: seed)
+            let rounds = FullSuite.isOn ? 200 : 6
+            let server = try ledger.server()
+            defer { server?.remove() }
+            let faults = ["latency": "5-30", "streams": "200"]
+            try await PrivateFleet.with(faults: faults, postgreSQL: server) { fleet in
                 var workers: [FanfareProcess] = []
                 for _ in 1...3 { workers.append(try await fleet.startWorker(level: "debug")) }
                 for round in 1...rounds {
@@ -45,15 +48,18 @@ extension EndToEnd {
             verdict.judge()
         }
 
-        @Test(.enabled(if: FullSuite.isOn))
-        func `B2: a broker killed twenty times and an alarm of a minute during a campaign of a million devices`()
-            async throws
-        {
+        @Test(.enabled(if: FullSuite.isOn), arguments: ChaosLedger.all)
+        func `B2: a broker killed twenty times and an alarm of a minute during a campaign of a million devices`(
+            ledger: ChaosLedger
+        ) async throws {
             let seed = ChaosSeed.fresh()
             var random = ChaosRandom(seed: seed)
-            var verdict = ChaosVerdict("kill -9 of the broker", seed: seed)
+            var verdict = ChaosVerdict("kill -9 of the broker, \(ledger.rawValue)", seed: seed)
             let audience = 1_000_000
-            try await PrivateFleet.with(faults: ["latency": "100", "streams": "150", "once_503": "0.01"]) { fleet in
+            let server = try ledger.server()
+            defer { server?.remove() }
+            let faults = ["latency": "100", "streams": "150", "once_503": "0.01"]
+            try await PrivateFleet.with(faults: faults, postgreSQL: server) { fleet in
                 let node = try await PrivateBroker.node()
                 var workers: [FanfareProcess] = []
                 for _ in 1...2 { workers.append(try await fleet.startWorker(level: "debug")) }
@@ -64,6 +70,11 @@ extension EndToEnd {
                     try await fleet.requests(reach: last * kill / 21)
                     try await lasting(.milliseconds(random.below(1000)))
                     node.kill()
+                    // With a ledger that is a server, that one dies ten times as well.
+                    if let server, kill.isMultiple(of: 2) {
+                        server.kill()
+                        try server.restart()
+                    }
                     try await node.restart()
                     if kill == 10 {
                         try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.00001")
@@ -84,6 +95,19 @@ extension EndToEnd {
             }
             verdict.judge()
         }
+    }
+}
+
+/// What the rounds' ledger is.
+enum ChaosLedger: String {
+    case sqlite = "SQLite"
+    case postgreSQL = "PostgreSQL"
+
+    static var all: [ChaosLedger] { Ledger.hasPostgreSQL ? [.sqlite, .postgreSQL] : [.sqlite] }
+
+    /// A server of the test's own; nil for SQLite.
+    func server() throws -> PrivatePostgreSQL? {
+        self == .postgreSQL ? try PrivatePostgreSQL() : nil
     }
 }
 

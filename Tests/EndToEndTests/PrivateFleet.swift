@@ -71,6 +71,8 @@ final class PrivateFleet: Sendable {
         try await PrivateBroker.addVirtualHost(name)
         var configuration = APNsSimulator.Configuration()
         configuration.requestsKept = requestsKept
+        // Hundreds of workers in a row, each with a provider token of its own, are more than any team has.
+        configuration.access.teamTokensMost = 10_000
         for (fault, value) in faults { try configuration.faults.set(fault, to: value) }
         let simulator = try await APNsSimulator.start(configuration)
         let far = "https://127.0.0.1:\(simulator.port)"

@@ -62,7 +62,8 @@ import Testing
         #expect(news.messageKeys?.epochs == [7])
         var dumped = ""
         dump(news, to: &dumped)
-        #expect(!dumped.contains("5a5a") && !dumped.contains("90"))
+        // Neither as text nor as a list of its bytes; the folder's random name may have any digits.
+        #expect(!dumped.contains("5a5a") && !dumped.contains("- 90\n"))
         #expect(try read(app("")).first?.messageKeys == nil)
 
         try folder.write("news.message.key", "7 \(key.dropLast(2))\n")

@@ -42,8 +42,11 @@ enum PostgreSQLSchema {
 
     /// Nil when there are no tables.
     private static func appliedMigrations(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> [String]? {
-        let table = try connection.command("SELECT to_regclass('fanfare.migrations')")
-        guard table.next(), !table.isNull(0) else { return nil }
+        // Not `to_regclass`: what it once did not find it may not see for the rest of a transaction.
+        let table = try connection.command(
+            "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = 'fanfare' AND tablename = 'migrations'"
+        )
+        guard table.next() else { return nil }
         let rows = try connection.command("SELECT name FROM fanfare.migrations ORDER BY name")
         var names: [String] = []
         while rows.next() { names.append(rows.text(0) ?? "") }
