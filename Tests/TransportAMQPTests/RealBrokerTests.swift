@@ -213,8 +213,12 @@ struct RealBroker {
                     name: "test consumer",
                     subscriptions: [.queue("test.early", prefetch: 1), .queue("test.late", prefetch: 1)],
                     handlers: AMQPConsumer.Handlers(
-                        // The first queue's message comes before the second queue is consumed.
-                        message: { _, _ in box.consumer?.stopConsuming { continuation.yield() } }
+                        // The first queue's message comes before the second queue is consumed. A quorum queue counts a
+                        // consumer that was cancelled as long as it has messages.
+                        message: { message, generation in
+                            box.consumer?.stopConsuming { continuation.yield() }
+                            box.consumer?.ack(message.deliveryTag, generation: generation)
+                        }
                     )
                 )
                 box.consumer = consumer

@@ -137,8 +137,17 @@ public struct TopologyTool: Sendable {
         let client = try await AMQPClient.connect(endpoint, name: "fanfare topology check", on: loop)
         let (observed, _) = try await observe(client)
         await client.close()
-        // A policy that overrules ours is its owner's business, and no reason to stand still.
-        return manifest.changes(from: observed).filter { !$0.isOverruled }.map(\.line)
+        let changes = manifest.changes(from: observed)
+        let missing = Set(changes.compactMap(\.missing))
+        return changes.filter { change in
+            switch change {
+            // A policy that overrules ours is its owner's business, and no reason to stand still.
+            case .overruled: false
+            // Whoever makes the queue or exchange again makes its bindings.
+            case .createBinding(let binding): !missing.contains(binding.source) && !missing.contains(binding.target)
+            default: true
+            }
+        }.map(\.line)
     }
 }
 
@@ -167,8 +176,13 @@ extension TopologyChange {
         if case .conflict = self { true } else { false }
     }
 
-    fileprivate var isOverruled: Bool {
-        if case .overruled = self { true } else { false }
+    /// The name of the queue or exchange that is missing.
+    fileprivate var missing: String? {
+        switch self {
+        case .createExchange(let exchange): exchange.name
+        case .createQueue(let queue): queue.name
+        default: nil
+        }
     }
 
     /// What is wrong and what mends it, in one line.
@@ -193,6 +207,12 @@ extension TopologyChange {
 }
 
 extension TopologyManifest.Binding {
+    fileprivate var target: String {
+        switch destination {
+        case .queue(let name), .exchange(let name): name
+        }
+    }
+
     var destinationName: String {
         switch destination {
         case .queue(let name): "queue \(name)"
