@@ -23,26 +23,31 @@ extension EndToEnd {
             let faults = ["latency": "5-30", "streams": "200"]
             try await PrivateFleet.with(faults: faults, postgreSQL: server) { fleet in
                 var workers: [FanfareProcess] = []
-                for _ in 1...3 { workers.append(try await fleet.startWorker(level: "debug")) }
+                for _ in 1...3 { workers.append(try await fleet.startWorker()) }
+                let law = LawWatch(fleet)
+                defer { law.end() }
                 for round in 1...rounds {
                     let audience = 3000 + random.below(5000)
                     let id = "round-\(round)"
                     try await fleet.putList(id, TestDevices.tokens(audience, prefix: ChaosSeed.prefix(round)))
                     let before = Int(fleet.simulator.statistics.requests)
                     try await fleet.publish(TestJob(id, list: id))
+                    law.watch(id, audience: audience)
                     // From its acceptance to its last shards.
                     try await fleet.requests(reach: before + random.below(audience * 19 / 20))
                     try await lasting(.milliseconds(random.below(20)))
                     let victim = random.below(workers.count)
+                    let bound = try await workers[victim].metrics().repeatsMost
                     workers[victim].kill()
                     let open = try await fleet.status(id)?.pending.total ?? audience
                     let status = try await fleet.completed(id, within: .seconds(120))
                     let devices = try await fleet.devices(id)
-                    verdict.add(devices, audience: audience, open: open, bound: workers[victim].repeatsMost)
+                    verdict.add(devices, audience: audience, open: open, bound: bound)
                     #expect(status.counts.accepted == audience, "seed \(seed), round \(round)")
                     #expect(status.law == .holds, "seed \(seed), round \(round)")
-                    workers[victim] = try await fleet.startWorker(level: "debug")
+                    workers[victim] = try await fleet.startWorker()
                 }
+                try law.judge(seed: seed)
                 verdict.unexpected = Int(fleet.simulator.statistics.distinctTokens) - verdict.devices
             }
             verdict.judge()
@@ -58,13 +63,17 @@ extension EndToEnd {
             let audience = 1_000_000
             let server = try ledger.server()
             defer { server?.remove() }
-            let faults = ["latency": "100", "streams": "150", "once_503": "0.01"]
+            // So few streams that the far side, a debug build on shared cores, never has ten seconds of them before it.
+            let faults = ["latency": "100", "streams": "20", "once_503": "0.01"]
             try await PrivateFleet.with(faults: faults, postgreSQL: server) { fleet in
                 let node = try await PrivateBroker.node()
                 var workers: [FanfareProcess] = []
-                for _ in 1...2 { workers.append(try await fleet.startWorker(level: "debug")) }
+                for _ in 1...2 { workers.append(try await fleet.startWorker()) }
                 try await fleet.putList("all", TestDevices.tokens(audience))
                 try await fleet.publish(TestJob("derby", list: "all"))
+                let law = LawWatch(fleet)
+                defer { law.end() }
+                law.watch("derby", audience: audience)
                 let last = audience * 9 / 10
                 for kill in 1...20 {
                     try await fleet.requests(reach: last * kill / 21)
@@ -81,15 +90,18 @@ extension EndToEnd {
                         try await lasting(.seconds(60))
                         try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.8")
                     }
-                    #expect(try await fleet.status("derby")?.law == .holds)
                 }
                 #expect(fleet.simulator.statistics.requests < audience, "the campaign outlived the kills")
                 let status = try await fleet.completed("derby", within: .seconds(900))
                 #expect(status.counts.accepted == audience)
                 #expect(workers.allSatisfy { $0.isRunning })
+                try law.judge(seed: seed)
                 let devices = try await fleet.devices("derby")
                 // A lost lease repeats what another worker had in flight; the one that lost it still writes its answers.
-                let bound = 20 * workers.reduce(0) { $0 + $1.repeatsMost }
+                var bound = 0
+                for worker in workers { bound += 20 * (try await worker.metrics().repeatsMost) }
+                // What was without an answer when its deadline passed, or its connection ended, may never have arrived.
+                verdict.unanswered = status.unknownResent + status.maybeSent
                 verdict.add(devices, audience: audience, open: audience, bound: bound)
                 verdict.unexpected = Int(fleet.simulator.statistics.distinctTokens) - audience
             }
@@ -155,6 +167,8 @@ struct ChaosVerdict {
     /// Devices without an outcome at the kill that have one at the end.
     private(set) var recovered = 0
     private var beyond: [String] = []
+    /// Requests that had no answer, by the ledger: the far side may not have seen them.
+    var unanswered = 0
 
     init(_ name: String, seed: UInt64) {
         self.name = name
@@ -170,7 +184,8 @@ struct ChaosVerdict {
         let repeats = found.repeats
         duplicated += repeats
         if repeats > worst.repeats { worst = (repeats, bound) }
-        if repeats > bound || found.contains(where: { $0.requests < $0.attempts }) {
+        let unseen = found.reduce(0) { $0 + max(0, $1.attempts - $1.requests) }
+        if repeats > bound || unseen > unanswered {
             beyond.append("round \(rounds): \(repeats) repeats of \(bound), \(found.differing.prefix(3))")
         }
     }
@@ -186,28 +201,5 @@ struct ChaosVerdict {
         #expect(lost == 0, "seed \(seed)")
         #expect(unexpected == 0, "seed \(seed)")
         #expect(beyond.isEmpty, "seed \(seed): \(beyond)")
-    }
-}
-
-extension FanfareProcess {
-    /// The requests that its death may repeat, by its own log: the streams that its connections may have, and the answers
-    /// that it may have uncommitted.
-    ///
-    /// At level debug a worker writes each figure before the first stream that it allows.
-    var repeatsMost: Int {
-        var streams = 0
-        var unflushed = 0
-        for line in errors.split(separator: "\n") {
-            if line.contains("a connection may have streams") { streams += Self.figure("http2.streams", in: line) }
-            if line.contains("worker is up") { unflushed = Self.figure("unflushed", in: line) }
-        }
-        return streams + unflushed
-    }
-
-    /// `name=7` or `"name":"7"`.
-    private static func figure(_ name: String, in line: Substring) -> Int {
-        guard let place = line.range(of: name) else { return 0 }
-        let digits = line[place.upperBound...].drop { !$0.isNumber }.prefix { $0.isNumber }
-        return Int(digits) ?? 0
     }
 }

@@ -90,13 +90,17 @@ extension PrivateFleet {
 
     /// Puts a list into the ledger.
     func putList(_ name: String, _ tokens: [String]) async throws {
-        try await ledger.write(.synced) { transaction in
-            var builder = ListBuilder()
-            var chunks = tokens.compactMap { builder.add(Device(token: $0), token: TestDevices.bytes($0)) }
-            chunks += builder.finish()
-            let list = try transaction.beginList(app: Self.app, name: name, now: TestClock.now())
-            try transaction.appendChunks(chunks, to: list, now: TestClock.now())
-            _ = try transaction.finishList(list, version: "v1", duplicates: 0, now: TestClock.now())
+        var builder = ListBuilder()
+        var chunks = tokens.compactMap { builder.add(Device(token: $0), token: TestDevices.bytes($0)) }
+        chunks += builder.finish()
+        let list = try await ledger.write { try $0.beginList(app: Self.app, name: name, now: TestClock.now()) }
+        // In pieces, as an upload does it: the workers want the ledger meanwhile.
+        for start in stride(from: 0, to: chunks.count, by: 100) {
+            let piece = Array(chunks[start..<min(start + 100, chunks.count)])
+            try await ledger.write { try $0.appendChunks(piece, to: list, now: TestClock.now()) }
+        }
+        try await ledger.write(.synced) {
+            _ = try $0.finishList(list, version: "v1", duplicates: 0, now: TestClock.now())
         }
     }
 

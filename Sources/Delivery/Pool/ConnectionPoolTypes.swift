@@ -137,6 +137,9 @@ extension ConnectionPool {
         public var collapsed = 0
         /// Streams of a connection while the peer wants us to be calm; nil when it does not.
         public var calmLimit: Int?
+
+        /// No connections.
+        public init() {}
     }
 
     /// The peer asked us to slow down (ENHANCE_YOUR_CALM).

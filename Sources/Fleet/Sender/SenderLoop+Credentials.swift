@@ -74,8 +74,10 @@ extension SenderLoop {
     /// Lets a sender end what it has under way.
     func retire(_ sender: EndpointSender) {
         retiring.append(sender)
+        let pool = sender.pool
         sender.retire { [self] in
             retiring.removeAll { $0 === sender }
+            ended[ProviderFigures.Key(sender.account), default: ProviderFigures()].count(pool)
             finishIfClosed()
         }
     }

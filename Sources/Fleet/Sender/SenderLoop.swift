@@ -33,7 +33,7 @@ final class SenderLoop {
     private let lease: BrokerLease
     let logger: Logger
     /// Answers that may be uncommitted before no stream is opened.
-    private var unflushedMax: Int
+    private(set) var unflushedMax: Int
     /// The same in this turn: none without the lease.
     private var openMax = 0
 
@@ -45,7 +45,10 @@ final class SenderLoop {
     var retiring: [EndpointSender] = []
     /// Who waits for the last connection to close.
     var closed: (() -> Void)?
-    private var unflushed = 0
+    /// Answers that the ledger does not have yet.
+    private(set) var unflushed = 0
+    /// What the connections did that are closed.
+    var ended: [ProviderFigures.Key: ProviderFigures] = [:]
     private var isSaving = false
     private var isTickScheduled = false
     private var now = WallClock.now()

@@ -14,6 +14,7 @@ extension WorkDesk {
         case .setAside(let reason, let progress): setAside(reason, progress, shard, token, over.probe)
         case .abandon(let progress): abandon(progress, token)
         case .violated:
+            tally.ended(.violated)
             logger.critical("the law does not hold for a shard; it is parked", metadata: ["shard": "\(shard.id)"])
             parkRun(token)
         }
@@ -70,14 +71,18 @@ extension WorkDesk {
             return result
         } then: { [self] result in
             switch result {
-            case .fenced: finish(token)
+            case .fenced:
+                tally.ended(.fenced)
+                finish(token)
             case .violated:
+                tally.ended(.violated)
                 logger.critical(
                     "a settlement has too few devices; its shard is parked",
                     metadata: ["shard": "\(shard.id)"]
                 )
                 finish(token)
             case .settled(let children):
+                tally.settled(settlement, of: shard)
                 publish(children, of: shard, finish: running.ended(token.key, epoch: token.epoch))
             }
             progressed(token.key.campaign)
@@ -171,6 +176,7 @@ extension WorkDesk {
             if let probe, result != .fenced { try $0.endProbe(token.key, probe, now: now) }
             return result
         } then: { [self] result in
+            tally.ended(result == .fenced ? .fenced : .setAside)
             let delivery = running.ended(token.key, epoch: token.epoch)
             if case .aside(let record) = result, record.state == .unpublished {
                 republish(shard, record, delivery)
@@ -206,6 +212,7 @@ extension WorkDesk {
         write(.normal, "the last progress of a lost lease", reach: .shards) {
             try $0.abandon(token, progress)
         } then: { [self] _ in
+            tally.ended(.leaseLost)
             finish(token)
         }
     }

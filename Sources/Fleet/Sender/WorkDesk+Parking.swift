@@ -8,6 +8,7 @@ import NIOCore
 extension WorkDesk {
     /// Bytes that are no shard.
     func park(_ message: InboundMessage, reason: String, detail: String, connection: UInt64) {
+        tally.parked(reason)
         logger.warning("a message is parked", metadata: ["queue": "\(message.queue)", "reason": "\(reason)"])
         var properties = message.properties
         properties.expiration = nil
@@ -24,6 +25,7 @@ extension WorkDesk {
 
     /// A shard that the ledger does not know, or that broke the law.
     func park(_ shard: Shard, _ delivery: ShardDelivery, reason: String) {
+        tally.parked(reason)
         logger.warning("a shard is parked", metadata: ["shard": "\(shard.id)", "reason": "\(reason)"])
         let facts = ParkedNotice.Facts(
             queue: BrokerNames.workQueue(shard.lane),

@@ -43,6 +43,8 @@ final class WorkDesk {
     private var isHandingOver = false
     /// Settlements, hand-overs and publishes under way.
     var pending = 0
+    /// What became of shards and devices here.
+    var tally = WorkTally()
 
     /// A delivery that waits for a claim's answer; several shards of an urgent campaign share one.
     private struct WaitingCopy: Hashable {
@@ -168,6 +170,7 @@ final class WorkDesk {
                 self.claim(shard, delivery, adopting: claim.adopting)
             }
         case .success(let result):
+            tally.claimed(result.decision)
             let epoch = result.decision == .run ? result.record?.epoch : nil
             let (conclusion, rest) = running.concluded(claim.key, epoch: epoch, now: WallClock.now())
             conclude(conclusion, result, shard)

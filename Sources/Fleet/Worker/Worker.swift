@@ -18,6 +18,8 @@ public final class Worker: Sendable {
     private let loop: any EventLoop
     private let senders: [LoopHandle]
     private let settings: HotSettings
+    private let health: WorkerHealth
+    private let probes: ProbeServer
     private let tasks: [Task<Void, Never>]
 
     private init(
@@ -26,6 +28,8 @@ public final class Worker: Sendable {
         core: NIOLoopBound<WorkerCore>,
         loop: any EventLoop,
         senders: [LoopHandle],
+        health: WorkerHealth,
+        probes: ProbeServer,
         tasks: [Task<Void, Never>]
     ) {
         self.context = context
@@ -34,6 +38,8 @@ public final class Worker: Sendable {
         self.loop = loop
         self.senders = senders
         self.settings = HotSettings(context.configuration)
+        self.health = health
+        self.probes = probes
         self.tasks = tasks
     }
 
@@ -46,6 +52,8 @@ public final class Worker: Sendable {
         logger: Logger
     ) async throws -> Worker {
         let apps = try AppDirectory(settings)
+        let listen = configuration.worker
+        let probes = try await ProbeServer.start(listen.listen, isGiven: listen.listenIsGiven)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.worker.loops)
         do {
             try await check(configuration, on: group.next())
@@ -69,8 +77,9 @@ public final class Worker: Sendable {
                 providers: ProviderRegistry.providers.map(\.name),
                 logger: logger
             )
-            return try await assemble(context, group)
+            return try await assemble(context, group, probes)
         } catch {
+            await probes.stop()
             try? await group.shutdownGracefully()  // the error that stopped us is the one to tell
             throw error
         }
@@ -105,8 +114,11 @@ public final class Worker: Sendable {
 
     // MARK: - Putting it together
 
-    private static func assemble(_ context: WorkerContext, _ group: MultiThreadedEventLoopGroup) async throws -> Worker
-    {
+    private static func assemble(
+        _ context: WorkerContext,
+        _ group: MultiThreadedEventLoopGroup,
+        _ probes: ProbeServer
+    ) async throws -> Worker {
         let loops = Array(group.makeIterator())
         guard let loop = loops.first else { preconditionFailure("a worker without a loop") }
         let (core, streams) = try await loop.submit {
@@ -143,15 +155,28 @@ public final class Worker: Sendable {
             core.start()
             return outlet
         }.get()
-        let tasks = run(context, core, loop, streams, signals, progress, outlet)
+        let health = WorkerHealth()
+        let answers = WorkerProbes(context: context, core: core, loop: loop, senders: senders, health: health)
+        probes.use(answers.answer)
+        let tasks = run(context, core, loop, streams, signals, progress, outlet, health)
         context.logger.info(
             "worker is up",
             metadata: [
                 "worker": "\(context.name)", "broker": "\(context.configuration.amqp)",
                 "ledger": "\(context.ledger.path)", "unflushed": "\(context.configuration.worker.unflushed)",
+                "metrics": "http://\(probes.address)/metrics",
             ]
         )
-        return Worker(context: context, group: group, core: core, loop: loop, senders: senders, tasks: tasks)
+        return Worker(
+            context: context,
+            group: group,
+            core: core,
+            loop: loop,
+            senders: senders,
+            health: health,
+            probes: probes,
+            tasks: tasks
+        )
     }
 
     private struct Signals: Sendable {
@@ -194,10 +219,11 @@ public final class Worker: Sendable {
         _ streams: [AsyncStream<IntakeDesk.Item>],
         _ signals: Signals,
         _ progress: ProgressedCampaigns,
-        _ outlet: PlannerOutlet
+        _ outlet: PlannerOutlet,
+        _ health: WorkerHealth
     ) -> [Task<Void, Never>] {
         var tasks: [Task<Void, Never>] = []
-        tasks.append(Task { await heartbeat(context) })
+        tasks.append(Task { await heartbeat(context, health) })
         tasks.append(Task { await poll(context, core, loop, signals.poll) })
         if let management = management(context.configuration, on: loop) {
             tasks.append(Task { await ClockWatch(management: management, logger: context.logger).run() })
@@ -258,12 +284,13 @@ public final class Worker: Sendable {
     }
 
     /// Tells the ledger every two seconds that the worker lives and which apps it knows.
-    private static func heartbeat(_ context: WorkerContext) async {
+    private static func heartbeat(_ context: WorkerContext, _ health: WorkerHealth) async {
         let (id, apps) = (context.worker, context.apps.names)
         while !Task.isCancelled {
             do {
                 let now = context.ledger.sharedTime(WallClock.now())
                 try await context.ledger.write(.normal) { try $0.reportWorker(id, apps: apps, now: now) }
+                health.reported()
                 try await Task.sleep(for: .seconds(2))
             } catch is CancellationError {
                 return
@@ -386,6 +413,7 @@ public final class Worker: Sendable {
 
     /// Drains: takes no new work, lets what runs end for `worker.drain`, hands over the rest, and closes.
     public func stop() async {
+        health.drain()
         await settle { core, done in core.stopConsuming(done) }
         if await !isIdle(within: settings.drain) {
             loop.execute { [core] in core.value.desk.handOverAll() }
@@ -416,6 +444,7 @@ public final class Worker: Sendable {
             context.logger.notice("the worker's row stays for ten seconds", metadata: ["error": "\(error)"])
         }
         await context.ledger.close()
+        await probes.stop()
         try? await group.shutdownGracefully()  // the process ends anyway
         context.logger.info("worker has stopped")
     }

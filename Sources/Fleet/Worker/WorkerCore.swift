@@ -177,6 +177,22 @@ final class WorkerCore {
         }
     }
 
+    // MARK: - Figures
+
+    /// What the broker's side of the worker looks like now.
+    var figures: DeskFigures {
+        DeskFigures(
+            tally: desk.tally,
+            consumer: ConnectionFigures(isUp: consumer?.state == .connected, made: consumer?.generation ?? 0),
+            publisher: ConnectionFigures(isUp: connection.state == .connected, made: connection.generation),
+            isTakingWork: consumer?.isStopped == false,
+            isBlocked: connection.isBlocked,
+            unconfirmed: connection.unconfirmedCount,
+            unpublished: connection.waitingCount,
+            running: desk.running.count
+        )
+    }
+
     // MARK: - Stopping
 
     /// Takes no new messages; what is here goes on.

@@ -2,12 +2,17 @@
 public enum WorkerError: Error, CustomStringConvertible {
     /// Exchanges, queues or policies are missing or different; a line each.
     case topology([String])
+    /// The address of metrics and probes cannot be listened on.
+    case listen(address: String, reason: String)
 
     /// What is wrong and what to do.
     public var description: String {
         switch self {
         case .topology(let lines):
             (lines.first ?? "the topology differs") + (lines.count > 1 ? " (and \(lines.count - 1) more)" : "")
+        case .listen(let address, let reason):
+            "worker.listen: cannot listen on \(address): \(reason); name a free address, or leave the key out and the "
+                + "worker takes the next free port from 9464 on"
         }
     }
 }

@@ -27,6 +27,9 @@ public final class Ledger: Sendable {
         Timestamp(milliseconds: now.milliseconds + driver.clockLead)
     }
 
+    /// What this process has written.
+    public var figures: LedgerFigures { writer.figures }
+
     /// How long a commit lasts.
     public enum Durability: Sendable {
         /// Survives a crash of the process; a power loss may take the last ones. For claims and progress.

@@ -34,6 +34,8 @@ final class LedgerWriter: Sendable {
 
     var isClosed: Bool { queue.isClosed }
 
+    var figures: LedgerFigures { queue.figures }
+
     func submit(_ job: Job) {
         switch queue.add(job) {
         case .refused: job.fail(.closed)
@@ -78,6 +80,7 @@ private final class WriterQueue: Sendable {
         /// Nothing will be done any more.
         var isOver = false
         var closed: [@Sendable () -> Void] = []
+        var figures = LedgerFigures()
 
         var isEmpty: Bool { ahead.isEmpty && waiting.isEmpty }
 
@@ -106,6 +109,14 @@ private final class WriterQueue: Sendable {
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    var figures: LedgerFigures {
+        state.withLock { state in
+            var figures = state.figures
+            figures.waiting = state.waiting.count + state.ahead.count
+            return figures
+        }
+    }
 
     func add(_ job: Job) -> Addition {
         let (addition, endsRest) = state.withLock { state -> (Addition, Bool) in
@@ -177,8 +188,12 @@ private final class WriterQueue: Sendable {
     }
 
     private func run(_ jobs: [Job]) {
+        let began = DispatchTime.now().uptimeNanoseconds
         do {
             let completions = try commit(jobs, isSynced: jobs.contains { $0.durability == .synced })
+            state.withLock {
+                $0.figures.committed(completions.count, nanoseconds: DispatchTime.now().uptimeNanoseconds - began)
+            }
             // The others keep their place.
             let rest = jobs.dropFirst(completions.count)
             if !rest.isEmpty {
@@ -192,6 +207,7 @@ private final class WriterQueue: Sendable {
             // One of them failed, so none was written: each gets a transaction of its own.
             for job in jobs { run([job]) }
         } catch {
+            state.withLock { $0.figures.failures += 1 }
             for job in jobs { job.fail(error) }
         }
     }

@@ -64,6 +64,8 @@ public final class AMQPPublisher {
 
     /// What it is doing.
     public var state: AMQPRoleState { link.state }
+    /// Counts its connections from 1; 0 before the first.
+    public var generation: UInt64 { link.generation }
     /// How many publishes were written and wait for their confirm.
     public var unconfirmedCount: Int { window.count }
     /// How many publishes wait to be written.

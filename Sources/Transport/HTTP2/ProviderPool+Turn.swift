@@ -237,6 +237,7 @@ extension ProviderPool {
             self.counters.answered += 1
             if !connection.isAuthenticated { self.noteFirstAnswer(end.status, of: connection) }
             let answer = ProviderAnswer(end, connection: connection.id, now: now.instant.nanoseconds)
+            self.answerTimes.add(nanoseconds: answer.nanoseconds)
             self.source.answered(tag: end.tag, answer: answer)
         case .refused:
             self.counters.refused += 1

@@ -20,6 +20,8 @@ public import TLS
 public final class ProviderPool {
     /// What the pool has done.
     public internal(set) var counters = ProviderPoolCounters()
+    /// How long answers took, by the clock of the turns that opened and read them.
+    public internal(set) var answerTimes = AnswerTimes()
 
     let loop: any EventLoop
     let endpoint: HTTP2Endpoint

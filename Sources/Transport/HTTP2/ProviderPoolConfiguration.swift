@@ -76,4 +76,28 @@ public struct ProviderPoolCounters: Sendable, Equatable {
     public var bytesSent: UInt64 = 0
     /// Times that requests were opened or answers sent on.
     public var turns: UInt64 = 0
+
+    /// No counts yet.
+    public init() {}
+
+    /// Counts what another pool has done as well.
+    public mutating func add(_ other: ProviderPoolCounters) {
+        self.connects += other.connects
+        self.connectFailures += other.connectFailures
+        self.handshakes += other.handshakes
+        self.resumptions += other.resumptions
+        self.connectionsEnded += other.connectionsEnded
+        self.opened += other.opened
+        self.answered += other.answered
+        self.refused += other.refused
+        self.unknown += other.unknown
+        self.deadlines += other.deadlines
+        self.goAways += other.goAways
+        self.limitCollapses += other.limitCollapses
+        self.calmsAsked += other.calmsAsked
+        self.firstStreamRefusals += other.firstStreamRefusals
+        self.bytesReceived += other.bytesReceived
+        self.bytesSent += other.bytesSent
+        self.turns += other.turns
+    }
 }

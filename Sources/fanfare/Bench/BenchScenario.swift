@@ -10,6 +10,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     case dead
     case goaway
     case retries
+    case limits
     case scaling
     case planning
     case urgent
@@ -25,6 +26,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .dead: "the rate with 5 % of the devices answered 410, beside that with none"
         case .goaway: "the rate with a GOAWAY after every 1,000 streams, and that nothing is lost or repeated"
         case .retries: "CPU and its shares with 5 % of the requests answered 503, beside that with none"
+        case .limits: "how soon the rate is back after a provider cut the streams of every connection to one"
         case .scaling: "CPU for a device with one and with four workers at half of one worker's full rate"
         case .planning: "CPU for a device of a process that only plans, from a list"
         case .urgent: "an urgent campaign of one device, from publish to the far side, while bulk is being sent"
@@ -37,7 +39,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .transport: 1_000_000
         case .sending, .latency: 2_000_000
         case .memory: 10_000_000
-        case .urgent: 3_000_000
+        case .urgent, .limits: 3_000_000
         case .allocations, .dead, .goaway, .retries, .scaling, .planning: 1_000_000
         }
     }
@@ -47,7 +49,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         switch self {
         case .transport, .sending: 5
         case .latency, .dead, .goaway, .retries, .scaling, .planning: 3
-        case .allocations, .memory, .urgent: 1
+        case .allocations, .memory, .limits, .urgent: 1
         }
     }
 

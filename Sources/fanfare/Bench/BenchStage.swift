@@ -48,6 +48,7 @@ struct BenchStage: Sendable {
         case .allocations: return try await AllocationScenario(stage: self).run()
         case .memory: return try await MemoryScenario(stage: self).run()
         case .latency, .dead, .goaway, .retries: return try await TroubleScenario(scenario, stage: self).run()
+        case .limits: return try await LimitsScenario(stage: self).run()
         case .scaling: return try await ScalingScenario(stage: self).run()
         case .planning: return try await PlanningScenario(stage: self).run()
         case .urgent: return try await UrgentScenario(stage: self).run()

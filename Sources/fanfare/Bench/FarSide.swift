@@ -1,7 +1,7 @@
 import Campaigns
 import Foundation
 
-/// A bare simulator that a sender sends to.
+/// A simulator, mostly a bare one, that a sender sends to.
 struct FarSide: Sendable {
     /// Its name among the processes.
     let name: String
@@ -10,23 +10,34 @@ struct FarSide: Sendable {
     /// `https://127.0.0.1:PORT`.
     let endpoint: String
     let process: Int32
+    /// The port of its control address on 127.0.0.1; nil for a bare one.
+    let control: Int?
     private let processes: ChildProcesses
 
-    /// Starts it in a folder below the one given; `options` are those of `fanfare simulator --bare`.
+    /// Starts it in a folder below the one given; `options` are those of `fanfare simulator`.
     static func start(
         _ name: String,
         below folder: String,
         options: [String] = [],
+        isBare: Bool = true,
         _ stage: BenchStage
     ) async throws -> FarSide {
         let own = "\(folder)/\(name)"
-        let arguments = ["simulator", "--bare", "--json", "--folder", own] + options
+        let arguments = ["simulator", "--json", "--folder", own] + (isBare ? ["--bare"] : []) + options
         let process = try await stage.processes.start(name, stage.fanfare(arguments, on: .far))
         let line = try await stage.processes.firstLine(of: name)
-        guard let endpoint = JSONReader.read(Array(line.utf8)).value?["endpoint"]?.string else {
+        let document = JSONReader.read(Array(line.utf8)).value
+        guard let endpoint = document?["endpoint"]?.string else {
             throw CommandFailure(.failed, "the simulator does not say where it is: \(line)")
         }
-        return FarSide(name: name, folder: own, endpoint: endpoint, process: process, processes: stage.processes)
+        return FarSide(
+            name: name,
+            folder: own,
+            endpoint: endpoint,
+            process: process,
+            control: (document?["control"]?.string?.split(separator: ":").last).flatMap { Int($0) },
+            processes: stage.processes
+        )
     }
 
     /// Its authority.

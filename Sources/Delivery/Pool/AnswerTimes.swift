@@ -1,0 +1,35 @@
+/// How long a provider took to answer, counted in buckets: a histogram that costs a comparison or two an answer.
+public struct AnswerTimes: Sendable, Equatable {
+    /// Upper bounds of the buckets in seconds; what is above the last has a bucket of its own.
+    ///
+    /// Those that OpenTelemetry advises for `http.client.request.duration` (semantic conventions, HTTP metrics).
+    public static let bounds: [Double] = [
+        0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+    ]
+    private static let nanoseconds = bounds.map { Int64($0 * 1_000_000_000) }
+
+    /// Answers per bucket, not cumulated; one more than there are bounds.
+    public private(set) var counts = [UInt64](repeating: 0, count: bounds.count + 1)
+    /// All times together, in nanoseconds.
+    public private(set) var total: Int64 = 0
+
+    /// No answers yet.
+    public init() {}
+
+    /// How many answers there were.
+    public var count: UInt64 { self.counts.reduce(0, +) }
+
+    /// Counts an answer that took so many nanoseconds.
+    public mutating func add(nanoseconds: Int64) {
+        var bucket = 0
+        while bucket < Self.nanoseconds.count, nanoseconds > Self.nanoseconds[bucket] { bucket += 1 }
+        self.counts[bucket] &+= 1
+        self.total &+= nanoseconds
+    }
+
+    /// Counts all answers of another histogram as well.
+    public mutating func add(_ other: AnswerTimes) {
+        for bucket in self.counts.indices { self.counts[bucket] &+= other.counts[bucket] }
+        self.total &+= other.total
+    }
+}

@@ -1,0 +1,194 @@
+import Campaigns
+import Delivery
+import Store
+import Transport
+
+/// A worker's series, subject by subject.
+extension Exposition {
+    mutating func write(_ tally: WorkTally) {
+        family("fanfare_notifications_total", .counter, "Devices with an outcome that this worker has settled.")
+        for (key, count) in tally.outcomes.sorted(by: { $0.key < $1.key }) {
+            sample("fanfare_notifications_total", key.account.labels + [("outcome", key.outcome.name)], count)
+        }
+        write(
+            "fanfare_reasons_total",
+            "Devices by the reason that the provider or the fleet gave.",
+            "reason",
+            tally.reasons
+        )
+        write("fanfare_retries_total", "Devices that were put on a rung.", "rung", tally.retries)
+        family("fanfare_shards_total", .counter, "Runs of shards that ended here, by how they ended.")
+        for end in WorkTally.RunEnd.allCases {
+            sample("fanfare_shards_total", [("end", end.rawValue)], tally.shards[end] ?? 0)
+        }
+        family("fanfare_claims_total", .counter, "Answers of the ledger to claims of shards.")
+        for (decision, count) in tally.claims.sorted(by: { $0.key < $1.key }) {
+            sample("fanfare_claims_total", [("decision", decision)], count)
+        }
+        family("fanfare_parked_total", .counter, "Messages and shards that this worker parked.")
+        for (reason, count) in tally.parked.sorted(by: { $0.key < $1.key }) {
+            sample("fanfare_parked_total", [("reason", reason)], count)
+        }
+    }
+
+    private mutating func write(
+        _ name: String,
+        _ help: String,
+        _ label: String,
+        _ counts: [WorkTally.NamedKey: Int]
+    ) {
+        family(name, .counter, help)
+        for (key, count) in counts.sorted(by: { $0.key < $1.key }) {
+            sample(name, key.account.labels + [(label, key.name)], count)
+        }
+    }
+
+    // MARK: - Providers
+
+    mutating func write(_ figures: [ProviderFigures.Key: ProviderFigures]) {
+        let providers = figures.sorted { $0.key < $1.key }
+        each(providers, "fanfare_requests_total", .counter, "Requests to the provider that ended.", "result") {
+            [
+                ("answered", $0.counters.answered), ("refused", $0.counters.refused),
+                ("unknown", $0.counters.unknown),
+            ]
+        }
+        each(providers, "fanfare_connections", .gauge, "Connections to the provider.", "state") {
+            [
+                ("connecting", UInt64($0.state.connecting)), ("ready", UInt64($0.state.ready)),
+                ("draining", UInt64($0.state.draining)),
+            ]
+        }
+        each(providers, "fanfare_connection_events_total", .counter, "What happened to connections.", "event") {
+            [
+                ("connect", $0.counters.connects), ("connect_failure", $0.counters.connectFailures),
+                ("handshake", $0.counters.handshakes), ("resumption", $0.counters.resumptions),
+                ("end", $0.counters.connectionsEnded), ("goaway", $0.counters.goAways),
+                ("deadline", $0.counters.deadlines), ("calm_asked", $0.counters.calmsAsked),
+                ("first_stream_refused", $0.counters.firstStreamRefusals),
+            ]
+        }
+        each(providers, "fanfare_network_bytes_total", .counter, "Ciphertext.", "direction") {
+            [("received", $0.counters.bytesReceived), ("sent", $0.counters.bytesSent)]
+        }
+        each(providers, "fanfare_streams_inflight", .gauge, "Requests that wait for their answer.") {
+            UInt64($0.state.openStreams)
+        }
+        each(
+            providers,
+            "fanfare_streams_limit",
+            .gauge,
+            "Streams that the ready connections may have, by the provider's SETTINGS and our own limits."
+        ) { UInt64($0.state.streamsAllowed) }
+        each(
+            providers,
+            "fanfare_connections_collapsed",
+            .gauge,
+            "Ready connections whose stream limit the provider has cut to a tenth or less."
+        ) { UInt64($0.state.collapsed) }
+        each(
+            providers,
+            "fanfare_stream_limit_collapses_total",
+            .counter,
+            "Times that a provider cut the stream limit of a connection to a tenth or less while no other was so."
+        ) { $0.counters.limitCollapses }
+        writeAnswerTimes(providers)
+    }
+
+    private typealias Provider = (key: ProviderFigures.Key, value: ProviderFigures)
+
+    private mutating func each(
+        _ providers: [Provider],
+        _ name: String,
+        _ kind: Kind,
+        _ help: String,
+        _ value: (ProviderFigures) -> UInt64
+    ) {
+        family(name, kind, help)
+        for (key, figures) in providers { sample(name, key.labels, value(figures)) }
+    }
+
+    private mutating func each(
+        _ providers: [Provider],
+        _ name: String,
+        _ kind: Kind,
+        _ help: String,
+        _ label: String,
+        _ values: (ProviderFigures) -> [(String, UInt64)]
+    ) {
+        family(name, kind, help)
+        for (key, figures) in providers {
+            for (word, value) in values(figures) { sample(name, key.labels + [(label, word)], value) }
+        }
+    }
+
+    private mutating func writeAnswerTimes(_ providers: [Provider]) {
+        let name = "fanfare_request_duration_seconds"
+        family(name, .histogram, "From opening a stream to its answer, by the clock of the loop's turns.")
+        for (key, figures) in providers {
+            let times = figures.answerTimes
+            var sum: UInt64 = 0
+            for (bound, count) in zip(AnswerTimes.bounds, times.counts) {
+                sum += count
+                sample(name + "_bucket", key.labels + [("le", "\(bound)")], sum)
+            }
+            sample(name + "_bucket", key.labels + [("le", "+Inf")], times.count)
+            sample(name + "_sum", key.labels, seconds: Double(times.total) / 1_000_000_000)
+            sample(name + "_count", key.labels, times.count)
+        }
+    }
+
+    // MARK: - The worker
+
+    mutating func write(_ senders: SenderFigures, _ desk: DeskFigures) {
+        single("fanfare_shards_running", .gauge, "Shards that this worker holds.", desk.running)
+        single("fanfare_unflushed_answers", .gauge, "Answers that the ledger does not have yet.", senders.unflushed)
+        single(
+            "fanfare_unflushed_answers_limit",
+            .gauge,
+            "Unflushed answers at which no stream is opened (worker.unflushed).",
+            senders.unflushedMax
+        )
+        family("fanfare_amqp_connected", .gauge, "Whether the connection to the broker is up.")
+        sample("fanfare_amqp_connected", [("connection", "consumer")], desk.consumer.isUp ? 1 : 0)
+        sample("fanfare_amqp_connected", [("connection", "publisher")], desk.publisher.isUp ? 1 : 0)
+        family("fanfare_amqp_connections_total", .counter, "Connections to the broker that were made.")
+        sample("fanfare_amqp_connections_total", [("connection", "consumer")], desk.consumer.made)
+        sample("fanfare_amqp_connections_total", [("connection", "publisher")], desk.publisher.made)
+        single("fanfare_amqp_blocked", .gauge, "Whether the broker is in an alarm.", desk.isBlocked ? 1 : 0)
+        single("fanfare_amqp_unconfirmed", .gauge, "Publishes that wait for their confirm.", desk.unconfirmed)
+        single("fanfare_amqp_unpublished", .gauge, "Publishes that wait to be written.", desk.unpublished)
+    }
+
+    mutating func write(_ ledger: LedgerFigures) {
+        single("fanfare_ledger_commits_total", .counter, "Write transactions of this process.", ledger.commits)
+        single("fanfare_ledger_writes_total", .counter, "Writes in them; some share a transaction.", ledger.bodies)
+        single(
+            "fanfare_ledger_commit_seconds_total",
+            .counter,
+            "Time in write transactions.",
+            seconds: Double(ledger.nanoseconds) / 1_000_000_000
+        )
+        single("fanfare_ledger_failures_total", .counter, "Write transactions that failed.", ledger.failures)
+        single("fanfare_ledger_waiting", .gauge, "Writes that wait for the ledger.", ledger.waiting)
+    }
+
+    mutating func write(_ process: ProcessFigures) {
+        single(
+            "process_cpu_seconds_total",
+            .counter,
+            "User and system time of the process.",
+            seconds: process.cpuSeconds
+        )
+        single("process_resident_memory_bytes", .gauge, "Memory that is resident.", process.resident)
+        single("process_virtual_memory_bytes", .gauge, "Address space.", process.virtual)
+        single("process_open_fds", .gauge, "Open file descriptors.", process.openFiles)
+        single("process_max_fds", .gauge, "Open file descriptors that are allowed.", process.openFilesMax)
+        single(
+            "process_start_time_seconds",
+            .gauge,
+            "When the process started, in seconds since 1970.",
+            seconds: process.startedAt
+        )
+    }
+}

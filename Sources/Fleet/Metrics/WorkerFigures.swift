@@ -1,0 +1,20 @@
+import Store
+
+/// Everything that a scrape of a worker tells.
+struct WorkerFigures: Sendable {
+    var senders: SenderFigures
+    var desk: DeskFigures
+    var ledger: LedgerFigures
+    var process: ProcessFigures
+
+    /// The answer to `/metrics`.
+    var exposition: String {
+        var page = Exposition()
+        page.write(desk.tally)
+        page.write(senders.providers)
+        page.write(senders, desk)
+        page.write(ledger)
+        page.write(process)
+        return page.text
+    }
+}

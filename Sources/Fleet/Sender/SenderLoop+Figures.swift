@@ -1,0 +1,14 @@
+/// What a loop says of itself when somebody asks; nothing is counted for it while it sends.
+extension SenderLoop {
+    var figures: SenderFigures {
+        var figures = SenderFigures()
+        figures.providers = ended
+        for sender in Array(endpoints.values) + retiring {
+            figures.providers[ProviderFigures.Key(sender.account), default: ProviderFigures()].add(sender.pool)
+        }
+        figures.unflushed = unflushed
+        figures.unflushedMax = unflushedMax
+        figures.runs = slots.count
+        return figures
+    }
+}

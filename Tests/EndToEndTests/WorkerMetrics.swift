@@ -1,0 +1,59 @@
+import Servers
+import Testing
+import Transport
+
+/// A worker's `/metrics`, read as Prometheus reads it.
+struct WorkerMetrics: Sendable {
+    let text: String
+    private let samples: [Substring: Double]
+
+    init(_ text: String) {
+        self.text = text
+        var samples: [Substring: Double] = [:]
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            guard let blank = line.lastIndex(of: " ") else { continue }
+            samples[line[..<blank]] = Double(line[line.index(after: blank)...])
+        }
+        self.samples = samples
+    }
+
+    /// The sum over all samples of a name whose labels contain all of these texts, for example `outcome="accepted"`.
+    func sum(_ name: String, _ labels: String...) -> Int {
+        var sum = 0.0
+        for (series, value) in samples where series.prefix(while: { $0 != "{" }) == name {
+            if labels.allSatisfy({ series.contains($0) }) { sum += value }
+        }
+        return Int(sum)
+    }
+
+    /// The requests that a `kill -9` at this moment may repeat: the streams that may be in flight, and the answers that
+    /// may be uncommitted.
+    var repeatsMost: Int { sum("fanfare_streams_limit") + sum("fanfare_unflushed_answers_limit") }
+}
+
+extension FanfareProcess {
+    /// A GET to the address that the worker names in its first line.
+    func probe(_ path: String) async throws -> HTTP1Client.Response {
+        try await HTTP1Client(host: "127.0.0.1", port: try await probePort, loop: PrivateBroker.loop).send("GET", path)
+    }
+
+    /// What it says of itself now.
+    func metrics() async throws -> WorkerMetrics {
+        let answer = try await probe("/metrics")
+        try #require(answer.status == 200)
+        return WorkerMetrics(String(decoding: answer.body, as: UTF8.self))
+    }
+
+    /// The port of metrics and probes, which it names when it is up.
+    var probePort: Int {
+        get async throws {
+            try await eventually("worker \(pid) says where its metrics are") { self.saidPort != nil }
+            return try #require(saidPort)
+        }
+    }
+
+    private var saidPort: Int? {
+        guard let place = errors.firstRange(of: "http://127.0.0.1:") else { return nil }
+        return Int(errors[place.upperBound...].prefix { $0.isNumber })
+    }
+}
