@@ -135,7 +135,10 @@ let package = Package(
                 nioPosix, logging,
             ]
         ),
-        tests("FleetConfigurationTests", ["Fleet", "Campaigns", "PushProviders", "TLS", "Transport", logging]),
+        tests(
+            "FleetConfigurationTests",
+            ["Fleet", "Campaigns", "PushProviders", "TLS", "Transport", "Servers", logging]
+        ),
         tests("FuzzTests", ["FuzzTargets"]),
         tests("HTTP2Tests", ["HTTP2"]),
         tests("PushProvidersTests", ["PushProviders", "Campaigns"]),

@@ -230,9 +230,13 @@ final class PrivateFleet: Sendable {
     }
 
     /// Starts a worker and waits until the fleet counts it.
-    func startWorker(roles: String? = nil, level: String? = nil) async throws -> FanfareProcess {
+    func startWorker(
+        roles: String? = nil,
+        level: String? = nil,
+        log: FileHandle? = nil
+    ) async throws -> FanfareProcess {
         let more = (roles.map { ["--roles", $0] } ?? []) + (level.map { ["--log-level", $0] } ?? [])
-        let process = try FanfareProcess(["worker", "--config", "fanfare.yaml"] + more, folder: folder)
+        let process = try FanfareProcess(["worker", "--config", "fanfare.yaml"] + more, folder: folder, log: log)
         processes.withLock { $0.append(process) }
         let suffix = ".\(process.pid)"
         try await eventually("worker \(process.pid) is up") {

@@ -36,8 +36,13 @@ public final class FanfareProcess: Sendable {
 
     /// Starts the executable in a folder, where its output goes too, without standard input.
     ///
-    /// `environment` is all that it gets.
-    public init(_ arguments: [String], folder: String, environment: [String: String] = [:]) throws {
+    /// `environment` is all that it gets; `log` is its standard error in place of a file.
+    public init(
+        _ arguments: [String],
+        folder: String,
+        environment: [String: String] = [:],
+        log: FileHandle? = nil
+    ) throws {
         let name = "\(folder)/\(arguments.first ?? "fanfare")-\(UInt32.random(in: 0 ... .max))"
         (outputPath, errorsPath) = (name + ".out", name + ".err")
         process = Process()
@@ -48,7 +53,7 @@ public final class FanfareProcess: Sendable {
         process.standardInput = FileHandle.nullDevice
         // Files: unlike pipes they never fill up.
         process.standardOutput = try Self.file(outputPath)
-        process.standardError = try Self.file(errorsPath)
+        process.standardError = try log ?? Self.file(errorsPath)
         try process.run()
         try watch()
     }

@@ -22,8 +22,7 @@ import Testing
         let handler = StandardErrorLog(
             label: "fanfare.test",
             threshold: threshold,
-            isPretty: isPretty,
-            isColoured: false,
+            line: LogLine(isPretty: isPretty, isColoured: false),
             write: { lines.add($0) }
         )
         use(Logger(label: "fanfare.test") { _ in handler })

@@ -1,0 +1,92 @@
+import Dispatch
+import Foundation
+public import Logging
+import Synchronization
+
+/// Writes the log to standard error, a line an event, so that standard output stays for results.
+///
+/// Who logs never waits: a reader of standard error that stands still costs lines, not work (see `LogOutlet`).
+public struct StandardErrorLog: LogHandler {
+    /// See `LogHandler`; the process's level until a logger is given one of its own.
+    public var logLevel: Logger.Level {
+        get { ownLevel ?? threshold.level }
+        set { ownLevel = newValue }
+    }
+    /// See `LogHandler`.
+    public var metadata: Logger.Metadata = [:]
+    /// See `LogHandler`.
+    public var metadataProvider: Logger.MetadataProvider?
+
+    private var ownLevel: Logger.Level?
+    private let threshold: LogThreshold
+    private let label: String
+    private let line: LogLine
+    private let write: @Sendable (String) -> Void
+
+    init(label: String, threshold: LogThreshold, line: LogLine, write: @escaping @Sendable (String) -> Void) {
+        self.label = label
+        self.threshold = threshold
+        self.line = line
+        self.write = write
+    }
+
+    /// See `LogHandler`.
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    /// See `LogHandler`.
+    public func log(event: LogEvent) {
+        var fields = metadataProvider?.get() ?? [:]
+        fields.merge(metadata) { $1 }
+        fields.merge(event.metadata ?? [:]) { $1 }
+        write(line.text(event.level, event.message.description, fields, label: label))
+    }
+}
+
+// MARK: - The process's log
+
+extension StandardErrorLog {
+    /// How long the process's end waits for a reader of its last lines.
+    private static let patience = DispatchTimeInterval.seconds(1)
+    private static let installed = Mutex<LogOutlet?>(nil)
+
+    /// The process's log, once it is installed.
+    static var outlet: LogOutlet? { installed.withLock { $0 } }
+
+    /// Makes it the process's log; once, at start.
+    ///
+    /// The threshold changes the level later, on SIGHUP. However the process exits, its last lines are written.
+    @discardableResult
+    public static func install(_ settings: Configuration.LogSettings) -> LogThreshold {
+        let threshold = LogThreshold(settings.level)
+        let line = LogLine(settings.format)
+        let outlet = outlet(line)
+        installed.withLock { $0 = outlet }
+        LoggingSystem.bootstrap { label in
+            StandardErrorLog(label: label, threshold: threshold, line: line, write: { outlet.add($0) })
+        }
+        atexit { StandardErrorLog.outlet?.end(within: StandardErrorLog.patience) }
+        return threshold
+    }
+
+    private static func outlet(_ line: LogLine) -> LogOutlet {
+        LogOutlet(
+            notice: { dropped in
+                let fields: Logger.Metadata = ["count": "\(dropped)"]
+                return line.text(.warning, "log lines were dropped, nobody took them", fields, label: "log")
+            },
+            write: { Terminal.write($0, to: STDERR_FILENO) }
+        )
+    }
+}
+
+extension LogLine {
+    /// As the setting has it, for standard error.
+    fileprivate init(_ format: LogFormat) {
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        let noColour = ProcessInfo.processInfo.environment["NO_COLOR"]?.isEmpty == false
+        self.init(isPretty: format == .pretty || format == .auto && isTerminal, isColoured: isTerminal && !noColour)
+    }
+}
