@@ -6,17 +6,22 @@ import Store
 extension WorkDesk {
     /// Runs a shard that this process claimed when it accepted its campaign.
     func runClaimed(_ shard: ShardToPublish, _ delivery: ShardDelivery) {
-        guard let account = apps.account(app: shard.facts.app, provider: shard.facts.provider) else {
-            preconditionFailure("\(shard.record.id) was claimed without an account")
+        // Beside one that runs alone it would die with it, and count as its like.
+        if quarantine.isOn {
+            return quarantine.hold(Quarantine.Held(decoded(shard), delivery, claimed: shard.record))
         }
-        let began = running.began(
-            shard.record.id.key,
-            epoch: shard.record.epoch,
-            delivery,
-            now: WallClock.now()
-        )
+        beginClaimed(decoded(shard), shard.record, delivery)
+    }
+
+    func beginClaimed(_ shard: Shard, _ record: ShardRecord, _ delivery: ShardDelivery) {
+        let key = shard.id.key
+        guard let account = apps.account(app: shard.facts.app, provider: shard.facts.provider) else {
+            preconditionFailure("\(shard.id) was claimed without an account")
+        }
         // Without its connection the campaign's message comes back, and with it this shard.
-        if began { begin(decoded(shard), shard.record, account) }
+        guard running.began(key, epoch: record.epoch, delivery, now: WallClock.now()) else { return }
+        begin(shard, record, account)
+        if isHandingOver { stop(key, .setAside(.handOver)) }
     }
 
     /// Claims a shard of an urgent campaign whose message came back; without the app's credentials the claim sets it

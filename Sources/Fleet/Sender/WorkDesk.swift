@@ -40,7 +40,7 @@ final class WorkDesk {
     /// Shards that are to run alone, and what waits for that.
     var quarantine = Quarantine()
     /// The worker stops: what is claimed from now on is handed over as well.
-    private var isHandingOver = false
+    private(set) var isHandingOver = false
     /// Settlements, hand-overs and publishes under way.
     var pending = 0
     /// What became of shards and devices here.
@@ -88,7 +88,7 @@ final class WorkDesk {
     func disconnected() {
         connection = nil
         waiting.removeAll()
-        quarantine.disconnected { running.contains($0) }
+        quarantine.disconnected(running)
         for key in takingOver.keys { takingOver[key] = [] }
         for key in running.disconnected() { stop(key, .leaseLost) }
     }
@@ -121,7 +121,7 @@ final class WorkDesk {
             return
         }
         if quarantine.isOn, !running.contains(shard.id.key) {
-            return quarantine.hold(shard, delivery)
+            return quarantine.hold(Quarantine.Held(shard, delivery))
         }
         follow(running.arrived(shard.id.key, delivery), shard, delivery)
     }
@@ -210,7 +210,7 @@ final class WorkDesk {
             endReplaced(key)
             switch result.decision {
             case .park(let reason), .quarantine(let reason): park(shard, delivery, reason: reason)
-            case .runAlone: quarantine.add(shard, delivery)
+            case .runAlone: quarantine.add(Quarantine.Held(shard, delivery))
             case .settledAlready: publishLeft(result.unpublished, delivery)
             case .drop, .end, .setAside, .run: ack(delivery)
             }
