@@ -19,6 +19,19 @@ import Testing
         #expect(try command.run("store", "restore", "copy.db", "--yes").exit == 69)
     }
 
+    @Test func `a database is backed up and restored with its own tools first`() throws {
+        let store = ["--store", "postgresql://fanfare@127.0.0.1:1/fanfare"]
+        let backup = try command.run(["store", "backup", "copy.dump"] + store)
+        #expect(backup.exit == 64 && backup.errors.contains("pg_dump --format=custom --file=copy.dump"))
+        let restore = try command.run(["store", "restore", "copy.dump", "--yes"] + store)
+        #expect(restore.exit == 64 && restore.errors.contains("then fanfare store restore --in-place"))
+        #expect(try command.run(["store", "restore", "--in-place"] + store).exit == 64)
+        #expect(try command.run(["store", "restore", "--in-place", "--yes"] + store).exit == 69)
+        // A file has a backup to name.
+        #expect(try command.run("store", "restore", "--in-place", "--yes").exit == 64)
+        #expect(try command.run("store", "restore", "--yes").exit == 64)
+    }
+
     @Test func `a backup says where it is, is never replaced, and is restored only with yes`() async throws {
         let ledger = try Ledger.open(path: folder.path + "/fanfare.db", create: true)
         let made = try command.run("store", "backup", "copy.db", "--json")

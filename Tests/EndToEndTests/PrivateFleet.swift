@@ -17,11 +17,28 @@ final class PrivateFleet: Sendable {
     let folder: String
     let endpoint: AMQPEndpoint
     let simulator: APNsSimulator.Running
+    /// The ledger's database, when it is none of SQLite: its server and its name there.
+    let database: Database?
     private let openLedger: Mutex<Ledger>
     private let processes = Mutex<[FanfareProcess]>([])
 
-    private init(folder: String, endpoint: AMQPEndpoint, simulator: APNsSimulator.Running, ledger: Ledger) {
+    /// A database on a PostgreSQL server.
+    struct Database: Sendable {
+        let server: PrivatePostgreSQL
+        let name: String
+
+        var url: String { server.url(name) }
+    }
+
+    private init(
+        folder: String,
+        endpoint: AMQPEndpoint,
+        simulator: APNsSimulator.Running,
+        database: Database?,
+        ledger: Ledger
+    ) {
         self.folder = folder
+        self.database = database
         self.endpoint = endpoint
         self.simulator = simulator
         openLedger = Mutex(ledger)
@@ -34,7 +51,7 @@ final class PrivateFleet: Sendable {
     func withLedgerClosed<Value>(_ body: () async throws -> Value) async throws -> Value {
         await ledger.close()
         let value = try await body()
-        let anew = try Ledger.open(path: folder + "/fanfare.db", create: false)
+        let anew = try Self.ledger(folder, database, create: false)
         openLedger.withLock { $0 = anew }
         return value
     }
@@ -77,23 +94,26 @@ final class PrivateFleet: Sendable {
         let simulator = try await APNsSimulator.start(configuration)
         let far = "https://127.0.0.1:\(simulator.port)"
         try simulator.identity.write(to: folder, endpoint: far, app: app)
-        let database = try postgreSQL.map { $0.url(try $0.createDatabase()) }
+        let database = try postgreSQL.map { Database(server: $0, name: try $0.createDatabase()) }
         try configure(
             folder,
             url: "\(node.url)/\(name)",
             managementPort: node.managementPort,
-            store: database ?? "sqlite:fanfare.db"
+            store: database?.url ?? "sqlite:fanfare.db"
         )
-        // A server that is killed in the test comes back, however long that takes here.
-        let ledger =
-            try database.map { try Ledger.open(postgreSQL: $0, create: true, patience: .seconds(60)) }
-            ?? Ledger.open(path: folder + "/fanfare.db", create: true)
         return PrivateFleet(
             folder: folder,
             endpoint: try AMQPEndpoint(parsing: "\(node.url)/\(name)"),
             simulator: simulator,
-            ledger: ledger
+            database: database,
+            ledger: try ledger(folder, database, create: true)
         )
+    }
+
+    private static func ledger(_ folder: String, _ database: Database?, create: Bool) throws -> Ledger {
+        guard let database else { return try Ledger.open(path: folder + "/fanfare.db", create: create) }
+        // A server that is killed in the test comes back, however long that takes here.
+        return try Ledger.open(postgreSQL: database.url, create: create, patience: .seconds(60))
     }
 
     /// Writes the configuration of a fleet into a folder.

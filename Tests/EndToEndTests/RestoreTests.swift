@@ -9,29 +9,35 @@ extension EndToEnd {
     /// A ledger that is lost and restored while the broker keeps its messages.
     @Suite("Restoring")
     struct Restoring {
-        @Test func `no device is lost, and what is sent twice is bounded by what happened since the backup`()
-            async throws
-        {
-            try await PrivateFleet.with(faults: ["latency": "20", "rules": "4290=once-429"]) { fleet in
+        @Test(arguments: Ledger.hasPostgreSQL ? [false, true] : [false])
+        func `no device is lost, and what is sent twice is bounded by what happened since the backup`(
+            onPostgreSQL: Bool
+        ) async throws {
+            let faults = ["latency": "20", "rules": "4290=once-429"]
+            let server = onPostgreSQL ? try PrivatePostgreSQL.shared.get() : nil
+            try await PrivateFleet.with(faults: faults, postgreSQL: server) { fleet in
                 let workers = [try await fleet.startWorker(), try await fleet.startWorker()]
                 try await fleet.putList("fans", TestDevices.tokens(15_000) + TestDevices.tokens(1000, prefix: "4290"))
                 try await fleet.publish(TestJob("derby", list: "fans"))
                 try await fleet.requests(reach: 2000)
-                let backup = try await fleet.run("store", "backup", "backup.db", "--json")
-                #expect(backup.exit == 0, "\(backup.errors)")
+                try await backUp(fleet)
                 let before = Int(fleet.simulator.statistics.requests)
-                #expect(try await fleet.run("store", "backup", "backup.db").exit == 1)
 
                 // Life goes on: more of the first campaign, a second one that the backup does not know.
                 try await fleet.requests(reach: before + 3000)
                 let later = TestJob("later", TestDevices.tokens(2000, prefix: "b"))
                 try await fleet.publish(later)
                 try await eventually("it is accepted") { try await fleet.status("later")?.startedAt != nil }
-                #expect(try await fleet.run("store", "restore", "backup.db", "--yes").exit == 1)
+                let early = try await restore(fleet)
+                #expect(early.exit == 1 && early.errors.contains("stop all workers"), "\(early.errors)")
                 for worker in workers { worker.kill() }
                 let lost = Int(fleet.simulator.statistics.requests)
                 let restored = try await fleet.withLedgerClosed {
-                    try await fleet.run("store", "restore", "backup.db", "--yes")
+                    if let database = fleet.database {
+                        try await sessionsEnd(database)
+                        try database.server.restore(fleet.folder + "/backup.db", to: database.name)
+                    }
+                    return try await restore(fleet)
                 }
                 #expect(restored.exit == 0, "\(restored.errors)")
                 #expect(try await fleet.status("later") == nil)
@@ -47,6 +53,30 @@ extension EndToEnd {
                 let unflushed = 2 * 4000
                 #expect(devices.repeats <= since + unflushed)
                 try await doesNotKnow(later, fleet)
+            }
+        }
+
+        private func backUp(_ fleet: PrivateFleet) async throws {
+            let backup = try await fleet.run("store", "backup", "backup.db", "--json")
+            if let database = fleet.database {
+                #expect(backup.exit == 64 && backup.errors.contains("pg_dump"))
+                try database.server.dump(database.name, to: fleet.folder + "/backup.db")
+            } else {
+                #expect(backup.exit == 0, "\(backup.errors)")
+                #expect(try await fleet.run("store", "backup", "backup.db").exit == 1)
+            }
+        }
+
+        /// Our part of a restore; a database has been restored by its server's tools before.
+        private func restore(_ fleet: PrivateFleet) async throws -> FanfareProcess.Outcome {
+            try await fleet.run("store", "restore", fleet.database == nil ? "backup.db" : "--in-place", "--yes")
+        }
+
+        /// The server has seen that the workers are gone.
+        private func sessionsEnd(_ database: PrivateFleet.Database) async throws {
+            let sessions = "pg_stat_activity WHERE application_name = 'fanfare' AND datname = '\(database.name)'"
+            try await eventually("nobody has the ledger open") {
+                try database.server.execute("SELECT count(*) FROM \(sessions)") == "0"
             }
         }
 

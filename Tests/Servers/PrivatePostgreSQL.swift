@@ -74,6 +74,17 @@ public final class PrivatePostgreSQL: Sendable {
         return try run("psql", arguments).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// Backs a database up as the runbook says.
+    public func dump(_ database: String, to file: String) throws {
+        try run("pg_dump", ["--format=custom", "--file=\(file)", "--dbname=\(url(database))"])
+    }
+
+    /// Restores a database as the runbook says.
+    public func restore(_ file: String, to database: String) throws {
+        let arguments = ["--clean", "--if-exists", "--single-transaction", "--dbname=\(url(database))", file]
+        try run("pg_restore", arguments)
+    }
+
     /// Starts the server again with its data, and waits until it answers.
     public func restart() throws {
         let deadline = ContinuousClock.now + .seconds(60)

@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import Foundation
+import Servers
 import Store
 import Testing
 
@@ -50,10 +51,43 @@ struct BackupTests {
         #expect(throws: BackupError.self) { try LedgerBackup.backUp(scratch.path, to: "/nonexistent/backup.db") }
     }
 
-    @Test func `a restored ledger knows no message of the time after the backup, and publishes its own anew`()
-        async throws
-    {
-        let ledger = try scratch.open()
+    /// Backs up: a file with our own command, a database with its server's.
+    private func backUp() throws {
+        guard let database = scratch.database else {
+            _ = try LedgerBackup.backUp(scratch.path, to: file)
+            return
+        }
+        try PrivatePostgreSQL.shared.get().dump(database, to: file)
+    }
+
+    /// The steps of the runbook when nobody has the ledger open any more.
+    private func restore() async throws -> RestoredLedger {
+        guard let database = scratch.database else { return try LedgerBackup.restore(file, to: scratch.path) }
+        let server = try PrivatePostgreSQL.shared.get()
+        try await eventually("the closed ledger's sessions are over") {
+            let sessions = "FROM pg_stat_activity WHERE application_name = 'fanfare' AND datname = '\(database)'"
+            return try server.execute("SELECT count(*) \(sessions)") == "0"
+        }
+        try server.restore(file, to: database)
+        return try LedgerBackup.restoreInPlace(postgreSQL: server.url(database))
+    }
+
+    private func restoreInUse() throws {
+        guard let database = scratch.database else {
+            #expect(throws: BackupError.inUse(path: scratch.path)) { try LedgerBackup.restore(file, to: scratch.path) }
+            return
+        }
+        let server = try PrivatePostgreSQL.shared.get()
+        #expect(throws: BackupError.inUse(path: "postgresql://127.0.0.1:\(server.port)/\(database)")) {
+            try LedgerBackup.restoreInPlace(postgreSQL: server.url(database))
+        }
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a restored ledger knows no message of the time after the backup, and publishes its own anew`(
+        _ kind: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: kind)
         let number = try await ledger.accepted(Sample.campaign([4, 2, 3]))
         let shards = try await ledger.planned(number, max: 2)
         try await ledger.write { try $0.markOut(shards.map { ($0.record.id.key, 1) }, now: .start) }
@@ -62,19 +96,22 @@ struct BackupTests {
         half.accept(0)
         let saved = half
         _ = try await ledger.write { try $0.saveProgress([(token: token, progress: saved)]) }
-        _ = try LedgerBackup.backUp(scratch.path, to: file)
+        try backUp()
         // What the backup does not know.
         let lost = try await ledger.accepted(Sample.campaign(facts: Sample.facts(id: "later"), identity: "2"))
         let late = try await ledger.planned(lost)
-        #expect(throws: BackupError.inUse(path: scratch.path)) { try LedgerBackup.restore(file, to: scratch.path) }
+        try restoreInUse()
+        #expect(try await ledger.status(lost).law == .holds)
         await ledger.close()
 
-        let result = try LedgerBackup.restore(file, to: scratch.path)
+        let result = try await restore()
         #expect(result.shards == 2 && result.devices == 6)
-        #expect(result.replaced == scratch.path + ".before-restore-1")
+        #expect(result.replaced == (kind == .sqlite ? scratch.path + ".before-restore-1" : nil))
         let restored = try scratch.open(create: false)
         let status = try await restored.status(number)
         #expect(status.law == .holds)
+        // A worker of the lost time that wakes up.
+        #expect(try await restored.write { try $0.saveProgress([(token: token, progress: saved)]) } == [token])
         #expect(status.counts.accepted == 1 && status.pending.held == 5 && status.pending.unplanned == 3)
         let old = Claim(key: key(number, 0), generation: 1, redelivered: true, worker: 9, knowsApp: true)
         #expect(try await restored.write { try $0.claim(old, now: .start) }.decision == .drop)
@@ -96,10 +133,24 @@ struct BackupTests {
         let again = try await restored.accepted(Sample.campaign(facts: Sample.facts(id: "later"), identity: "2"))
         #expect(again > lost)
         await restored.close()
+        guard let replaced = result.replaced else { return }
         // The lost ledger is whole.
-        let kept = try Ledger.open(path: try #require(result.replaced), create: false)
+        let kept = try Ledger.open(path: replaced, create: false)
         #expect(try await kept.status(lost).law == .holds)
         await kept.close()
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `the backup of a ledger without a campaign gives no number out again`(_ kind: TestDatabase) async throws {
+        let ledger = try scratch.open(on: kind)
+        try backUp()
+        let lost = try await ledger.accepted()
+        await ledger.close()
+        let result = try await restore()
+        #expect(result.shards == 0)
+        let restored = try scratch.open(create: false)
+        #expect(try await restored.accepted() > lost + 100_000)
+        await restored.close()
     }
 
     @Test func `garbage is never put in a ledger's place`() async throws {

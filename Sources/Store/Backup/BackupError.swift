@@ -17,7 +17,7 @@ public enum BackupError: Error, Equatable, Sendable, CustomStringConvertible {
         case .exists(let path): "\(path) exists; a backup never replaces a file: give another name"
         case .damaged(let path, let detail): "\(path) is damaged or no ledger: \(detail); take another backup"
         case .inUse(let path):
-            "a process has the ledger \(path) open; stop all workers and commands of this host, then restore"
+            "a process has the ledger \(path) open; stop all workers and commands that use it, then restore"
         case .ledger(let error): error.description
         case .file(let path, let detail): "\(path): \(detail)"
         }

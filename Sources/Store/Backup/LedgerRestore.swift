@@ -1,4 +1,3 @@
-import Delivery
 import GRDB
 
 #if canImport(Glibc)
@@ -7,28 +6,11 @@ import Glibc
 import Darwin
 #endif
 
-/// What a restored ledger begins with.
-public struct RestoredLedger: Sendable, Equatable {
-    /// Shards that were on their way when the backup was made, and are published anew.
-    public var shards: Int
-    /// Their devices without an outcome.
-    public var devices: Int
-    /// Where the ledger is that was there before; nil when there was none.
-    public var replaced: String?
-}
-
 extension LedgerBackup {
-    /// Above all generations that rows had reached when the ledger was lost: 20 set-asides a shard would be many.
-    static let generationsSkipped = 1000
-    /// Above all campaigns that were accepted between the backup and the loss.
-    static let numbersSkipped = 1_000_000
-
     /// Puts a backup in a ledger's place; blocks.
     ///
-    /// The broker still has messages of the time after the backup, so the restored ledger is told apart from the lost
-    /// one: generations rise above all that were given, so that every such message of a known shard is a superseded
-    /// copy, and numbers of campaigns begin above those that were given, so that a shard of a campaign that the backup
-    /// does not know is parked. What was on its way is published anew.
+    /// The restored ledger is told apart from the lost one (`LedgerTransaction.tellApart`): the broker still has messages
+    /// of the time after the backup.
     ///
     /// The ledger that was there is kept beside it under another name. Refused while a process has it open.
     public static func restore(_ file: String, to path: String) throws(BackupError) -> RestoredLedger {
@@ -37,7 +19,8 @@ extension LedgerBackup {
         let partial = "\(path).partial-\(getpid())"
         defer { unlink(partial) }
         try copy(file, to: partial)
-        var restored = try tellApart(partial)
+        let (shards, devices) = try tellApart(partial)
+        var restored = RestoredLedger(path: path, shards: shards, devices: devices, replaced: nil)
         if access(path, F_OK) == 0 {
             try leave(path)
             restored.replaced = try moveAway(path)
@@ -46,35 +29,12 @@ extension LedgerBackup {
         return restored
     }
 
-    private static func tellApart(_ partial: String) throws(BackupError) -> RestoredLedger {
+    private static func tellApart(_ partial: String) throws(BackupError) -> (shards: Int, devices: Int) {
         do {
             let copy = try DatabaseQueue(path: partial)
             // A backup of an earlier version lacks tables that are written to below.
             try SQLiteSchema.migrator.migrate(copy)
-            let restored = try copy.write { db in
-                let open = try Row.fetchOne(
-                    db,
-                    sql: "SELECT count(*), coalesce(sum(count), 0) FROM shards WHERE state IN (0, 1, 2)"
-                )
-                try db.execute(
-                    sql: """
-                        UPDATE shards SET generation = generation + ?, epoch = epoch + 1, owner = 0, claims = 0,
-                            aside = CASE WHEN state IN (0, 1, 2) THEN ? ELSE aside END,
-                            state = CASE WHEN state IN (0, 1, 2) THEN ? ELSE state END
-                        WHERE state <> 4
-                        """,
-                    arguments: [generationsSkipped, AsideReason.handOver.rawValue, ShardState.aside.rawValue]
-                )
-                try db.execute(sql: "UPDATE campaigns SET lease_owner = 0, lease_until = 0")
-                try db.execute(sql: "UPDATE breakers SET probe = NULL, probe_owner = 0, probe_until = NULL")
-                try db.execute(sql: "DELETE FROM worker_apps; DELETE FROM workers")
-                try db.execute(
-                    sql: "UPDATE sqlite_sequence SET seq = seq + ? WHERE name IN ('campaigns', 'workers')",
-                    arguments: [numbersSkipped]
-                )
-                try db.execute(sql: "UPDATE meta SET value = value + 1 WHERE key = 'revision'")
-                return RestoredLedger(shards: open?[0] ?? 0, devices: open?[1] ?? 0, replaced: nil)
-            }
+            let restored = try copy.write { try LedgerTransaction(db: .sqlite($0), isSynced: true).tellApart() }
             try copy.close()
             return restored
         } catch {

@@ -3,6 +3,9 @@ import CPostgreSQL
 
 /// `store.url` of a PostgreSQL database; may hold a password, which `place` leaves out.
 struct PostgreSQLAddress: Sendable {
+    /// By which the server shows our sessions.
+    static let applicationName = "fanfare"
+
     /// For people: hosts, ports and database.
     let place: String
     private let url: String
@@ -35,7 +38,7 @@ struct PostgreSQLAddress: Sendable {
     /// hosts the one that takes writes is meant.
     var parameters: (keywords: [String], values: [String]) {
         let pairs = [
-            ("connect_timeout", "5"), ("application_name", "fanfare"), ("keepalives", "1"),
+            ("connect_timeout", "5"), ("application_name", Self.applicationName), ("keepalives", "1"),
             ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "15000"), ("target_session_attrs", "read-write"), ("dbname", url),
             ("client_encoding", "UTF8"),

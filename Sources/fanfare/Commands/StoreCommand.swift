@@ -3,7 +3,7 @@ import Campaigns
 import Fleet
 import Store
 
-/// The commands about the ledger's file.
+/// The commands about copies of the ledger.
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
@@ -49,12 +49,17 @@ struct StoreCommand: AsyncParsableCommand {
                 made is published anew, so devices that were sent to since are sent to again. The broker's messages of \
                 campaigns that the backup does not know are parked.
 
+                A PostgreSQL database is restored with its own tools first, then this does the rest: --in-place.
+
                 Example: fanfare store restore /backup/fanfare-2026-11-20.db --yes
                 """
         )
 
-        @Argument(help: "The backup.")
-        var file: String
+        @Argument(help: "The backup of a ledger that is a file.")
+        var file: String?
+
+        @Flag(help: "The ledger's PostgreSQL database has been restored with its own tools: go on with it.")
+        var inPlace = false
 
         @Flag(help: "Do not ask.")
         var yes = false
@@ -63,33 +68,57 @@ struct StoreCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let path = try StoreCommand.path(options, "pg_restore --clean --if-exists --dbname=… \(file)")
-            if !yes {
-                guard Terminal.isInputTerminal else {
-                    throw CommandFailure(.usage, "store restore replaces the ledger \(path): add --yes")
+            switch try (options.load().store, file, inPlace) {
+            case (.sqlite(let path), let file?, false):
+                try confirm("Replace the ledger \(path)?", "store restore replaces the ledger \(path)")
+                let restored = try StoreCommand.told { () throws(BackupError) in
+                    try LedgerBackup.restore(file, to: path)
                 }
-                Terminal.writeError("Replace the ledger \(TerminalText.safe(path))? [y/N] ")
-                guard readLine() == "y" else { throw FanfareExit.failed }
+                tell(restored, file)
+            case (.sqlite, _, _):
+                throw CommandFailure(.usage, "the ledger is a file: name its backup, without --in-place")
+            case (.postgreSQL(let url), nil, true):
+                let question = "Has the ledger's database been restored, and is every worker stopped?"
+                try confirm(question, "store restore publishes anew what was on its way")
+                let restored = try StoreCommand.told { () throws(BackupError) in
+                    try LedgerBackup.restoreInPlace(postgreSQL: url)
+                }
+                tell(restored, nil)
+            case (.postgreSQL, let file, _):
+                let backup = file ?? "FILE"
+                throw CommandFailure(
+                    .usage,
+                    "the ledger is a PostgreSQL database: use pg_restore --clean --if-exists --single-transaction "
+                        + "--dbname=… \(backup) with its own connection, then fanfare store restore --in-place"
+                )
             }
-            let restored = try StoreCommand.told { () throws(BackupError) in
-                try LedgerBackup.restore(file, to: path)
-            }
-            let document: JSONValue = .object([
-                "ledger": .string(path), "file": .string(file),
+        }
+
+        private func confirm(_ question: String, _ what: String) throws {
+            if yes { return }
+            guard Terminal.isInputTerminal else { throw CommandFailure(.usage, "\(what): add --yes") }
+            Terminal.writeError("\(TerminalText.safe(question)) [y/N] ")
+            guard readLine() == "y" else { throw FanfareExit.failed }
+        }
+
+        private func tell(_ restored: RestoredLedger, _ file: String?) {
+            let document = JSONValue.object([
+                "ledger": .string(restored.path), "file": file.map(JSONValue.string) ?? .null,
                 "published_anew": .object([
                     "shards": .number(JSONNumber(restored.shards)), "devices": .number(JSONNumber(restored.devices)),
                 ]),
                 "replaced": restored.replaced.map(JSONValue.string) ?? .null,
             ])
+            let source = file.map { " from \($0)" } ?? " in place"
             let kept = restored.replaced.map { "; the ledger before it is \($0)" } ?? ""
             let line =
-                "\(path) is restored from \(file): \(NumberText.grouped(restored.shards)) shards with "
+                "\(restored.path) is restored\(source): \(NumberText.grouped(restored.shards)) shards with "
                 + "\(NumberText.grouped(restored.devices)) devices will be published anew\(kept)"
             Terminal.write((output.json ? document.text : TerminalText.safe(line)) + "\n")
         }
     }
 
-    /// The ledger's file; for a database that has its own tools, the failure that names the command.
+    /// The ledger's file; a database has its own tools.
     private static func path(_ options: ConfigurationOptions, _ instead: String) throws -> String {
         guard case .sqlite(let path) = try options.load().store else {
             throw CommandFailure(.usage, "the ledger is a PostgreSQL database: use \(instead) with its own connection")

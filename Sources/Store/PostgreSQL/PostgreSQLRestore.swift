@@ -1,0 +1,64 @@
+extension LedgerBackup {
+    /// Makes the ledger in a PostgreSQL database the one to go on with, after the database was restored with tools of its
+    /// own: `pg_restore`, or a recovery to a point in time; blocks.
+    ///
+    /// What it does to the ledger is what `restore` does to a file, in one transaction. Refused while a process has the
+    /// ledger open. A second time does no harm: generations rise once more.
+    ///
+    /// - Parameter url: As `Ledger.open(postgreSQL:)` takes it.
+    public static func restoreInPlace(postgreSQL url: String) throws(BackupError) -> RestoredLedger {
+        #if PostgreSQL
+        guard let address = PostgreSQLAddress(url) else {
+            throw .ledger(.refused(store: "in PostgreSQL", detail: "store.url is no URL that libpq can read"))
+        }
+        let restored: RestoredLedger?
+        do throws(PostgreSQLFailure) { restored = try tellApart(address) } catch { throw .ledger(error.error) }
+        guard let restored else { throw .inUse(path: address.place) }
+        return restored
+        #else
+        throw .ledger(.refused(store: "in PostgreSQL", detail: "this program was built without it"))
+        #endif
+    }
+
+    #if PostgreSQL
+    /// Nil when another process has the ledger open; then nothing is changed.
+    private static func tellApart(_ address: PostgreSQLAddress) throws(PostgreSQLFailure) -> RestoredLedger? {
+        let connection = try PostgreSQLConnection(address, lockTimeout: .seconds(5))
+        // A backup of an earlier version may lack what is written to below.
+        _ = try PostgreSQLSchema.setUp(connection, place: address.place, create: false)
+        try connection.command(
+            """
+            BEGIN;
+            SET LOCAL statement_timeout = 0;
+            SELECT pg_advisory_xact_lock(\(PostgreSQLSchema.lockClass), \(PostgreSQLSchema.writeLock))
+            """
+        )
+        connection.begun(alone: true)
+        guard try !connection.hasCompany() else { return nil }
+        let (shards, devices): (Int, Int)
+        do throws(LedgerError) {
+            (shards, devices) = try LedgerTransaction(db: .postgreSQL(connection), isSynced: true).tellApart()
+        } catch {
+            throw connection.failure ?? PostgreSQLFailure(remedy: .none, error: error)
+        }
+        try connection.commit()
+        return RestoredLedger(path: address.place, shards: shards, devices: devices, replaced: nil)
+    }
+    #endif
+}
+
+#if PostgreSQL
+extension PostgreSQLConnection {
+    /// Whether another session of ours is on the same database.
+    ///
+    /// The server shows the names of other roles' sessions to superusers only.
+    fileprivate func hasCompany() throws(PostgreSQLFailure) -> Bool {
+        try command(
+            """
+            SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+                AND application_name = '\(PostgreSQLAddress.applicationName)' LIMIT 1
+            """
+        ).next()
+    }
+}
+#endif
