@@ -80,7 +80,7 @@ struct ParkedOrderTests {
     }
 
     @Test(arguments: TestDatabase.all)
-    func `what is replayed too late ends expired, what was ended meanwhile is only removed`(
+    func `what is replayed too late ends expired, and the entry of what ended by itself is gone`(
         _ database: TestDatabase
     ) async throws {
         let ledger = try scratch.open(on: database)
@@ -88,9 +88,31 @@ struct ParkedOrderTests {
         #expect(try await carryOut(.replay, ids[0], ledger, now: .start + 3600) == .ended(.expired))
         #expect(try await ledger.status(number).counts.expired == 4)
         _ = try await ledger.write { try $0.expireDue(now: .start + 3600) }
-        #expect(try await carryOut(.discard, ids[1], ledger, now: .start + 3601) == .removed)
+        #expect(try await carryOut(.discard, ids[1], ledger, now: .start + 3601) == .missing)
         let status = try await ledger.status(number)
         #expect(status.counts.expired == 6 && status.counts.failed == 0 && status.law == .holds)
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `entries go with the rows that a cancel ends, and do not come back with their messages`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
+        let (number, ids) = try await twoParked(ledger)
+        // A message that no row waits for, of the same campaign.
+        let other = ParkedMessage(queue: "q", reason: "r", app: "news", campaign: "derby", body: [1], at: .start)
+        let stays = try await ledger.write { try $0.park(other) }
+        let message = try #require(try await ledger.read { try $0.parked(id: ids[0]) })
+        let shard = try Shard(encoded: message.body)
+        // The worker's message comes from the queue: it is counted.
+        try await ledger.write { try $0.park(message, shard: shard, now: .start) }
+        #expect(try await ledger.read { try $0.parked(id: ids[0]) }?.count == 2)
+        _ = try await ledger.write { try $0.cancel(campaign: number, now: .start) }
+        #expect(try await ledger.read { try $0.parked(limit: 10) }.map(\.id) == [stays])
+        try await ledger.write { try $0.park(message, shard: shard, now: .start) }
+        #expect(try await ledger.read { try $0.parked(limit: 10) }.map(\.id) == [stays])
+        let status = try await ledger.status(number)
+        #expect(status.counts.cancelled == 6 && status.pending.parked == 0 && status.law == .holds)
     }
 
     @Test(arguments: TestDatabase.all)

@@ -58,6 +58,23 @@ public enum ParkedShard {
         return order == .replay ? .publishAnew : .giveUp
     }
 
+    /// Whether no device waits for a message any more, whatever a person decides: its row is settled.
+    ///
+    /// - Parameters:
+    ///   - generation: The message's.
+    ///   - content: What the message says of itself.
+    ///   - shard: The row of its key; nil when there is none.
+    ///   - campaign: The row's campaign; nil when there is none.
+    public static func isOver(
+        generation: UInt32,
+        content: Claim.Content,
+        shard: ShardRecord?,
+        campaign: CampaignFacts?
+    ) -> Bool {
+        guard let shard, let campaign, content.fits(shard, campaign) else { return false }
+        return shard.state == .settled && generation <= shard.generation
+    }
+
     /// Whether the row of a shard waits for a person when its message was taken out of the queues.
     ///
     /// - Parameters:

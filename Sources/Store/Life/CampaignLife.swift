@@ -102,11 +102,14 @@ extension LedgerTransaction {
     @discardableResult
     private func endWaiting(_ campaign: CampaignFacts, _ outcome: Outcome, now: Timestamp) throws(LedgerError) -> Bool {
         var ended = 0
+        var waitedForPerson: Set<ShardKey> = []
         for var record in try reader.openShards(campaign: campaign.number) {
             guard let last = AsideRelease.ending(of: record.state, campaign: campaign, now: now) else { continue }
+            if record.state == .parked { waitedForPerson.insert(record.id.key) }
             try end(&record, last, now: now)
             ended += 1
         }
+        try removeParked(of: waitedForPerson, in: campaign)
         let rest = try db.run(
             """
             UPDATE campaigns SET rest_outcome = ?2, cursor = chunks, rest_devices = (

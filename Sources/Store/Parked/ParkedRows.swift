@@ -55,18 +55,41 @@ extension LedgerTransaction {
 
     /// Enters a message that came from the parked queue; when it was the message of a row, the row waits with it.
     ///
-    /// `shard` is what the message says, if it can be read.
+    /// One whose row has ended meanwhile is not entered: there is nothing to decide. `shard` is what the message says, if
+    /// it can be read.
     public func park(_ message: ParkedMessage, shard: Shard?, now: Timestamp) throws(LedgerError) {
-        try park(message)
-        guard let shard else { return }
+        guard let shard else {
+            try park(message)
+            return
+        }
+        let content = Claim.Content(shard)
         let (row, campaign) = (try reader.shard(shard.id.key), try reader.campaign(shard.id.key.campaign))
+        if ParkedShard.isOver(generation: shard.generation, content: content, shard: row, campaign: campaign) { return }
+        try park(message)
         let isWaiting = ParkedShard.isLeftWaiting(
             generation: shard.generation,
-            content: Claim.Content(shard),
+            content: content,
             shard: row,
             campaign: campaign
         )
         if isWaiting, let row { try waitForPerson(row, now: now) }
+    }
+
+    /// Takes the entries out whose rows waited for a person and have ended: expired, or cancelled.
+    func removeParked(of ended: Set<ShardKey>, in campaign: CampaignFacts) throws(LedgerError) {
+        guard !ended.isEmpty else { return }
+        let filter = ParkedFilter(app: campaign.app, campaign: campaign.id)
+        var last: Int64 = 0
+        while true {
+            // A page's bodies are read one by one.
+            let page = try reader.parkedIDs(filter, after: last, limit: 100)
+            for id in page {
+                guard let message = try reader.parked(id: id), let shard = message.shard else { continue }
+                if ended.contains(shard.id.key) { _ = try removeParked(message) }
+            }
+            guard let end = page.last else { return }
+            last = end
+        }
     }
 
     /// Does what a person decided about a parked message, in one transaction (use `synced`).
