@@ -112,24 +112,26 @@ let package = Package(
             swiftSettings: houseSettings
         ),
 
-        // Tests; `Servers` starts private brokers for them
+        // Tests; `Servers` starts private brokers for them, `Seeds` gives them chances that come again
         .target(name: "Servers", path: "Tests/Servers", swiftSettings: houseSettings),
+        .target(name: "Seeds", path: "Tests/Seeds", swiftSettings: houseSettings),
         .target(
             name: "FuzzTargets",
             dependencies: ["Campaigns", "PushProviders", "AMQP", "HTTP2"],
             path: "Tests/FuzzTargets",
             swiftSettings: houseSettings
         ),
-        tests("AMQPTests", ["AMQP"]),
-        tests("CampaignsTests", ["Campaigns"], kept: ["Shards/Kept"]),
+        tests("AMQPTests", ["AMQP", "Seeds"]),
+        tests("CampaignsTests", ["Campaigns", "Seeds"], kept: ["Shards/Kept"]),
         tests("CommandTests", ["fanfare", "Campaigns", "Store", "Servers"]),
         tests("DeliveryPoolTests", ["Delivery"]),
-        tests("DeliveryPublishingTests", ["Campaigns", "Delivery"]),
-        tests("DeliveryTests", ["Campaigns", "Delivery", "PushProviders"]),
+        tests("DeliveryPublishingTests", ["Campaigns", "Delivery", "Seeds"]),
+        tests("DeliveryTests", ["Campaigns", "Delivery", "PushProviders", "Seeds"]),
         tests(
             "EndToEndTests",
             [
-                "fanfare", "Campaigns", "Delivery", "Store", "Fleet", "Simulator", "Servers", "AMQP", "Transport",
+                "fanfare", "Campaigns", "Delivery", "Store", "Fleet", "Simulator", "Servers", "Seeds", "AMQP",
+                "Transport",
                 "TLS",
                 nioCore,
                 nioPosix, logging,
@@ -139,15 +141,15 @@ let package = Package(
             "FleetConfigurationTests",
             ["Fleet", "Campaigns", "PushProviders", "TLS", "Transport", "Servers", logging]
         ),
-        tests("FuzzTests", ["FuzzTargets"]),
+        tests("FuzzTests", ["FuzzTargets", "Seeds"]),
         tests("HTTP2Tests", ["HTTP2"]),
         tests("PushProvidersTests", ["PushProviders", "Campaigns"]),
-        tests("SimulationTests", ["Campaigns", "Delivery"]),
+        tests("SimulationTests", ["Campaigns", "Delivery", "Seeds"]),
         tests("SimulatorTests", ["Simulator", "TLS", "HTTP2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(
             "StoreTests",
             [
-                "Campaigns", "Delivery", "PushProviders", "Store", "Servers",
+                "Campaigns", "Delivery", "PushProviders", "Store", "Servers", "Seeds",
                 .product(name: "GRDB", package: "GRDB.swift"), logging,
             ],
             kept: ["Kept"]

@@ -1,4 +1,5 @@
 import AMQP
+import Seeds
 import Testing
 
 /// What a hostile or broken peer can send; none of it may trap, and no session may grow without end.
@@ -44,7 +45,7 @@ struct AMQPGarbageTests {
 
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `B19: conversations with flipped, cut and repeated bytes end in an error or in peace`(seed: UInt64) {
-        var random = Mix(state: seed &* 7919 &+ 1)
+        var random = SeededRandom(seed: seed &* 7919 &+ 1)
         let valid = Self.valid()
         var refused = 0
         for _ in 0..<250 {
@@ -65,7 +66,7 @@ struct AMQPGarbageTests {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `B19: noise is refused`(seed: UInt64) {
-        var random = Mix(state: seed &+ 99)
+        var random = SeededRandom(seed: seed &+ 99)
         // The first byte is no frame type, so that the outcome is known.
         let noise = [0x55] + (0..<4096).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         #expect(!Self.feed(noise, chunk: 512))
@@ -73,7 +74,7 @@ struct AMQPGarbageTests {
 
     @Test(arguments: [10, 20, 40, 50, 60, 85, 90])
     func `B19: methods with arbitrary fields are refused or read`(classID: Int) {
-        var random = Mix(state: UInt64(classID))
+        var random = SeededRandom(seed: UInt64(classID))
         for methodID in 0..<130 {
             for _ in 0..<10 {
                 var script = BrokerScript()
@@ -89,18 +90,5 @@ struct AMQPGarbageTests {
         #expect(!Self.feed([1, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF], chunk: 7))
         #expect(!Self.feed([1, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF], chunk: 7))
         #expect(!Self.feed([1, 0, 7, 0, 0, 0, 4], chunk: 7))
-    }
-}
-
-/// A small seeded generator, so that a failing run can be repeated.
-struct Mix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

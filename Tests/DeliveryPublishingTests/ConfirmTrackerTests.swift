@@ -1,4 +1,5 @@
 import Delivery
+import Seeds
 import Testing
 
 @Suite("Confirms of one channel")
@@ -79,7 +80,7 @@ struct ConfirmTrackerTests {
     /// Every publish must be settled exactly once and alike.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `B20: against a model of sets, thousands of random steps agree`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         var tracker = ConfirmTracker<UInt64>(timeout: .seconds(10))
         var outstanding: [UInt64: Duration] = [:]
         var returned: Set<UInt64> = []
@@ -133,18 +134,5 @@ struct ConfirmTrackerTests {
             #expect(tracker.outstandingCount == outstanding.count)
             #expect(tracker.lastSequence == last)
         }
-    }
-}
-
-/// A small seeded generator, so that a failing run can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

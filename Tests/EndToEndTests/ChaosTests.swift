@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import Foundation
+import Seeds
 import Servers
 import Simulator
 import Store
@@ -15,7 +16,7 @@ extension EndToEnd {
             ledger: ChaosLedger
         ) async throws {
             let seed = ChaosSeed.fresh()
-            var random = ChaosRandom(seed: seed)
+            var random = SeededRandom(seed: seed)
             var verdict = ChaosVerdict("kill -9 of a worker, \(ledger.rawValue)", seed: seed)
             let rounds = FullSuite.isOn ? 200 : 6
             let server = try ledger.server()
@@ -58,7 +59,7 @@ extension EndToEnd {
             ledger: ChaosLedger
         ) async throws {
             let seed = ChaosSeed.fresh()
-            var random = ChaosRandom(seed: seed)
+            var random = SeededRandom(seed: seed)
             var verdict = ChaosVerdict("kill -9 of the broker, \(ledger.rawValue)", seed: seed)
             let audience = 1_000_000
             let server = try ledger.server()
@@ -132,23 +133,6 @@ enum ChaosSeed {
 
     /// Tokens of a round that no other round has.
     static func prefix(_ round: Int) -> String { String(0xC0000 + round, radix: 16) }
-}
-
-/// SplitMix64: the same seed gives the same kills, as far as the machine's own timing allows.
-struct ChaosRandom {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    /// A number from 0 to below `bound`.
-    mutating func below(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(max(1, bound)))
-    }
 }
 
 /// What rounds of kills came to: one line of the table in the README.

@@ -2,6 +2,7 @@ import AMQP
 import Campaigns
 import Delivery
 import Foundation
+import Seeds
 import Servers
 import Simulator
 import Store
@@ -16,7 +17,7 @@ extension EndToEnd {
             async throws
         {
             let seed = ChaosSeed.fresh()
-            var random = ChaosRandom(seed: seed)
+            var random = SeededRandom(seed: seed)
             let jobs = Self.jobsByHand() + (0..<240).map { Self.brokenJob($0, &random) }
             try await PrivateFleet.with(faults: ["latency": "5"]) { fleet in
                 let worker = try await fleet.startWorker()
@@ -113,7 +114,7 @@ extension EndToEnd {
         }
 
         /// A good job with one of its bytes missing, a structural one, so that nothing of it can be a job.
-        private static func brokenJob(_ number: Int, _ random: inout ChaosRandom) -> [UInt8] {
+        private static func brokenJob(_ number: Int, _ random: inout SeededRandom) -> [UInt8] {
             var bytes = TestJob("bad-\(number)", TestDevices.tokens(1 + random.below(20))).body
             let structure = bytes.indices.filter {
                 [UInt8(ascii: "{"), UInt8(ascii: ":"), UInt8(ascii: "}")].contains(bytes[$0])
@@ -125,35 +126,7 @@ extension EndToEnd {
         // MARK: - Shards
 
         private static func shard(_ change: (inout Shard) -> Void = { _ in }) throws -> [UInt8] {
-            var devices = DeviceBatch()
-            for token in TestDevices.tokens(20, prefix: "d") { devices.append(token: TestDevices.bytes(token)) }
-            let facts = Shard.Facts(
-                app: "news",
-                campaignID: "stranger",
-                provider: .apns,
-                environment: nil,
-                urgency: .bulk,
-                pushType: .alert,
-                priority: 10,
-                expiresAt: TestClock.now().advanced(by: .seconds(600)),
-                dropIfOffline: false,
-                collapseID: "",
-                maxAttempts: 8,
-                dropUnknown: false,
-                payload: Array("{}".utf8),
-                traceParent: ""
-            )
-            var shard = Shard(
-                id: ShardID(key: ShardKey(campaign: 4711, part: 0, ordinal: 0), path: ""),
-                generation: 1,
-                attempt: 1,
-                facts: facts,
-                firstIndex: 0,
-                positions: [],
-                devices: devices
-            )
-            change(&shard)
-            return try shard.encoded()
+            try TestShard.stranger(TestDevices.tokens(20, prefix: "d"), change)
         }
 
         private static func shardsByHand() throws -> [[UInt8]] {
@@ -174,7 +147,7 @@ extension EndToEnd {
         }
 
         /// A shard of nobody with some of its bytes changed: unreadable, or of a campaign that there is not.
-        private static func brokenShard(_ random: inout ChaosRandom) throws -> [UInt8] {
+        private static func brokenShard(_ random: inout SeededRandom) throws -> [UInt8] {
             var bytes = try shard { $0.id.key.ordinal = UInt32(random.below(1000)) }
             for _ in 0...random.below(4) { bytes[random.below(bytes.count)] = UInt8(random.below(256)) }
             return random.below(4) == 0 ? Array(bytes.prefix(random.below(bytes.count))) : bytes

@@ -139,35 +139,8 @@ extension EndToEnd {
         @Test func `a shard that the ledger does not know is parked, never sent`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
-                var devices = DeviceBatch()
-                devices.append(token: TestDevices.bytes(Self.device[0]))
-                let facts = Shard.Facts(
-                    app: "news",
-                    campaignID: "stranger",
-                    provider: .apns,
-                    environment: nil,
-                    urgency: .bulk,
-                    pushType: .alert,
-                    priority: 10,
-                    expiresAt: TestClock.now().advanced(by: .seconds(600)),
-                    dropIfOffline: false,
-                    collapseID: "",
-                    maxAttempts: 8,
-                    dropUnknown: false,
-                    payload: Array("{}".utf8),
-                    traceParent: ""
-                )
-                let key = ShardKey(campaign: 4711, part: 0, ordinal: 0)
-                let shard = Shard(
-                    id: ShardID(key: key, path: ""),
-                    generation: 1,
-                    attempt: 1,
-                    facts: facts,
-                    firstIndex: 0,
-                    positions: [],
-                    devices: devices
-                )
-                try await fleet.publish(try shard.encoded(), exchange: BrokerNames.work, routingKey: "apns.bulk")
+                let shard = try TestShard.stranger(Self.device)
+                try await fleet.publish(shard, exchange: BrokerNames.work, routingKey: "apns.bulk")
                 let parked = try await eventually("it is parked") { try await fleet.parked().first }
                 #expect(parked.reason == "UnknownCampaign")
                 #expect(parked.devices == 1)

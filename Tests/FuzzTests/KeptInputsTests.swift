@@ -1,5 +1,6 @@
 import Foundation
 import FuzzTargets
+import Seeds
 import Testing
 
 /// Every input that fuzzing has kept, crashing ones of the past too, goes through its target on every run.
@@ -29,7 +30,7 @@ struct KeptInputsTests {
     @Test(arguments: FuzzTarget.all.map(\.name))
     func `inputs with damage done to them do not trap either`(name: String) throws {
         let target = try #require(FuzzTarget.all.first { $0.name == name })
-        var random = Damage(state: 4711)
+        var random = SeededRandom(seed: 4711)
         for input in try Self.inputs(name).prefix(40) {
             let bytes = [UInt8](try Data(contentsOf: input))
             for _ in 0..<25 { target.run(random.damaged(bytes)) }
@@ -37,21 +38,9 @@ struct KeptInputsTests {
     }
 }
 
-/// A seeded source of damage (SplitMix64).
-private struct Damage {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
-
-    mutating func damaged(_ original: [UInt8]) -> [UInt8] {
+extension SeededRandom {
+    /// Bytes changed, taken out or doubled.
+    fileprivate mutating func damaged(_ original: [UInt8]) -> [UInt8] {
         var bytes = original
         for _ in 0...below(4) where !bytes.isEmpty {
             let at = below(bytes.count)

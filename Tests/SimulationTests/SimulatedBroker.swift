@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Seeds
 
 /// RabbitMQ as far as it matters here: queues that redeliver, rungs that wait, publishes whose confirm is lost.
 struct SimulatedBroker {

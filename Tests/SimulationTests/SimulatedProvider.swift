@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Seeds
 
 /// A provider that answers each device by a plan made in advance, and counts.
 struct SimulatedProvider {

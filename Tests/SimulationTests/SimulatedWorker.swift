@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Seeds
 
 /// One worker process: what a sender's driver does, in steps that may end anywhere.
 ///

@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Seeds
 
 /// A campaign in a simulated world: three workers, a broker, a ledger, a provider, a clock, and what goes wrong.
 final class World {
@@ -48,6 +49,8 @@ final class World {
 
     init(seed: UInt64, faults: Faults, broken: BrokenRule? = nil) {
         var random = SeededRandom(seed: seed)
+        // So begin the sequences that failing seeds were noted for.
+        _ = random.next()
         let start = Timestamp(milliseconds: 1_800_000_000_000)
         let end = faults.expiry ? [20, 600, 9_000][random.below(3)] : 30 * 86_400
         let facts = Shard.Facts(

@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Seeds
 import Store
 import Synchronization
 import Testing
@@ -31,7 +32,7 @@ private final class LedgerWorld {
 
     init(ledgers: [Ledger], seed: UInt64) {
         self.ledgers = ledgers
-        random = SeededRandom(state: seed)
+        random = SeededRandom(seed: seed)
     }
 
     private var ledger: Ledger { ledgers[random.below(ledgers.count)] }
@@ -198,19 +199,4 @@ private final class LedgerWorld {
             #expect(walked.withLock { $0.requests } == status.attempts)
         }
     }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): the same seed gives the same sequence.
-private struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -1,22 +1,17 @@
 import Campaigns
+import Seeds
 
-/// A seeded source of damage (SplitMix64): the same seed gives the same mutations.
+/// A seeded source of damage: the same seed gives the same mutations.
 struct MutationGenerator: RandomNumberGenerator {
-    private var state: UInt64
+    private var random: SeededRandom
 
     init(seed: UInt64) {
-        state = seed
+        random = SeededRandom(seed: seed)
     }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
+    mutating func next() -> UInt64 { random.next() }
 
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
+    mutating func below(_ bound: Int) -> Int { random.below(bound) }
 
     mutating func noise() -> [UInt8] {
         let alphabet = Array("{}[]\",:\\u0019tfn-+.eE /\n".utf8) + [0, 0x80, 0xC3, 0xE2, 0xF0, 0xFF]

@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Seeds
 import Testing
 
 @Suite struct FaultRunTests {
@@ -238,23 +239,5 @@ import Testing
         // A run that begins in the middle of a run of faults does not end it.
         faults.begin(isProbe: false)
         #expect(answers(&faults, 1) == [.trip(since: Fixtures.now)])
-    }
-}
-
-/// SplitMix64.
-private struct SeededRandom {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    /// From 0 to below 1.
-    mutating func fraction() -> Double {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Double((mixed ^ (mixed >> 31)) >> 11) * 0x1p-53
     }
 }
