@@ -77,7 +77,7 @@ extension EndToEnd {
                 law.watch("derby", audience: audience)
                 let last = audience * 9 / 10
                 for kill in 1...20 {
-                    try await fleet.requests(reach: last * kill / 21)
+                    try await fleet.requests(reach: last * kill / 21, within: .seconds(300))
                     try await lasting(.milliseconds(random.below(1000)))
                     node.kill()
                     // With a ledger that is a server, that one dies ten times as well.
@@ -116,7 +116,13 @@ enum ChaosLedger: String {
     case sqlite = "SQLite"
     case postgreSQL = "PostgreSQL"
 
-    static var all: [ChaosLedger] { Ledger.hasPostgreSQL ? [.sqlite, .postgreSQL] : [.sqlite] }
+    /// Both, or the one that `FANFARE_LEDGER` names (`SQLite`, `PostgreSQL`).
+    static var all: [ChaosLedger] {
+        if let named = getenv("FANFARE_LEDGER").flatMap({ ChaosLedger(rawValue: String(cString: $0)) }) {
+            return [named]
+        }
+        return Ledger.hasPostgreSQL ? [.sqlite, .postgreSQL] : [.sqlite]
+    }
 
     /// A server of the test's own; nil for SQLite.
     func server() throws -> PrivatePostgreSQL? {

@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Foundation
 import Glibc
 import Servers
 import Simulator
@@ -10,6 +11,11 @@ import Transport
 extension EndToEnd {
     @Suite("Metrics and probes")
     struct Metrics {
+        private static let page = #filePath.replacing(
+            "Tests/EndToEndTests/MetricsTests.swift",
+            with: "Sources/Fleet/Documentation.docc/Metrics.md"
+        )
+
         @Test func `what a worker counts is what the ledger and the far side count`() async throws {
             try await PrivateFleet.with(faults: ["dead": "0.1", "once_503": "0.05"]) { fleet in
                 let worker = try await fleet.startWorker()
@@ -43,6 +49,8 @@ extension EndToEnd {
                 #expect(metrics.sum("fanfare_amqp_connected") == 2)
                 #expect(metrics.sum("fanfare_ledger_commits_total") > 0)
                 #expect(metrics.sum("process_resident_memory_bytes") > 1 << 20)
+                let page = try String(contentsOfFile: Self.page, encoding: .utf8)
+                for name in metrics.names { #expect(page.contains("`\(name)`"), "Metrics.md does not tell of \(name)") }
                 // No label may have as many values as there are campaigns or devices.
                 #expect(!metrics.text.contains("derby") && !metrics.text.contains("a0000000"))
             }

@@ -33,8 +33,8 @@ extension PrivateFleet {
     }
 
     /// Waits until the far side has seen so many requests.
-    func requests(reach count: Int) async throws {
-        try await eventually("\(count) requests") { simulator.statistics.requests >= UInt64(count) }
+    func requests(reach count: Int, within limit: Duration = .seconds(60)) async throws {
+        try await eventually("\(count) requests", within: limit) { simulator.statistics.requests >= UInt64(count) }
     }
 
     /// A campaign's number.

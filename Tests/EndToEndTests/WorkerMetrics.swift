@@ -17,6 +17,11 @@ struct WorkerMetrics: Sendable {
         self.samples = samples
     }
 
+    /// The names of all families.
+    var names: [String] {
+        text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map { String($0.split(separator: " ")[2]) }
+    }
+
     /// The sum over all samples of a name whose labels contain all of these texts, for example `outcome="accepted"`.
     func sum(_ name: String, _ labels: String...) -> Int {
         var sum = 0.0
