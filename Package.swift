@@ -112,9 +112,11 @@ let package = Package(
             swiftSettings: houseSettings
         ),
 
-        // Tests; `Servers` starts private brokers for them, `Seeds` gives them chances that come again
+        // Tests; `Servers` starts private brokers for them, `Seeds` gives them chances that come again,
+        // `Sanitizers` tells those that do less under one
         .target(name: "Servers", path: "Tests/Servers", swiftSettings: houseSettings),
         .target(name: "Seeds", path: "Tests/Seeds", swiftSettings: houseSettings),
+        .target(name: "Sanitizers", path: "Tests/Sanitizers", swiftSettings: houseSettings),
         .target(
             name: "FuzzTargets",
             dependencies: ["Campaigns", "PushProviders", "AMQP", "HTTP2"],
@@ -122,11 +124,11 @@ let package = Package(
             swiftSettings: houseSettings
         ),
         tests("AMQPTests", ["AMQP", "Seeds"]),
-        tests("CampaignsTests", ["Campaigns", "Seeds"], kept: ["Shards/Kept"]),
+        tests("CampaignsTests", ["Campaigns", "Seeds", "Sanitizers"], kept: ["Shards/Kept"]),
         tests("CommandTests", ["fanfare", "Campaigns", "Store", "Servers"]),
         tests("DeliveryPoolTests", ["Delivery"]),
         tests("DeliveryPublishingTests", ["Campaigns", "Delivery", "Seeds"]),
-        tests("DeliveryTests", ["Campaigns", "Delivery", "PushProviders", "Seeds"]),
+        tests("DeliveryTests", ["Campaigns", "Delivery", "PushProviders", "Seeds", "Sanitizers"]),
         tests(
             "EndToEndTests",
             [
@@ -142,9 +144,9 @@ let package = Package(
             ["Fleet", "Campaigns", "PushProviders", "TLS", "Transport", "Servers", logging]
         ),
         tests("FuzzTests", ["FuzzTargets", "Seeds"]),
-        tests("HTTP2Tests", ["HTTP2"]),
+        tests("HTTP2Tests", ["HTTP2", "Sanitizers"]),
         tests("PushProvidersTests", ["PushProviders", "Campaigns"]),
-        tests("SimulationTests", ["Campaigns", "Delivery", "Seeds"]),
+        tests("SimulationTests", ["Campaigns", "Delivery", "Seeds", "Sanitizers"]),
         tests("SimulatorTests", ["Simulator", "TLS", "HTTP2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(
             "StoreTests",
@@ -166,7 +168,7 @@ let package = Package(
         tests(
             "TransportHTTP2Tests",
             [
-                "Delivery", "HTTP2", "TLS", "Transport", "Simulator", nioCore, nioPosix, logging,
+                "Delivery", "HTTP2", "TLS", "Transport", "Simulator", "Sanitizers", nioCore, nioPosix, logging,
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]
         ),

@@ -1,3 +1,4 @@
+import Sanitizers
 import Testing
 
 @testable import HTTP2
@@ -80,7 +81,7 @@ import Testing
         var encoder = RequestEncoder()
         encoder.limitTable(to: first)
         let blocks = (0..<12).map { _ in random.headers() }
-        for _ in 0..<3000 {
+        for _ in 0..<Sanitizer.rounds(3000) {
             if random.below(50) == 0 {
                 encoder.limitTable(to: 300)
                 encoder.limitTable(to: UInt32(random.below(5000)))
@@ -116,7 +117,7 @@ import Testing
         var index = StreamIndex(streamsMax: 100)
         var model: [Int32: Int32] = [:]
         var next: Int32 = 1
-        for _ in 0..<20_000 {
+        for _ in 0..<Sanitizer.rounds(20_000) {
             if model.count < 100, random.below(2) == 0 {
                 index.insert(next, slot: next % 100)
                 model[next] = next % 100

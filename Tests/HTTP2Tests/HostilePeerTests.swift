@@ -1,3 +1,4 @@
+import Sanitizers
 import Testing
 
 @testable import HTTP2
@@ -136,7 +137,7 @@ import Testing
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Int(state >> 33) % bound
         }
-        for round in 0..<2000 {
+        for round in 0..<Sanitizer.rounds(2000) {
             let pair = try HTTP2Pair()
             for tag: UInt64 in 1...5 { try pair.submit(tag: tag) }
             try pair.carryUp()
@@ -165,7 +166,7 @@ import Testing
     /// Frames of all types with random flags, streams, lengths and contents, between requests, expiry and sending.
     @Test func `frames made at random never trap, and each request ends once`() throws {
         var random = Random(state: 0xF00D)
-        for _ in 0..<1500 {
+        for _ in 0..<Sanitizer.rounds(1500) {
             var sizes = HTTP2ClientSession.Configuration()
             sizes.streamsMax = 8
             let peer = try ScriptedPeer(sizes)

@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Sanitizers
 import Testing
 
 #if canImport(Glibc)
@@ -8,7 +9,7 @@ import Glibc
 
 /// Thousands of small campaigns on the real state machines, with crashes at every arrow of the design's section 7.
 ///
-/// `FANFARE_SEED=n` replays one seed, `FANFARE_SEEDS=n` runs that many (1,000 by default).
+/// `FANFARE_SEED=n` replays one seed, `FANFARE_SEEDS=n` runs that many (1,000 by default, fewer under a sanitizer).
 @Suite struct CampaignSimulationTests {
     private static func setting(_ name: String) -> UInt64? {
         getenv(name).flatMap { UInt64(String(cString: $0)) }
@@ -16,8 +17,10 @@ import Glibc
 
     private static var seeds: Range<UInt64> {
         if let seed = setting("FANFARE_SEED") { return seed..<seed + 1 }
-        return 0..<(setting("FANFARE_SEEDS") ?? 1_000)
+        return 0..<count
     }
+
+    private static var count: UInt64 { setting("FANFARE_SEEDS") ?? UInt64(Sanitizer.rounds(1_000)) }
 
     /// The mixes of faults of `settle-model.py`, with its probabilities, each on its own.
     @Test(
@@ -32,7 +35,7 @@ import Glibc
         ]
     )
     func `the mixes of the settle model lose nothing and count nothing twice`(_ faults: Faults) throws {
-        for seed in 0..<(Self.setting("FANFARE_SEEDS") ?? 1_000) / 20 {
+        for seed in 0..<Self.count / 20 {
             let report = try World(seed: seed, faults: faults).run()
             if faults.crash + faults.disconnect == 0 { #expect(report.extraSends == 0, "seed \(seed)") }
         }

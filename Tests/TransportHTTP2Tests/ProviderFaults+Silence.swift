@@ -3,6 +3,7 @@ import HTTP2
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import Sanitizers
 import TLS
 import Testing
 import Transport
@@ -26,7 +27,7 @@ extension ProviderFaults {
             if connection.number > 1 { Self.serve(connection, frame) }
         }
         let outcome = try await bed.run(port: peer.port, requests: 5) {
-            $0.connections.settingsDeadline = .milliseconds(100)
+            $0.connections.settingsDeadline = Sanitizer.patience(.milliseconds(100))
             $0.connections.backoffBase = .milliseconds(10)
         }
         #expect(outcome.answered == 5)
@@ -46,8 +47,8 @@ extension ProviderFaults {
         }
         let outcome = try await bed.run(port: peer.port, requests: 30) {
             $0.connections.streamsMax = 10
-            $0.connections.pingAfterBusy = .milliseconds(100)
-            $0.connections.pingDeadline = .milliseconds(100)
+            $0.connections.pingAfterBusy = Sanitizer.patience(.milliseconds(100))
+            $0.connections.pingDeadline = Sanitizer.patience(.milliseconds(100))
             // Far off: it is the PING that finds it out.
             $0.streamDeadline = .seconds(50)
         }
@@ -67,7 +68,7 @@ extension ProviderFaults {
         let mute = try await ServerBootstrap(group: bed.group).bind(host: "127.0.0.1", port: 0).get()
         let port = mute.localAddress?.port ?? 0
         let outcome = try await bed.run(port: port, requests: 1, untilFailure: true) {
-            $0.connections.connectDeadline = .milliseconds(100)
+            $0.connections.connectDeadline = Sanitizer.patience(.milliseconds(100))
         }
         #expect(outcome.failures == [.handshakeDeadline])
         #expect(outcome.counters.opened == 0)
@@ -91,7 +92,7 @@ extension ProviderFaults {
             $0.connections.streamsMax = 1
             $0.connections.connectionsMax = 1
             $0.connections.backoffBase = .milliseconds(10)
-            $0.streamDeadline = .milliseconds(200)
+            $0.streamDeadline = Sanitizer.patience(.milliseconds(200))
         }
         #expect(outcome.ends[0] == [.unknown(.deadline)])
         #expect(outcome.ends[1] == [.status(200, retryAfter: "", body: "")])
@@ -113,7 +114,7 @@ extension ProviderFaults {
         let outcome = try await bed.run(port: peer.port, requests: 4) {
             $0.connections.streamsMax = 3
             $0.connections.connectionsMax = 1
-            $0.streamDeadline = .milliseconds(200)
+            $0.streamDeadline = Sanitizer.patience(.milliseconds(200))
         }
         for tag: UInt64 in 0...2 {
             guard case .status(410, _, let body) = outcome.last(tag) else {
@@ -139,7 +140,9 @@ extension ProviderFaults {
             for _ in 0..<10 { connection.write(chunk) }
             connection.keepWriting(every: .milliseconds(5), chunk)
         }
-        let outcome = try await bed.run(port: peer.port, requests: 1) { $0.streamDeadline = .milliseconds(300) }
+        let outcome = try await bed.run(port: peer.port, requests: 1) {
+            $0.streamDeadline = Sanitizer.patience(.milliseconds(300))
+        }
         #expect(outcome.last(0) == .status(400, retryAfter: "", body: String(repeating: "x", count: 4096)))
         try await peer.stop()
         try await bed.stop()

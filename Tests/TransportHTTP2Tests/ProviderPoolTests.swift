@@ -3,6 +3,7 @@ import HTTP2
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import Sanitizers
 import Simulator
 import TLS
 import Testing
@@ -77,7 +78,7 @@ import Transport
         let bed = try Bed()
         let far = try await FarSide.start(on: bed.group, tls: bed.server) { _, _ in }
         let outcome = try await bed.run(port: far.port, requests: 20) {
-            $0.streamDeadline = .milliseconds(100)
+            $0.streamDeadline = Sanitizer.patience(.milliseconds(100))
             $0.connections.backoffBase = .milliseconds(10)
             $0.connections.streamsMax = 10
         }
@@ -94,7 +95,7 @@ import Transport
             if frame.type == .settings { connection.write(.settings(maxStreams: 1000)) }
         }
         let outcome = try await bed.run(port: peer.port, requests: 500) {
-            $0.streamDeadline = .milliseconds(200)
+            $0.streamDeadline = Sanitizer.patience(.milliseconds(200))
         }
         #expect(outcome.ends.values.allSatisfy { $0 == [.unknown(.deadline)] })
         #expect(peer.frames(of: .reset).count <= 2)

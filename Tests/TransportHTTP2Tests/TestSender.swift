@@ -126,6 +126,17 @@ struct KeptLog: LogHandler {
 
 /// Certificates and runs of a pool against a far side.
 struct Bed {
+    /// The rules of a run: its deadlines only guard against hanging, however slow the machine is, but for those that a
+    /// test is about.
+    private static let patient = {
+        var rules = ProviderPoolConfiguration(seed: 7)
+        rules.streamDeadline = .seconds(120)
+        rules.connections.connectDeadline = .seconds(120)
+        rules.connections.settingsDeadline = .seconds(120)
+        rules.connections.pingDeadline = .seconds(120)
+        return rules
+    }()
+
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     let authority: CertificateAuthority
     let server: TLSServerContext
@@ -160,7 +171,7 @@ struct Bed {
         let loop = self.group.next()
         let done = loop.makePromise(of: Void.self)
         let outcome = loop.makePromise(of: Outcome.self)
-        var configuration = ProviderPoolConfiguration(seed: 7)
+        var configuration = Self.patient
         configure(&configuration)
         let context = client ?? self.client
         loop.execute { [configuration] in

@@ -1,4 +1,5 @@
 import Campaigns
+import Sanitizers
 import Testing
 
 @Suite("Writing JSON")
@@ -38,7 +39,7 @@ struct JSONFuzzTests {
     @Test func `random bytes and mutated texts never trap and always give a value or a problem`() {
         var generator = MutationGenerator(seed: 20_261_120)
         let seedText = Array(#"{"a":[1,-2.5e3,"x\u00e9\uD83D\uDE00y",{"b":null}],"c":"é€😀","d":true}"#.utf8)
-        for round in 0..<20_000 {
+        for round in 0..<Sanitizer.rounds(20_000) {
             let bytes = round.isMultiple(of: 4) ? generator.noise() : generator.mutated(seedText)
             let reading = JSONReader.read(bytes)
             #expect(reading.value != nil || !reading.problems.isEmpty)

@@ -1,4 +1,5 @@
 import Campaigns
+import Sanitizers
 import Testing
 
 @Suite struct ProgressTests {
@@ -64,7 +65,7 @@ import Testing
     @Test func `mutated bytes never trap, and what is read can be used`() {
         var random = MutationGenerator(seed: 22)
         var (read, refused) = (0, 0)
-        for _ in 0..<5_000 {
+        for _ in 0..<Sanitizer.rounds(5_000) {
             var bytes = progress(Int.random(in: 1...9, using: &random), with: &random).packed
             bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
             guard let progress = Progress(packed: bytes) else {

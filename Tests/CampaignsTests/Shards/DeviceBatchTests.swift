@@ -1,4 +1,5 @@
 import Campaigns
+import Sanitizers
 import Testing
 
 @Suite struct DeviceBatchTests {
@@ -65,7 +66,7 @@ import Testing
     @Test func `mutated columns never trap`() throws {
         var random = MutationGenerator(seed: 11)
         var refused = 0
-        for _ in 0..<3_000 {
+        for _ in 0..<Sanitizer.rounds(3_000) {
             var bytes = try ShardFixtures.batch(5, with: &random).encoded()
             bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
             guard let batch = try? DeviceBatch(encoded: bytes) else {

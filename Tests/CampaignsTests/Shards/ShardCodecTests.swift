@@ -1,4 +1,5 @@
 import Campaigns
+import Sanitizers
 import Testing
 
 @Suite struct ShardCodecTests {
@@ -44,7 +45,7 @@ import Testing
     @Test func `mutated bytes never trap, and what is read can be used`() throws {
         var random = MutationGenerator(seed: 5)
         var read = 0
-        for _ in 0..<3_000 {
+        for _ in 0..<Sanitizer.rounds(3_000) {
             var bytes = try ShardFixtures.shard(with: &random).encoded()
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)

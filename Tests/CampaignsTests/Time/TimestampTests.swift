@@ -1,4 +1,5 @@
 import Campaigns
+import Sanitizers
 import Testing
 
 @Suite("Instants")
@@ -49,7 +50,7 @@ struct TimestampTests {
     }
 
     @Test func `formatting and reading give the same instant on every day of nine centuries`() throws {
-        for day in stride(from: -200_000, through: 130_000, by: 1) {
+        for day in stride(from: -200_000, through: 130_000, by: 330_000 / Sanitizer.rounds(330_000)) {
             let instant = Timestamp(milliseconds: Int64(day) * 86_400_000 + Int64(abs(day)) * 7919 % 86_400_000)
             #expect(try Timestamp(rfc3339: instant.rfc3339) == instant)
         }

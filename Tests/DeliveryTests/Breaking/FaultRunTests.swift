@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import Sanitizers
 import Seeds
 import Testing
 
@@ -135,9 +136,15 @@ import Testing
         }
     }
 
+    /// Seeds of flights, each with its number of streams.
+    private static var flights: some Sequence<(UInt64, Int)> {
+        let streams = [1, 16, 1000]
+        return (0..<UInt64(Sanitizer.rounds(30))).lazy.map { ($0, streams[Int($0) % streams.count]) }
+    }
+
     @Test(arguments: [0.05, 0.3, 0.5], Order.allCases)
     func `a share of faults opens nothing, however answers overtake one another`(_ share: Double, _ order: Order) {
-        for (seed, streams) in zip(0..<30 as Range<UInt64>, Array(repeating: [1, 16, 1000], count: 10).joined()) {
+        for (seed, streams) in Self.flights {
             var flight = Flight(random: SeededRandom(seed: seed), order: order)
             while flight.seen < 20_000, !flight.isOpen { flight.turn(share: share, streams: streams) }
             #expect(!flight.isOpen, "seed \(seed), after \(flight.seen) answers")
@@ -148,7 +155,7 @@ import Testing
 
     @Test(arguments: Order.allCases)
     func `a storm opens it within a few round trips, and nobody pays for it`(_ order: Order) {
-        for (seed, streams) in zip(0..<30 as Range<UInt64>, Array(repeating: [1, 16, 1000], count: 10).joined()) {
+        for (seed, streams) in Self.flights {
             // Good answers of before the storm come in the midst of its faults.
             var flight = Flight(random: SeededRandom(seed: seed), order: order)
             while flight.seen < 5000 { flight.turn(share: 0, streams: streams) }
