@@ -76,6 +76,17 @@ import Transport
         #expect(try load(environment: ["FANFARE_STORE_URL": url]).store == .sqlite(path: "/var/f.db"))
     }
 
+    @Test func `a store in PostgreSQL is taken as it is, and refused where the program was built without it`() throws {
+        let url = "postgresql://fanfare@db:5432/fanfare"
+        #if PostgreSQL
+        #expect(try load(environment: ["FANFARE_STORE_URL": url]).store == .postgreSQL(url: url))
+        #else
+        let problem = try #require(try problems(environment: ["FANFARE_STORE_URL": url]).first)
+        #expect(problem.detail == "this program was built without PostgreSQL")
+        #expect(problem.mend == "write sqlite:PATH")
+        #endif
+    }
+
     @Test func `a missing default file is fine, a missing named one is not`() throws {
         let sources = ConfigurationSources(environment: [:], file: "none.yaml", workingDirectory: folder.path)
         let error = try #require(throws: ConfigurationError.self) { try sources.load() }

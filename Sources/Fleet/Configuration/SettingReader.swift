@@ -71,7 +71,8 @@ struct SettingReader {
                 "write postgresql://user:password@host/database"
             )
         } else if let problem = Ledger.problem(ofPostgreSQL: text) {
-            refuse(name, "invalid_url", problem, "write postgresql://user@host:5432/database")
+            let form = Ledger.hasPostgreSQL ? "write postgresql://user@host:5432/database" : "write sqlite:PATH"
+            refuse(name, "invalid_url", problem, form)
         }
         return .postgreSQL(url: text)
     }
