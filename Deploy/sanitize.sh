@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
-# Runs tests under the sanitizers: those of the pure tier, the wrappers and Transport.
+# Runs the tests of the pure tier, the wrappers and Transport under the sanitizers.
 #
-#   Deploy/sanitize.sh [--full] [thread|address ...]    default: both, one after the other
-#
-# --full adds the ledger, the configuration, the simulator and whole fleets, whose processes are built with the sanitizer, too.
+#   Deploy/sanitize.sh [thread|address ...]    default: both, one after the other
 #
 # `address` has the undefined-behaviour sanitizer on our C too: it ends the program there. Swift itself has none on
 # Linux (swiftc refuses it) and traps on overflow by itself. Each is a build of its own (.build/SANITIZER), minutes when
@@ -13,16 +11,11 @@ cd "$(dirname "$0")/.."
 exec </dev/null
 . Deploy/lib/install.sh
 
-tests='CampaignsTests|PushProvidersTests|DeliveryTests|DeliveryPoolTests|DeliveryPublishingTests|SimulationTests'
-tests="$tests|AMQPTests|HTTP2Tests|TLSTests|FuzzTests|TransportAMQPTests|TransportHTTP2Tests"
-if [ "${1-}" = --full ]; then
-    tests="$tests|StoreTests|FleetConfigurationTests|SimulatorTests"
-    shift
-fi
-[ $# -gt 0 ] || set -- thread address
-
 require_swift
 install_packages
+tests='CampaignsTests|PushProvidersTests|DeliveryTests|DeliveryPoolTests|DeliveryPublishingTests|SimulationTests'
+tests="$tests|AMQPTests|HTTP2Tests|TLSTests|FuzzTests|TransportAMQPTests|TransportHTTP2Tests"
+[ $# -gt 0 ] || set -- thread address
 # The sanitizers have a trace of their own; that of Swift never ends in a process with the shadow memory of `address`.
 export SWIFT_BACKTRACE=enable=no
 # The runtime of Swift and OpenSSL keep what they made until the process ends.

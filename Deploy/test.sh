@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One command on a fresh Debian 12 with a Swift toolchain: installs what is missing, checks the format,
 # builds, and runs all tests. Servers are private ones on free ports; nothing system-wide is started.
-# --full also runs the tests that take minutes, and fuzzes every decoder for 20 s; whatever else stands behind goes to `swift test` (--filter Settle).
+# --full also runs the tests that take minutes, fuzzes every decoder for 20 s and runs the sanitizers (sanitize.sh); whatever else stands behind goes to `swift test` (--filter Settle).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 exec </dev/null
@@ -39,4 +39,8 @@ summary=$(grep -aoE 'Test run with [0-9]+ tests?( in [0-9]+ suites?)? passed' "$
 [ -n "$summary" ] || fail "no test was run; the whole output is in $log"
 printf 'test.sh: %s in %d s\n' "${summary#Test run with }" "$((SECONDS - started))"
 
-if [ "${FANFARE_FULL-}" = 1 ]; then Deploy/fuzz.sh 20; fi
+if [ "${FANFARE_FULL-}" = 1 ]; then
+    Deploy/fuzz.sh 20
+    # By itself: what takes minutes anyway would take hours there.
+    env -u FANFARE_FULL Deploy/sanitize.sh
+fi
