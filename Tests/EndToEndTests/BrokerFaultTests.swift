@@ -220,6 +220,7 @@ extension EndToEnd {
                     // What the device does to a worker: it dies as soon as it sends to it.
                     if fleet.simulator.statistics.stalled > deaths {
                         deaths = Int(fleet.simulator.statistics.stalled)
+                        if deaths == Claim.deathsUntilAlone + 1 { try await urgentWaits(fleet) }
                         worker.kill()
                         worker = try await fleet.startWorker()
                     }
@@ -231,8 +232,22 @@ extension EndToEnd {
                 #expect(parked.reason == "WorkerDied" && parked.campaign == "poison")
                 #expect(try await fleet.status("poison")?.pending.parked == 1)
                 #expect(try await fleet.completed("derby").counts.accepted == 5000)
+                #expect(try await fleet.completed("urgent").counts.accepted == 10)
+                #expect(try await fleet.devices("urgent").differing.isEmpty)
                 #expect(try await fleet.parked().count == 1)
             }
+        }
+
+        /// Beside a shard that runs alone not even an urgent campaign begins, claimed though it is.
+        private func urgentWaits(_ fleet: PrivateFleet) async throws {
+            for (id, prefix) in [("urgent", "b"), ("another", "c")] {
+                var job = TestJob(id, TestDevices.tokens(10, prefix: prefix)).delivered(["urgency": "urgent"])
+                job.isUrgent = true
+                try await fleet.publish(job)
+                try await eventually("it is accepted") { try await fleet.status(id) != nil }
+            }
+            // The first would have been sent while the second was accepted.
+            #expect(try await fleet.devices("urgent").allSatisfy { $0.requests == 0 })
         }
 
         @Test func `B15: forged delivery headers of a producer change nothing`() async throws {
