@@ -41,6 +41,14 @@ extension EndToEnd {
                 let dropped = try #require(Int(line["count"]?.string ?? ""))
                 #expect(dropped > 0 && parked > 0)
                 #expect(parked + dropped >= 2500)
+
+                // The reader is gone for good.
+                try pipe.fileHandleForReading.close()
+                try await Self.park(10, fleet, named: "later")
+                try await fleet.publish(TestJob("second", TestDevices.tokens(100, prefix: "b")))
+                #expect(try await fleet.completed("second").counts.accepted == 100)
+                worker.terminate()
+                #expect(try await worker.ended().exit == 0)
             }
         }
 
@@ -54,20 +62,23 @@ extension EndToEnd {
         }
 
         /// Has so many messages parked; the log has a line for each.
-        private static func park(_ count: Int, _ fleet: PrivateFleet) async throws {
+        private static func park(_ count: Int, _ fleet: PrivateFleet, named name: String = "no shard") async throws {
+            let before = try await fleet.parked(limit: 10_000).count
             try await fleet.broker { client in
                 await withTaskGroup { group in
                     for number in 0..<count {
                         let message = OutboundMessage(
                             exchange: BrokerNames.work,
                             routingKey: "apns.bulk",
-                            body: Array("no shard \(number)".utf8)
+                            body: Array("\(name) \(number)".utf8)
                         )
                         group.addTask { _ = await client.publish(message) }
                     }
                 }
             }
-            try await eventually("all of them are parked") { try await fleet.parked(limit: count).count == count }
+            try await eventually("all of them are parked") {
+                try await fleet.parked(limit: 10_000).count == before + count
+            }
         }
     }
 }
