@@ -66,7 +66,7 @@ extension EndToEnd {
         }
 
         private static let alarms = [
-            ["set_vm_memory_high_watermark", "0.00001", "0.8"], ["set_disk_free_limit", "1000TB", "50MB"],
+            ["set_vm_memory_high_watermark", "0.00001", "0.8"], ["set_disk_free_limit", "1000000GB", "50MB"],
         ]
 
         @Test(arguments: alarms.prefix(FullSuite.isOn ? 2 : 1))
