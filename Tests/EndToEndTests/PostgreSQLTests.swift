@@ -59,6 +59,31 @@ extension EndToEnd {
             }
         }
 
+        @Test func `a server that dies leaves the ledger to its standby, and nobody is lost or sent to twice`()
+            async throws
+        {
+            let audience = 20_000
+            let server = try PrivatePostgreSQL()
+            defer { server.remove() }
+            let standby = try server.addStandby()
+            defer { standby.remove() }
+            try await PrivateFleet.with(faults: ["latency": "20"], postgreSQL: server) { fleet in
+                let workers = [try await fleet.startWorker(), try await fleet.startWorker()]
+                try await fleet.putList("fans", TestDevices.tokens(audience))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: audience / 4)
+                server.kill()
+                #expect(fleet.simulator.statistics.requests < audience)
+                try standby.promote()
+                let status = try await fleet.completed("derby", within: .seconds(200))
+                #expect(status.counts.accepted == audience && status.pending.total == 0)
+                #expect(workers.allSatisfy { $0.isRunning })
+                #expect(try await fleet.devices("derby").differing.isEmpty)
+                #expect(fleet.simulator.statistics.requests == UInt64(audience))
+                #expect(try await fleet.parked().isEmpty)
+            }
+        }
+
         @Test func `a worker killed in mid-campaign leaves it to the other one`() async throws {
             let server = try PrivatePostgreSQL.shared.get()
             try await PrivateFleet.with(faults: ["latency": "150", "streams": "25"], postgreSQL: server) { fleet in

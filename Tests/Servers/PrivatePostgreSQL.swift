@@ -25,9 +25,11 @@ public final class PrivatePostgreSQL: Sendable {
     private let programs: String
     private let server = Mutex<Process?>(nil)
     private let databases = Mutex(0)
+    /// The port of the server that follows this one, if there is one.
+    private let standbyPort = Mutex<Int?>(nil)
 
-    /// Makes and starts a server, and waits until it answers.
-    public init() throws {
+    /// Makes and starts a server, and waits until it answers; `primary`: one that follows that one.
+    public init(standbyOf primary: PrivatePostgreSQL? = nil) throws {
         port = try LoopbackPorts.free(1)[0]
         // A place that the user whom it runs as can reach, whatever the temporary folder's permissions are.
         folder = "/tmp/fanfare-postgresql-\(port)"
@@ -37,18 +39,41 @@ public final class PrivatePostgreSQL: Sendable {
         if getuid() == 0, let user = getpwnam("postgres") { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
         try Data(Self.password.utf8).write(to: URL(fileURLWithPath: folder + "/password"))
         chmod(folder + "/password", 0o644)
-        let initdb = [
-            "-D", folder + "/data", "-U", "fanfare", "-A", "scram-sha-256", "--pwfile", folder + "/password",
-            "--no-sync", "-E", "UTF8", "--locale=C.UTF-8",
-        ]
-        try run("initdb", initdb, asServer: true)
+        if let primary {
+            let from = ["--dbname=\(primary.url("postgres"))", "--write-recovery-conf", "--checkpoint=fast"]
+            try run("pg_basebackup", ["--pgdata=\(folder)/data", "--no-sync"] + from, asServer: true)
+        } else {
+            let initdb = [
+                "-D", folder + "/data", "-U", "fanfare", "-A", "scram-sha-256", "--pwfile", folder + "/password",
+                "--no-sync", "-E", "UTF8", "--locale=C.UTF-8",
+            ]
+            try run("initdb", initdb, asServer: true)
+        }
         try launchGuard()
         try restart()
     }
 
-    /// `store.url` of a database on it.
+    /// `store.url` of a database on it, and on the server that follows it.
     public func url(_ database: String) -> String {
-        "postgresql://fanfare:p%40ss%20word@127.0.0.1:\(port)/\(database)"
+        let start = "postgresql://fanfare:p%40ss%20word@127.0.0.1:\(port)"
+        guard let other = standbyPort.withLock({ $0 }) else { return "\(start)/\(database)" }
+        return "\(start),127.0.0.1:\(other)/\(database)?target_session_attrs=read-write"
+    }
+
+    /// A server that follows this one and has each of its commits before it is told as done.
+    public func addStandby() throws -> PrivatePostgreSQL {
+        let standby = try PrivatePostgreSQL(standbyOf: self)
+        try execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        try execute("SELECT pg_reload_conf()")
+        standbyPort.withLock { $0 = standby.port }
+        return standby
+    }
+
+    /// A standby becomes the server that takes writes.
+    public func promote() throws {
+        guard try execute("SELECT pg_promote()") == "t" else {
+            throw Failure(description: "the standby was not promoted, see \(folder)/log")
+        }
     }
 
     /// Makes an empty database, or a copy of one that nobody uses, and returns its name.
