@@ -61,13 +61,17 @@ import Transport
             if let limit { try? connection.http2.changeMaxConcurrentStreams(limit) }
         }
         let log = KeptLog()
+        let began = ContinuousClock.now
         let outcome = try await bed.run(port: far.port, requests: 2000, log: log) {
             $0.connections.streamsMax = 20
             $0.connections.connectionsMax = 1
         }
         #expect(outcome.answered == 2000)
         #expect((2...10).contains(outcome.counters.limitCollapses))
-        #expect(log.lines.filter { $0.contains("stream limit") } == ["the provider cut the stream limit from 20 to 1"])
+        let lines = log.lines.filter { $0.contains("cut the stream limit") }
+        #expect(Set(lines) == ["the provider cut the stream limit from 20 to 1"])
+        // One in ten seconds; a slow machine may take longer than that.
+        #expect(lines.count <= 1 + Int(began.duration(to: .now) / .seconds(10)))
         try await far.stop()
         try await bed.stop()
     }
