@@ -9,7 +9,8 @@ import Glibc
 
 /// Thousands of small campaigns on the real state machines, with crashes at every arrow of the design's section 7.
 ///
-/// `FANFARE_SEED=n` replays one seed, `FANFARE_SEEDS=n` runs that many (1,000 by default, fewer under a sanitizer).
+/// `FANFARE_SEED=n` replays one seed, `FANFARE_SEEDS=n` runs that many (1,000 by default, fewer under a sanitizer);
+/// `Deploy/simulate.sh` is for long runs.
 @Suite struct CampaignSimulationTests {
     private static func setting(_ name: String) -> UInt64? {
         getenv(name).flatMap { UInt64(String(cString: $0)) }
@@ -70,6 +71,14 @@ import Glibc
             #expect(min(total.adoptions, total.takeovers, total.outcomes.cancelled, total.outcomes.expired) > 0)
         }
         #expect(total.outcomes.total == Self.seeds.count * World.shardCount * SimulatedLedger.devicesPerShard)
+    }
+
+    /// What fails names its seed: `FANFARE_SEED` replays it.
+    @Test func `D2: campaigns of fresh seeds lose nothing and count nothing twice either`() throws {
+        let first = UInt64.random(in: 1_000_000..<UInt64.max / 2)
+        let seeds = first..<first + UInt64(Sanitizer.rounds(100))
+        print("simulation: \(seeds.count) fresh seeds from \(first)")
+        for seed in seeds { _ = try World(seed: seed, faults: .of(seed: seed)).run() }
     }
 
     @Test func `a seed gives the same campaign again`() throws {
