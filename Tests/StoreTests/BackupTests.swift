@@ -5,6 +5,7 @@ import Servers
 import Store
 import Testing
 
+@Suite(.fewLedgersAtOnce)
 struct BackupTests {
     private let scratch = ScratchLedger()
     private var file: String { scratch.folder + "/backup.db" }

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Store
 
+@Suite(.fewLedgersAtOnce)
 struct ClaimTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }

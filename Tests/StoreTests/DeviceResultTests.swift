@@ -4,6 +4,7 @@ import Store
 import Synchronization
 import Testing
 
+@Suite(.fewLedgersAtOnce)
 struct DeviceResultTests {
     private let scratch = ScratchLedger()
 

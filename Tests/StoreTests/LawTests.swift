@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 /// Random sequences of operations by two processes; after each step every device of every campaign is accounted for.
+@Suite(.fewLedgersAtOnce)
 struct LawTests {
     @Test(arguments: 1...12 as ClosedRange<UInt64>, TestDatabase.all)
     func `the law holds after every step, whatever the sequence`(seed: UInt64, database: TestDatabase) async throws {

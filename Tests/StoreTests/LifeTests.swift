@@ -3,6 +3,7 @@ import Delivery
 import Store
 import Testing
 
+@Suite(.fewLedgersAtOnce)
 struct LifeTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }

@@ -5,6 +5,7 @@ import GRDB
 import Store
 import Testing
 
+@Suite(.fewLedgersAtOnce)
 struct OpeningTests {
     private let scratch = ScratchLedger()
 

@@ -4,6 +4,7 @@ import Store
 import Testing
 
 /// What a person's decision about a parked message does to the rows and to the law.
+@Suite(.fewLedgersAtOnce)
 struct ParkedOrderTests {
     private let scratch = ScratchLedger()
 

@@ -4,6 +4,7 @@ import Store
 import Testing
 
 /// What a purge removes and what it never touches, with the clock handed in.
+@Suite(.fewLedgersAtOnce)
 struct RetentionTests {
     private let scratch = ScratchLedger()
     private let retention = Retention()

@@ -4,6 +4,7 @@ import Store
 import Testing
 
 /// Tokens that were called wrong once: sent to at most once more, by a later campaign, last and apart.
+@Suite(.fewLedgersAtOnce)
 struct SuspectTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }

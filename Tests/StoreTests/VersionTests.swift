@@ -6,6 +6,7 @@ import Store
 import Testing
 
 /// N and N−1 on one ledger.
+@Suite(.fewLedgersAtOnce)
 struct VersionTests {
     private let scratch = ScratchLedger()
 

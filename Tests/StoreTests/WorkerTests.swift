@@ -2,6 +2,7 @@ import Campaigns
 import Store
 import Testing
 
+@Suite(.fewLedgersAtOnce)
 struct WorkerTests {
     private let scratch = ScratchLedger()
 

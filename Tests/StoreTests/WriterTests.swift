@@ -9,6 +9,7 @@ import Testing
 
 @testable import Store
 
+@Suite(.fewLedgersAtOnce)
 struct WriterTests {
     private let scratch = ScratchLedger()
 

@@ -7,6 +7,7 @@ import Testing
 @testable import Store
 
 /// Several workers at one database at the same time.
+@Suite(.fewLedgersAtOnce)
 struct ContentionTests {
     private let scratch = ScratchLedger()
 
