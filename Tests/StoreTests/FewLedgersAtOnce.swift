@@ -18,7 +18,7 @@ struct FewLedgersAtOnce: SuiteTrait, TestTrait, TestScoping {
     func provideScope(
         for test: Test,
         testCase: Test.Case?,
-        performing body: @Sendable () async throws -> Void
+        performing body: @concurrent @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await body() }
         await Self.places.take()
