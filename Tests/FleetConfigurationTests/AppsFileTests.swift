@@ -118,7 +118,7 @@ import Testing
         ("    edge: 5\n", "apps.news.edge", "wrong_type"),
         ("    categories: {}\n", "apps.news.categories", "not_in_this_version"),
         ("    variables: {}\n", "apps.news.variables", "not_in_this_version"),
-        ("    per_second: 5\n", "apps.news.per_second", "not_in_this_version"),
+        ("    per_second: 0\n", "apps.news.per_second", "invalid_value"),
         ("    frequency_cap: []\n", "apps.news.frequency_cap", "not_in_this_version"),
         ("    payload_names: {}\n", "apps.news.payload_names", "not_in_this_version"),
         ("    events: [shard.settled, device.invalid]\n", "apps.news.events", "not_in_this_version"),

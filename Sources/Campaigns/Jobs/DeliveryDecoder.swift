@@ -5,6 +5,8 @@ struct DeliveryDecoder {
 
     static let collapseIDBytesMax = 64
     static let attemptsMax = 100
+    static let perSecondMax: Int64 = 1_000_000
+    static let rampUpMax: Int64 = 86_400
 
     init?(_ value: JSONValue, at pointer: JSONPointer, _ log: ProblemLog) {
         guard let reader = ObjectReader(value, at: pointer, JobFields.delivery, log) else { return nil }
@@ -21,6 +23,8 @@ struct DeliveryDecoder {
             reader.integer("max_attempts", in: 1...Int64(DeliveryDecoder.attemptsMax)).map(Int.init)
             ?? options.maxAttempts
         options.onUnknown = reader.choice("on_unknown", of: DeliveryOptions.OnUnknown.self) ?? .resend
+        options.perSecond = reader.integer("per_second", in: 1...DeliveryDecoder.perSecondMax).map(Int.init)
+        options.rampUp = DeliveryDecoder.rampUp(reader)
         self.options = options
         if options.collapseID != nil, options.supersede {
             log.warn(
@@ -48,6 +52,19 @@ struct DeliveryDecoder {
         }
         if let end { return .at(end) }
         return seconds.map { .ttl(seconds: Int($0)) } ?? .none
+    }
+
+    private static func rampUp(_ reader: ObjectReader) -> Int {
+        guard let seconds = reader.integer("ramp_up", in: 0...rampUpMax), seconds > 0 else { return 0 }
+        if !reader.has("per_second") {
+            reader.log.refuse(
+                .conflict,
+                at: reader.pointer.appending("ramp_up"),
+                "ramp_up needs per_second",
+                mend: "say with per_second what the rate grows to, or leave ramp_up out"
+            )
+        }
+        return Int(seconds)
     }
 
     private static func collapseID(_ reader: ObjectReader) -> String? {

@@ -89,9 +89,9 @@ enum JobFields {
         [
             .now("push_type", "alert"), .now("priority", "high"), .now("urgency", "bulk"), .now("expires_at"),
             .now("ttl"), .now("if_offline", "store"), .now("collapse_id"), .now("supersede", true),
-            .now("max_attempts", 8), .now("on_unknown", "resend"),
+            .now("max_attempts", 8), .now("on_unknown", "resend"), .now("per_second"), .now("ramp_up", 0),
             .later("send_at"), .later("local_time", false), .later("show", "any"), .later("android"),
-            .later("per_second"), .later("ramp_up", 0), .later("hold", false), .later("quiet_hours"),
+            .later("hold", false), .later("quiet_hours"),
             .later("repeat"), .later("frequency_cap", "respect"), .later("in_app"),
         ]
     )

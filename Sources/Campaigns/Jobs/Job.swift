@@ -176,6 +176,11 @@ public struct DeliveryOptions: Sendable, Equatable {
     /// What becomes of a device whose answer never came.
     public var onUnknown = OnUnknown.resend
 
+    /// Requests a second over the whole fleet, retries included, 1 … 1,000,000; nil: as fast as the fleet can.
+    public var perSecond: Int?
+    /// Seconds until the full rate, 0 … 86,400.
+    public var rampUp = 0
+
     /// The contract's defaults.
     public init() {}
 

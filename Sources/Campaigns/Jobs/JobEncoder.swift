@@ -162,6 +162,8 @@ extension DeliveryOptions {
             "supersede": supersede ? nil : false,
             "max_attempts": maxAttempts == DeliveryOptions().maxAttempts ? nil : .number(JSONNumber(maxAttempts)),
             "on_unknown": onUnknown == .resend ? nil : .string(onUnknown.rawValue),
+            "per_second": perSecond.map { .number(JSONNumber($0)) },
+            "ramp_up": rampUp == 0 ? nil : .number(JSONNumber(rampUp)),
         ])
     }
 }

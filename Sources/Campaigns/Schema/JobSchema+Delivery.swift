@@ -57,12 +57,12 @@ extension JobSchema {
                   "enum": ["notification", "data"], "default": null
                 },
                 "per_second": {
-                  "description": "Devices a second over the whole fleet.", "x-not-in-this-version": true,
-                  "type": "number", "exclusiveMinimum": 0, "default": null
+                  "description": "Requests a second over the whole fleet, retries included.",
+                  "type": "integer", "minimum": 1, "maximum": 1000000, "default": null
                 },
                 "ramp_up": {
-                  "description": "Seconds until the full rate.", "x-not-in-this-version": true,
-                  "type": "integer", "minimum": 0, "default": 0
+                  "description": "Seconds until the full rate, from a tenth of it; with per_second.",
+                  "type": "integer", "minimum": 0, "maximum": 86400, "default": 0
                 },
                 "hold": {
                   "description": "Prepare everything and wait for fire.", "x-not-in-this-version": true,

@@ -20,6 +20,8 @@ public struct Shard: Equatable, Sendable {
     public var facts: Facts
     /// For a retry after a Retry-After beyond the ladder: not before this instant.
     public var notBefore: Timestamp?
+    /// Over which stretch of time its requests are spread; nil: as fast as the provider takes them.
+    public var slot: Slot?
     /// The index in the list of the chunk's first device.
     public var firstIndex: UInt32
     /// The devices' positions in the chunk; empty when the shard is the whole chunk.
@@ -105,6 +107,7 @@ public struct Shard: Equatable, Sendable {
         attempt: UInt32,
         facts: Facts,
         notBefore: Timestamp? = nil,
+        slot: Slot? = nil,
         firstIndex: UInt32,
         positions: [UInt16],
         devices: DeviceBatch
@@ -114,6 +117,7 @@ public struct Shard: Equatable, Sendable {
         self.attempt = attempt
         self.facts = facts
         self.notBefore = notBefore
+        self.slot = slot
         self.firstIndex = firstIndex
         self.positions = positions
         self.devices = devices

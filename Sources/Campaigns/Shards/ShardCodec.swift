@@ -31,6 +31,8 @@ extension Shard {
         message.maxAttempts = shard.facts.maxAttempts
         message.dropUnknown = shard.facts.dropUnknown
         message.notBefore = shard.notBefore?.milliseconds ?? 0
+        message.slotAt = shard.slot?.begins ?? 0
+        message.slotLength = UInt64(shard.slot?.length ?? 0)
         message.payload = Data(shard.facts.payload)
         message.messageIDAt = shard.facts.messageIDAt ?? 0
         message.firstIndex = shard.firstIndex
@@ -82,11 +84,25 @@ extension Shard {
             attempt: message.attempt,
             facts: try Facts(message),
             notBefore: message.notBefore == 0 ? nil : try Facts.instant(message.notBefore),
+            slot: try Slot(message),
             firstIndex: message.firstIndex,
             positions: positions,
             devices: devices
         )
         laterFields = [UInt8](message.unknownFields.data)
+    }
+}
+
+extension Slot {
+    /// A length beyond this is no slot of ours: one device a second is the lowest rate.
+    private static let lengthMax: UInt64 = 3_600_000_000
+
+    /// nil when the message has none.
+    fileprivate init?(_ message: Fanfare_V1_ShardMessage) throws(ShardError) {
+        guard message.slotLength > 0 else { return nil }
+        _ = try Shard.Facts.instant(message.slotAt / 1000)
+        guard message.slotLength <= Self.lengthMax else { throw .malformed("slot of \(message.slotLength) µs") }
+        self.init(begins: message.slotAt, length: Int64(message.slotLength))
     }
 }
 

@@ -16,6 +16,8 @@ public struct Claim: Sendable, Equatable {
     /// The epoch of the run that this very process still has of the shard, whose delivery was lost; nil without one
     /// (`RunningShards`).
     public var adopting: UInt32?
+    /// Whether the app has a rate of its own here.
+    public var isAppPaced: Bool
     /// Whether nothing else runs in the process, so that a crash is this shard's.
     public var isAlone: Bool
     /// What the message says of itself; nil when the shard was made from the row.
@@ -56,6 +58,7 @@ public struct Claim: Sendable, Equatable {
         worker: Int64,
         knowsApp: Bool,
         adopting: UInt32? = nil,
+        isAppPaced: Bool = false,
         isAlone: Bool = false,
         content: Content? = nil
     ) {
@@ -65,6 +68,7 @@ public struct Claim: Sendable, Equatable {
         self.worker = worker
         self.knowsApp = knowsApp
         self.adopting = adopting
+        self.isAppPaced = isAppPaced
         self.isAlone = isAlone
         self.content = content
     }
@@ -120,8 +124,15 @@ public struct Claim: Sendable, Equatable {
         if let outcome = campaign.ending(at: now) { return .end(outcome) }
         if let reason = campaign.asideReason(of: key) { return .setAside(reason) }
         if !knowsApp { return .setAside(.app) }
+        if needsTurn(shard, campaign) { return .setAside(.rate) }
         if deaths >= Self.deathsUntilParked { return .quarantine(reason: "WorkerDied") }
         if deaths >= Self.deathsUntilAlone, !isAlone { return .runAlone }
         return .run
+    }
+    /// Whether a shard that was published without a slot has to get one: its campaign has a rate meanwhile.
+    ///
+    /// The probe of a breaker goes at once.
+    private func needsTurn(_ shard: ShardRecord, _ campaign: CampaignFacts) -> Bool {
+        shard.slot == nil && (isAppPaced || campaign.pace != nil) && !campaign.breaker.isProbe(key)
     }
 }

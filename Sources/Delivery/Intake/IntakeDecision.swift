@@ -72,7 +72,9 @@ public enum IntakeDecision: Equatable, Sendable {
 
     /// Whether one synced transaction can write the campaign with its shards already claimed.
     public static func takesShortWay(_ job: Job) -> Bool {
-        guard job.delivery.urgency == .urgent, case .devices(let devices) = job.audience else { return false }
+        guard job.delivery.urgency == .urgent, job.delivery.perSecond == nil,
+            case .devices(let devices) = job.audience
+        else { return false }
         return devices.count <= shortWayDevicesMax
     }
 

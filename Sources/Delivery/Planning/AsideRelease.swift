@@ -4,10 +4,24 @@ public import Campaigns
 public enum AsideRelease {
     /// Whether the reason has ended: the row becomes `unpublished`, with an outbox row of its (raised) generation.
     ///
-    /// `knowsApp`: whether the planner's process has the app's credentials.
-    public static func isDue(_ reason: AsideReason, campaign: CampaignFacts, knowsApp: Bool, now: Timestamp) -> Bool {
+    /// - Parameters:
+    ///   - reason: Why the row is aside.
+    ///   - dueAt: When a retry's row is due.
+    ///   - campaign: The row's campaign.
+    ///   - knowsApp: Whether the planner's process has the app's credentials.
+    ///   - isPaced: Whether the campaign or its app has a rate, under which `Pacing` gives turns.
+    ///   - now: The instant.
+    public static func isDue(
+        _ reason: AsideReason,
+        dueAt: Timestamp? = nil,
+        campaign: CampaignFacts,
+        knowsApp: Bool,
+        isPaced: Bool = false,
+        now: Timestamp
+    ) -> Bool {
         guard campaign.stage.isLive, campaign.ending(at: now) == nil else { return false }
         switch reason {
+        case .rate: return !isPaced && campaign.asideReason == nil && dueAt ?? now <= now
         case .handOver: return true
         case .app: return knowsApp && campaign.asideReason == nil
         // Decided by the guard, with an outcome or with another reason.

@@ -2,6 +2,8 @@
 public enum Window {
     /// Shards of a lane that may be out and unclaimed at least.
     public static let floor = 16
+    /// What counts as a sender's prefetch in a lane with campaigns under a rate, whose shards are due at their instants.
+    public static let prefetchBesidePaced = 4
     /// Retry shards of one campaign that may wait; above, it plans no further (`provider_slow`).
     public static let waitingRetriesMax = 10_000
 

@@ -44,6 +44,8 @@ public struct CampaignFacts: Sendable, Equatable {
     public var isGuardPassed: Bool
     /// Whether all its shards are cut.
     public var isPlanned: Bool
+    /// The campaign's own rate; nil when it has none.
+    public var pace: Pace?
 
     /// Facts of a campaign.
     public init(
@@ -55,7 +57,8 @@ public struct CampaignFacts: Sendable, Equatable {
         expiresAt: Timestamp,
         breaker: Breaker.Gate = .closed(since: nil),
         isGuardPassed: Bool = false,
-        isPlanned: Bool = false
+        isPlanned: Bool = false,
+        pace: Pace? = nil
     ) {
         self.number = number
         self.app = app
@@ -66,6 +69,7 @@ public struct CampaignFacts: Sendable, Equatable {
         self.breaker = breaker
         self.isGuardPassed = isGuardPassed
         self.isPlanned = isPlanned
+        self.pace = pace
     }
 
     /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.

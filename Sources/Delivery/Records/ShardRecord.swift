@@ -48,6 +48,8 @@ public struct ShardRecord: Sendable, Equatable {
     public var progress: Progress
     /// Why it is aside.
     public var aside: AsideReason?
+    /// When its requests go out, under a rate; kept until it gets another.
+    public var slot: Slot?
 
     /// A row.
     public init(
@@ -64,7 +66,8 @@ public struct ShardRecord: Sendable, Equatable {
         positions: [UInt16],
         count: Int,
         progress: Progress,
-        aside: AsideReason?
+        aside: AsideReason?,
+        slot: Slot? = nil
     ) {
         self.id = id
         self.state = state
@@ -80,5 +83,6 @@ public struct ShardRecord: Sendable, Equatable {
         self.count = count
         self.progress = progress
         self.aside = aside
+        self.slot = slot
     }
 }

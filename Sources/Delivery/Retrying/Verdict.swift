@@ -43,6 +43,8 @@ public enum AsideReason: String, Sendable, CaseIterable {
     case suspect
     /// The app's breaker is open: no campaign's own reason, so never stored with one.
     case breaker
+    /// It waits for its turn under a rate: a row's reason, never a campaign's.
+    case rate
     /// The worker is stopping, or held the delivery for five minutes: published again at once.
     case handOver
 

@@ -24,7 +24,11 @@ public struct ShardRun: Sendable {
     /// Whether it is the probe of an open breaker.
     public let isProbe: Bool
 
+    /// Whether the next device's turn is yet to come: `wake` says when.
+    public private(set) var isResting = false
+
     private let ladder: RetryLadder
+    private let turns: Turns?
     private var isProved = false
     private var contentFaults = 0
     private var reason: Stop?
@@ -72,10 +76,14 @@ public struct ShardRun: Sendable {
     /// the rest, not charged.
     ///
     /// A probe has one stream open until the provider has answered it as it should (`proved`).
+    ///
+    /// `slot` is the shard's, on the clock that `now` is read from; devices whose turn has passed stay pending, and
+    /// the shard is set aside for another (`rate`).
     public init(
         shard: Shard,
         epoch: UInt32,
         progress: Progress,
+        slot: Slot? = nil,
         ladder: RetryLadder = RetryLadder(),
         isProbe: Bool = false,
         now: Timestamp
@@ -86,6 +94,7 @@ public struct ShardRun: Sendable {
         self.progress = progress
         self.ladder = ladder
         self.isProbe = isProbe
+        turns = slot.map { Turns(slot: $0, count: progress.count) }
         committedMark = progress.started
         requests = (0..<progress.count).map { UInt8(clamping: progress.requests(at: $0)) }
         if shard.facts.dropUnknown { dropStarted() }
@@ -153,11 +162,42 @@ public struct ShardRun: Sendable {
                 if cursor >= committedMark { return nil }
             }
             let position = cursor
+            if turns != nil, !isExpired, !isTurn(now) { return nil }
+            guard cursor == position else { continue }
             cursor += 1
             guard progress.codes[position] == 0 else { continue }
             guard isExpired else { return open(position) }
             expire(position)
         }
+        return nil
+    }
+
+    /// Whether requests are spread over a slot.
+    public var isPaced: Bool { turns != nil }
+
+    /// Whether it is the turn of the device at the cursor, which is moved past those that have missed theirs.
+    ///
+    /// The one device that asks for a probe goes at once.
+    private mutating func isTurn(_ now: Timestamp) -> Bool {
+        guard let turns, !isProving else { return true }
+        while cursor < progress.count {
+            switch turns.turn(of: cursor, now: now) {
+            case .now: return true
+            case .missed: cursor += 1
+            case .later:
+                isResting = true
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Looks whose turn it is, for a run that `isPaced`: when to look again, in microseconds since the epoch; nil when
+    /// somebody's turn is now, or when no turn is left.
+    public mutating func wake(now: Timestamp) -> Int64? {
+        isResting = false
+        guard stop == nil, let turns else { return nil }
+        if now < shard.facts.expiresAt, !isTurn(now) { return turns.slot.instant(of: cursor, among: progress.count) }
         return nil
     }
 
@@ -325,7 +365,7 @@ public struct ShardRun: Sendable {
 
     /// Whether a device may still wait for `next`.
     public var hasWork: Bool {
-        stop == nil && !isWaitingForMark && !isProbeOut && (!again.isEmpty || cursor < progress.count)
+        stop == nil && !isWaitingForMark && !isProbeOut && !isResting && (!again.isEmpty || cursor < progress.count)
     }
 
     /// Whether the next fault decides that the provider is no better.
@@ -371,6 +411,7 @@ public struct ShardRun: Sendable {
         case .leaseLost: return .abandon(last)
         case .setAside(let reason) where last.pendingCount > 0: return .setAside(reason, last)
         case .end(let outcome): last.endRest(outcome)
+        case nil where turns != nil && last.pendingCount > 0: return .setAside(.rate, last)
         case .setAside, nil: break
         }
         guard let settlement = Settlement.make(progress: last, attempt: shard.attempt) else { return .violated }

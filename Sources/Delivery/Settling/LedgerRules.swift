@@ -20,7 +20,7 @@ extension AsideReason {
     public var rowState: ShardState {
         switch self {
         case .handOver: .unpublished
-        case .paused, .credentials, .app, .breaker, .wrongEnvironment, .content, .guard, .suspect: .aside
+        case .paused, .credentials, .app, .breaker, .wrongEnvironment, .content, .guard, .suspect, .rate: .aside
         }
     }
 }
@@ -82,7 +82,7 @@ extension ShardRecord {
         row.id.path = id.heldPath
         (row.state, row.aside) = (.aside, reason)
         (row.generation, row.epoch, row.owner) = (1, 0, 0)
-        (row.rung, row.notBefore, row.dueAt) = (nil, nil, nil)
+        (row.rung, row.notBefore, row.dueAt, row.slot) = (nil, nil, nil, nil)
         row.positions = held.map { positions.isEmpty ? $0 : positions[Int($0)] }
         row.count = held.count
         row.progress = Progress(count: held.count)
@@ -118,7 +118,15 @@ extension ShardRecord {
             count: chunkPositions.count,
             progress: Progress(count: chunkPositions.count),
             aside: nil
-        )
+        ).waitingForTurn(slot != nil)
+    }
+
+    /// Under a rate retries take no rung: they wait in the ledger for a turn, once they are due (design, section 10).
+    private func waitingForTurn(_ isPaced: Bool) -> ShardRecord {
+        guard isPaced else { return self }
+        var row = self
+        (row.state, row.aside) = (.aside, .rate)
+        return row
     }
 
     /// The shard of a retry row, made from its parent without asking the ledger again.
@@ -139,6 +147,7 @@ extension ShardRecord {
             attempt: attempt,
             facts: parent.facts,
             notBefore: notBefore,
+            slot: slot,
             firstIndex: parent.firstIndex,
             positions: positions,
             devices: parent.devices.subset(places)

@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import PushProviders
 import Synchronization
 import TLS
@@ -9,6 +10,7 @@ import TLS
 /// cannot be used is an error that names it.
 final class AppDirectory: Sendable {
     private let accounts: Mutex<[Key: LoadedAccount]>
+    private let paces: Mutex<[String: Pace]>
     /// The names of all apps, in order.
     let names: [String]
 
@@ -34,6 +36,8 @@ final class AppDirectory: Sendable {
         /// Accounts that only a new process takes in or drops, as `app (provider)`.
         let unknown: [String]
         let missing: [String]
+        /// The apps' rates.
+        let paces: [String: Pace]
     }
 
     /// Loads what `apps.yaml` names.
@@ -41,6 +45,7 @@ final class AppDirectory: Sendable {
         let accounts = try Self.load(configurations, known: [:])
         names = Set(accounts.keys.map(\.app)).sorted()
         self.accounts = Mutex(accounts)
+        paces = Mutex(Self.paces(configurations))
     }
 
     /// An app's account with a provider.
@@ -60,7 +65,8 @@ final class AppDirectory: Sendable {
                 return Replacement(old: old, new: new)
             },
             unknown: read.keys.filter { known[$0] == nil }.sorted().map(Self.text),
-            missing: known.keys.filter { read[$0] == nil }.sorted().map(Self.text)
+            missing: known.keys.filter { read[$0] == nil }.sorted().map(Self.text),
+            paces: Self.paces(configurations)
         )
     }
 
@@ -71,6 +77,25 @@ final class AppDirectory: Sendable {
                 accounts[Key(app: new.app, provider: new.account.provider.name)] = new
             }
         }
+    }
+
+    /// The rate of all campaigns of an app together; nil when it has none.
+    func pace(of app: String) -> Pace? { paces.withLock { $0[app] } }
+
+    /// The apps that have a rate.
+    var pacedApps: Set<String> { paces.withLock { Set($0.keys) } }
+
+    /// Takes rates into use; returns the apps whose rate has changed, in the order of their names.
+    func take(_ new: [String: Pace]) -> [String] {
+        paces.withLock { paces in
+            defer { paces = new }
+            return Set(paces.keys).union(new.keys).filter { paces[$0] != new[$0] }.sorted()
+        }
+    }
+
+    private static func paces(_ configurations: [AppConfiguration]) -> [String: Pace] {
+        let pairs = configurations.compactMap { app in app.perSecond.map { (app.name, Pace(perSecond: $0)) } }
+        return Dictionary(uniqueKeysWithValues: pairs)
     }
 
     private static func text(_ key: Key) -> String { "\(key.app) (\(key.provider.rawValue))" }

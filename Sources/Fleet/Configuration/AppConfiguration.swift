@@ -6,6 +6,8 @@ public struct AppConfiguration: Sendable {
     public let defaultLocale: String?
     /// The zone of devices that say none, an IANA name.
     public let timeZone: String?
+    /// Requests a second of all its campaigns together; nil: as fast as the fleet can.
+    public let perSecond: Int?
     /// One per provider block, at least one; in the order of the registry.
     public let accounts: [AccountConfiguration]
     /// What message ids are signed with; nil: pushes carry none.

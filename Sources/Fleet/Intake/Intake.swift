@@ -63,7 +63,8 @@ struct Intake: Sendable {
             let warnings = decoding.warnings + check.warnings
             let push = compile(job, carriesMessageID: carriesMessageID)
             let new = try await newCampaign(job, push, identity, warnings, message, now: now)
-            if let verdict = try await accept(new, shortWay: shortWay && !isLate(new, now), now: now) { return verdict }
+            let isDirect = shortWay && !isLate(new, now) && apps.pace(of: job.app) == nil
+            if let verdict = try await accept(new, shortWay: isDirect, now: now) { return verdict }
             return try await handle(message)
         }
     }
@@ -157,6 +158,7 @@ struct Intake: Sendable {
             tags: job.tags,
             metadata: job.metadata,
             facts: facts,
+            pace: job.delivery.perSecond.map { Pace(perSecond: $0, rampUp: job.delivery.rampUp) },
             audience: try await audience(job),
             createdAt: job.createdAt ?? now,
             correlationID: message.properties.messageID ?? job.id,

@@ -12,6 +12,8 @@ struct Planner: Sendable {
     let worker: Int64
     let ledger: Ledger
     let apps: Set<String>
+    /// The apps' own rates, as they are now.
+    let paces: AppDirectory
     let outlet: PlannerOutlet
     let progress: ProgressedCampaigns
     let signal: WakeSignal
@@ -27,6 +29,8 @@ struct Planner: Sendable {
     private static let idlePause = Duration.milliseconds(100)
     /// Leases last three seconds and are renewed well before.
     private static let leasePause = Duration.milliseconds(500)
+    /// The same while one of them is of a campaign under a rate.
+    private static let pacedLeasePause = Duration.milliseconds(200)
     private static let sweepPause = Duration.seconds(1)
     /// After this a shard without a confirm is anybody's, whoever plans its campaign.
     private static let leftBehindAge = Duration.seconds(60)
@@ -38,6 +42,8 @@ struct Planner: Sendable {
         var consumers = 1
         var leasedAt = ContinuousClock.now - .seconds(60)
         var sweptAt = ContinuousClock.now - .seconds(60)
+        /// When campaigns under a rate are looked at again.
+        var rests: PacedRests = [:]
     }
 
     /// Plans until the task is cancelled, then gives its leases back.
@@ -71,9 +77,14 @@ struct Planner: Sendable {
         let cutting = state.leases.filter { $0.unplannedChunks > 0 }.map(\.facts.number)
         try await complete(progress.take().subtracting(cutting))
         let isHinted = outlet.takeHint()
-        if isHinted || ContinuousClock.now - state.leasedAt >= Self.leasePause {
+        let isPaced = state.leases.contains { self.isPaced($0.facts) }
+        let leasePause = isPaced ? Self.pacedLeasePause : Self.leasePause
+        if isHinted || ContinuousClock.now - state.leasedAt >= leasePause {
+            try await lease(&state)
+        } else if try await isLeftBehind() {
             try await lease(&state)
         }
+        try await giveTurns(state.leases, &state.rests)
         if ContinuousClock.now - state.sweptAt >= Self.sweepPause {
             state.sweptAt = .now
             try await sweep(state.leases)
@@ -86,17 +97,28 @@ struct Planner: Sendable {
     private func lease(_ state: inout State) async throws {
         state.leasedAt = .now
         let (worker, apps) = (worker, apps)
+        let pacedApps = paces.pacedApps
         (state.leases, state.consumers) = try await ledger.write(.normal) { [ledger] transaction in
             _ = try transaction.expireDue(now: WallClock.now())
             let now = ledger.sharedTime(WallClock.now())
             let consumers = try transaction.reader.liveWorkers(now: now).count { $0.roles.contains("sender") }
-            return (try transaction.leaseCampaigns(worker: worker, apps: apps, now: now), consumers)
+            return (
+                try transaction.leaseCampaigns(worker: worker, apps: apps, pacedApps: pacedApps, now: now), consumers
+            )
         }
         try await complete(Set(state.leases.filter { $0.unplannedChunks == 0 }.map(\.facts.number)))
         // What the broker does not take waits in the ledger where it is.
         guard outlet.isTaking else { return }
         for lease in state.leases {
             try await lease.facts.breaker.isOpen ? probe(lease) : release(lease)
+        }
+    }
+
+    /// Whether another planner has not renewed a lease in time: its campaigns wait for nothing.
+    private func isLeftBehind() async throws -> Bool {
+        let (worker, apps) = (worker, apps)
+        return try await ledger.read { [ledger] reader in
+            try reader.hasLapsedLease(notOf: worker, apps: apps, now: ledger.sharedTime(WallClock.now()))
         }
     }
 
@@ -127,12 +149,19 @@ struct Planner: Sendable {
     private func release(_ lease: LeasedCampaign) async throws {
         guard lease.facts.mayPlan(at: WallClock.now()) else { return }
         let (campaign, limit) = (lease.facts.number, lease.facts.breaker.pace(now: WallClock.now()))
+        let isAppPaced = paces.pace(of: lease.facts.app) != nil
         let hasAside = try await ledger.read {
             try !$0.openShards(campaign: campaign, states: [.aside], limit: 1).isEmpty
         }
         guard hasAside else { return }
         let shards = try await ledger.write(.synced) {
-            try $0.releaseAside(campaign: campaign, knowsApp: true, limit: limit, now: WallClock.now())
+            try $0.releaseAside(
+                campaign: campaign,
+                knowsApp: true,
+                isAppPaced: isAppPaced,
+                limit: limit,
+                now: WallClock.now()
+            )
         }
         await outlet.publish(shards)
     }
@@ -143,7 +172,8 @@ struct Planner: Sendable {
         guard outlet.isTaking else { return false }
         let leases = state.leases
         let open = leases.indices.filter {
-            leases[$0].unplannedChunks > 0 && leases[$0].facts.mayPlan(at: WallClock.now())
+            leases[$0].unplannedChunks > 0 && !isPaced(leases[$0].facts)
+                && leases[$0].facts.mayPlan(at: WallClock.now())
         }
         guard !open.isEmpty else { return false }
         let use = try await ledger.read { try $0.windowUse() }
@@ -161,7 +191,13 @@ struct Planner: Sendable {
                 )
             }
             let unclaimed = use.filter { $0.lane == lane }.reduce(0) { $0 + $1.firstAttempts }
-            let free = Window.free(consumers: max(1, state.consumers), prefetch: prefetch, unclaimed: unclaimed)
+            // What has a turn must not stand in line behind a long window.
+            let isShared = leases.contains { $0.lane == lane && isPaced($0.facts) }
+            let free = Window.free(
+                consumers: max(1, state.consumers),
+                prefetch: isShared ? Window.prefetchBesidePaced : prefetch,
+                unclaimed: unclaimed
+            )
             let shares = Window.share(free, among: candidates)
             for index in open {
                 let number = leases[index].facts.number
@@ -170,7 +206,9 @@ struct Planner: Sendable {
             }
         }
         // The guard decides when shards are settled, and that wakes us.
-        return state.leases.contains { $0.unplannedChunks > 0 && !isGuarded.contains($0.facts.number) }
+        return state.leases.contains {
+            $0.unplannedChunks > 0 && !isPaced($0.facts) && !isGuarded.contains($0.facts.number)
+        }
     }
 
     @discardableResult

@@ -53,6 +53,8 @@ final class SenderLoop {
     private var isTickScheduled = false
     private var now = WallClock.now()
     private var isClockFresh = false
+    /// Whether a look at whose turn it is has been scheduled.
+    var isPacing = false
 
     struct EndpointKey: Hashable {
         var app: String
@@ -90,7 +92,15 @@ final class SenderLoop {
         loop.preconditionInEventLoop()
         let key = shard.id.key
         if let slot = slots[key] { forget(slot) }
-        var run = ShardRun(shard: shard, epoch: epoch, progress: progress, isProbe: isProbe, now: clock())
+        var run = ShardRun(
+            shard: shard,
+            epoch: epoch,
+            progress: progress,
+            // Slots are on the clock that all workers share.
+            slot: shard.slot?.earlier(byMilliseconds: ledger.sharedTime(Timestamp(milliseconds: 0)).milliseconds),
+            isProbe: isProbe,
+            now: clock()
+        )
         let sender = sender(for: account, shard)
         if sender == nil { run.requestStop(.setAside(.credentials)) }
         let requests =
@@ -104,6 +114,7 @@ final class SenderLoop {
         // Set aside again and again it would go round for ever: its campaign waits for a person.
         if sender == nil { credentialsRefused(active, reason: "NoProviderToken") }
         active.run.isOver ? report(slot) : queue(slot)
+        if run.isPaced { schedulePacing() }
         scheduleTick()
     }
 
@@ -186,6 +197,9 @@ final class SenderLoop {
         }
         return now
     }
+
+    /// The next `clock()` reads it anew.
+    func freshenClock() { isClockFresh = false }
 
     /// Whether streams may be opened, as of the last `clock()`: answers that are not committed are what a crash repeats,
     /// besides the streams that were in flight when they became too many.

@@ -148,6 +148,7 @@ final class WorkDesk {
             worker: worker,
             knowsApp: account != nil,
             adopting: adopting,
+            isAppPaced: apps.pace(of: shard.facts.app) != nil,
             isAlone: quarantine.alone == shard.id.key,
             content: Claim.Content(shard)
         )

@@ -241,6 +241,7 @@ public final class Worker: Sendable {
                 worker: context.worker,
                 ledger: context.ledger,
                 apps: Set(context.apps.names),
+                paces: context.apps,
                 outlet: outlet,
                 progress: progress,
                 signal: signals.planner,
@@ -373,6 +374,9 @@ public final class Worker: Sendable {
     }
 
     private func take(_ reading: AppDirectory.Reading, from file: String) {
+        for change in context.apps.take(reading.paces) {
+            context.logger.notice("an app's rate is replaced", metadata: ["app": "\(change)"])
+        }
         for name in reading.unknown {
             context.logger.warning("an app is new in the apps file; restart the worker", metadata: ["app": "\(name)"])
         }

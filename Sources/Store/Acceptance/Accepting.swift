@@ -113,9 +113,9 @@ extension LedgerTransaction {
             INSERT INTO campaigns (app, id, stage, expires_at, urgency, provider, list, chunks, audience, duplicates,
                 created_at, accepted_at, push_type, priority, drop_if_offline, collapse_id, max_attempts, drop_unknown,
                 carries_variables, trace_parent, correlation_id, name, payload, tags, metadata, identity, job,
-                message_id_at)
+                message_id_at, per_second, ramp_up)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?23, ?24, ?25, ?26, ?27, ?28)
+                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)
             RETURNING number
             """,
             .text(facts.app),
@@ -145,7 +145,9 @@ extension LedgerTransaction {
             .text(metadata.text),
             .blob(new.identity),
             .blob(new.job),
-            .int(facts.messageIDAt)
+            .int(facts.messageIDAt),
+            .int(new.pace?.perSecond),
+            .int(new.pace?.rampUp ?? 0)
         )
         return UInt32(truncatingIfNeeded: number ?? 0)
     }

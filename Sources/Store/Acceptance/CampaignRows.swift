@@ -6,10 +6,10 @@ enum CampaignRows {
     /// What `facts(_:)` reads, in its order.
     static let columns = """
         c.number, c.app, c.id, c.stage, c.paused_by, c.expires_at, \(ProbeKey.gateColumn), c.guard_passed, \
-        c.cursor >= c.chunks
+        c.cursor >= c.chunks, c.per_second, c.ramp_up
         """
     /// The first column behind them.
-    static let next: Int32 = 9
+    static let next: Int32 = 11
 
     /// One campaign; a constant, because it is asked for at every claim.
     static let selectOne = "SELECT \(columns) FROM campaigns c WHERE c.number = ?1"
@@ -27,7 +27,8 @@ enum CampaignRows {
             expiresAt: rows.time(5),
             breaker: ProbeKey.gate(rows.optionalText(6)),
             isGuardPassed: rows.bool(7),
-            isPlanned: rows.bool(8)
+            isPlanned: rows.bool(8),
+            pace: rows.optionalInt64(9).map { Pace(perSecond: Int($0), rampUp: rows.int(10)) }
         )
     }
 

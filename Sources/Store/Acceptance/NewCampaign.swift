@@ -18,6 +18,8 @@ public struct NewCampaign: Sendable {
     public var facts: Shard.Facts
     /// Whether its shards carry the devices' variables.
     public var carriesVariables: Bool
+    /// Its own rate; nil for none.
+    public var pace: Pace?
     /// Who is meant.
     public var audience: Audience
     /// The producer's instant.
@@ -44,6 +46,7 @@ public struct NewCampaign: Sendable {
         metadata: [String: String] = [:],
         facts: Shard.Facts,
         carriesVariables: Bool = false,
+        pace: Pace? = nil,
         audience: Audience,
         createdAt: Timestamp,
         correlationID: String,
@@ -56,6 +59,7 @@ public struct NewCampaign: Sendable {
         self.metadata = metadata
         self.facts = facts
         self.carriesVariables = carriesVariables
+        self.pace = pace
         self.audience = audience
         self.createdAt = createdAt
         self.correlationID = correlationID

@@ -21,14 +21,19 @@ public struct LeasedCampaign: Sendable, Equatable {
 extension LedgerTransaction {
     /// How long a lease lasts without being renewed.
     public static let leaseLength = Duration.seconds(3)
+    /// The same under a rate, where nobody gives turns while a lease of a dead planner lasts; renewed four times a
+    /// second.
+    public static let pacedLeaseLength = Duration.milliseconds(800)
 
     /// Takes the campaigns that are not over, have no planner and whose app is known here, and renews the leases that
     /// this worker has; urgent ones first, then by age.
     ///
-    /// Call it at least once a second. A campaign that another worker's lease has run out on comes with a higher epoch.
+    /// Call it at least once a second, with campaigns that have a rate (`pacedApps`: those of apps with one, too) four
+    /// times. A campaign that another worker's lease has run out on comes with a higher epoch.
     public func leaseCampaigns(
         worker: Int64,
         apps: Set<String>,
+        pacedApps: Set<String> = [],
         now: Timestamp
     ) throws(LedgerError) -> [LeasedCampaign] {
         let rows = try db.rows(
@@ -43,15 +48,19 @@ extension LedgerTransaction {
             .time(now)
         )
         var leased: [LeasedCampaign] = []
-        var renewals: [(number: UInt32, epoch: UInt32)] = []
+        var renewals: [(number: UInt32, epoch: UInt32, until: Timestamp)] = []
         let next = CampaignRows.next
         while try rows.next() {
             let facts = try CampaignRows.facts(rows)
             guard apps.contains(facts.app), let urgency = Urgency(rawValue: rows.text(next)) else { continue }
             let isMine = rows.int64(next + 4) == worker
             let epoch = rows.uint32(next + 2) + (isMine ? 0 : 1)
+            let isPaced = facts.pace != nil || pacedApps.contains(facts.app)
+            let length = isPaced ? Self.pacedLeaseLength : Self.leaseLength
             // A third of the lease is over: this is the renewal of every second.
-            if !isMine || rows.int64(next + 5) - now.milliseconds <= 2000 { renewals.append((facts.number, epoch)) }
+            if !isMine || Timestamp(milliseconds: rows.int64(next + 5)) <= now.advanced(by: length * 2 / 3) {
+                renewals.append((facts.number, epoch, now.advanced(by: length)))
+            }
             leased.append(
                 LeasedCampaign(
                     facts: facts,
@@ -62,14 +71,13 @@ extension LedgerTransaction {
                 )
             )
         }
-        let until = now.advanced(by: Self.leaseLength)
         for renewal in renewals {
             try db.run(
                 "UPDATE campaigns SET lease_owner = ?2, lease_epoch = ?3, lease_until = ?4 WHERE number = ?1",
                 .int(renewal.number),
                 .int(worker),
                 .int(renewal.epoch),
-                .time(until)
+                .time(renewal.until)
             )
         }
         return leased
@@ -91,5 +99,23 @@ extension LedgerTransaction {
             .int(worker),
             .int(epoch)
         ) == 1
+    }
+}
+
+extension LedgerReader {
+    /// Whether a campaign of these apps has a planner that does not renew its lease any more.
+    public func hasLapsedLease(notOf worker: Int64, apps: Set<String>, now: Timestamp) throws(LedgerError) -> Bool {
+        let rows = try db.rows(
+            """
+            SELECT DISTINCT app FROM campaigns
+            WHERE completed_at IS NULL AND lease_owner NOT IN (0, ?1) AND lease_until <= ?2
+            """,
+            .int(worker),
+            .time(now)
+        )
+        while try rows.next() {
+            if apps.contains(rows.text(0)) { return true }
+        }
+        return false
     }
 }

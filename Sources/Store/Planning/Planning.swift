@@ -37,12 +37,21 @@ extension LedgerTransaction {
         return shards.isEmpty && room < Shard.devicesMax ? .guarded : .planned(shards)
     }
 
-    /// Writes the next rows of a campaign; those with a claimant run at once.
+    /// Writes the next rows of a campaign.
+    ///
+    /// - Parameters:
+    ///   - campaign: The campaign.
+    ///   - shardsMax: Chunks of the list at most.
+    ///   - devicesMax: Devices at most.
+    ///   - worker: Runs them at once, if there is one.
+    ///   - pieceMax: Under a rate, devices of a shard at most: the rows wait for their turns, and none is returned.
+    ///   - now: The instant.
     func cut(
         campaign: UInt32,
         shardsMax: Int,
         devicesMax: Int = .max,
         claimedBy worker: Int64?,
+        pieceMax: Int? = nil,
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
         guard let push = try reader.campaignPush(campaign) else { throw .failed("campaign \(campaign) is gone") }
@@ -66,6 +75,10 @@ extension LedgerTransaction {
         for chunk in chunks {
             if let apart = chunk.suspectRecord(campaign: campaign) { try insert(apart, since: now) }
             guard let record = chunk.record(campaign: campaign, claimedBy: worker) else { continue }
+            if let pieceMax {
+                for piece in record.pieces(devicesMax: pieceMax) { try insertWaiting(piece, now: now) }
+                continue
+            }
             try insert(record, since: now)
             if record.progress.pendingCount == 0, let settlement = record.ended(.invalid) {
                 _ = try writeSettlement(record, settlement, now: now)
@@ -85,6 +98,13 @@ extension LedgerTransaction {
             try bumpRevision()
         }
         return shards
+    }
+
+    /// A row that waits for its turn, or has no device left to wait.
+    private func insertWaiting(_ piece: ShardRecord, now: Timestamp) throws(LedgerError) {
+        try insert(piece, since: now)
+        guard piece.progress.pendingCount == 0, let settlement = piece.ended(.invalid) else { return }
+        _ = try writeSettlement(piece, settlement, now: now)
     }
 
     private func nextChunks(

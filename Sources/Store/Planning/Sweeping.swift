@@ -82,11 +82,13 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - campaign: The campaign.
     ///   - knowsApp: Whether this worker has the app's credentials.
+    ///   - isAppPaced: Whether the app has a rate: then what waits for its turn is `givePacedTurns`'.
     ///   - limit: How many rows at most.
     ///   - now: The instant.
     public func releaseAside(
         campaign: UInt32,
         knowsApp: Bool,
+        isAppPaced: Bool = false,
         limit: Int,
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
@@ -94,9 +96,18 @@ extension LedgerTransaction {
         var released: [ShardRecord] = []
         for var row in try reader.openShards(campaign: campaign, states: [.aside]) where released.count < limit {
             let reason = row.aside ?? .handOver
-            guard AsideRelease.isDue(reason, campaign: facts, knowsApp: knowsApp, now: now) else { continue }
+            let isDue = AsideRelease.isDue(
+                reason,
+                dueAt: row.dueAt,
+                campaign: facts,
+                knowsApp: knowsApp,
+                isPaced: isAppPaced || facts.pace != nil,
+                now: now
+            )
+            guard isDue else { continue }
             row.state = .unpublished
             row.aside = nil
+            row.slot = nil
             try move(row, since: now)
             released.append(row)
         }

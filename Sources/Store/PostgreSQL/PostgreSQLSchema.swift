@@ -14,6 +14,7 @@ enum PostgreSQLSchema {
     private static let migrations: [(name: String, statements: String)] = [
         ("1", [meta, lists, campaigns, shards, breakers, messages].joined(separator: "\n")),
         ("short_way", "ALTER TABLE campaigns ADD COLUMN short_way BIGINT NOT NULL DEFAULT 0"),
+        ("pacing", pacing),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.
@@ -79,6 +80,16 @@ enum PostgreSQLSchema {
             throw error
         }
     }
+
+    private static let pacing = """
+        ALTER TABLE campaigns ADD COLUMN per_second BIGINT;
+        ALTER TABLE campaigns ADD COLUMN ramp_up BIGINT NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN pace_first BIGINT;
+        ALTER TABLE campaigns ADD COLUMN pace_next BIGINT NOT NULL DEFAULT 0;
+        ALTER TABLE shards ADD COLUMN slot_at BIGINT;
+        ALTER TABLE shards ADD COLUMN slot_length BIGINT;
+        CREATE TABLE app_paces (app TEXT COLLATE "C" PRIMARY KEY, next BIGINT NOT NULL);
+        """
 
     private static let meta = """
         CREATE TABLE ledger (store_id TEXT COLLATE "C" NOT NULL);

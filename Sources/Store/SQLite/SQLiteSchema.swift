@@ -22,6 +22,7 @@ enum SQLiteSchema {
         migrator.registerMigration("short_way") { db in
             try db.execute(sql: "ALTER TABLE campaigns ADD COLUMN short_way INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("pacing") { db in try db.execute(sql: pacing) }
         return migrator
     }
 
@@ -212,6 +213,19 @@ enum SQLiteSchema {
         ALTER TABLE campaigns ADD COLUMN guard_answers INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE campaigns ADD COLUMN guard_suspects INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE campaigns ADD COLUMN guard_trips INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// Rates: what a campaign may, and where its next slot begins; the same for apps; a shard's slot (`Pacing`).
+    ///
+    /// Slots are in microseconds since the epoch.
+    private static let pacing = """
+        ALTER TABLE campaigns ADD COLUMN per_second INTEGER;
+        ALTER TABLE campaigns ADD COLUMN ramp_up INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN pace_first INTEGER;
+        ALTER TABLE campaigns ADD COLUMN pace_next INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE shards ADD COLUMN slot_at INTEGER;
+        ALTER TABLE shards ADD COLUMN slot_length INTEGER;
+        CREATE TABLE app_paces (app TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID;
         """
 
     private static let messages = """

@@ -22,7 +22,7 @@ public struct RunToken: Hashable, Sendable {
 public enum SettleResult: Sendable, Equatable {
     /// It is in the ledger; these rows' messages are to be published before the ack.
     ///
-    /// Fewer than the settlement asked for (none) when the campaign was over meanwhile.
+    /// Fewer than the settlement asked for when the campaign was over meanwhile, or when they wait for their turns.
     case settled(children: [ShardRecord])
     /// The row is another run's, or nobody's: nothing was written.
     case fenced
@@ -115,7 +115,7 @@ extension LedgerTransaction {
         }
         if !final.dead.isEmpty { try bury(final.dead, of: record) }
         if record.id.key.part == ShardKey.suspectPart { try clear(final.progress, of: record) }
-        return .settled(children: children)
+        return .settled(children: children.filter { $0.state == .unpublished })
     }
 
     /// Saves a run's progress and lets its row wait until the reason ends (use `synced`: the message is acked next).

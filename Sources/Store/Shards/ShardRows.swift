@@ -6,7 +6,7 @@ enum ShardRows {
     /// What `record(_:)` reads, in its order.
     static let columns = """
         s.campaign, s.part, s.ordinal, s.child, s.path, s.state, s.generation, s.epoch, s.owner, s.attempt, s.rung, \
-        s.not_before, s.due_at, s.chunk, s.count, s.aside, s.positions, s.progress
+        s.not_before, s.due_at, s.chunk, s.count, s.aside, s.positions, s.progress, s.slot_at, s.slot_length
         """
     /// Rows that are not settled, by their own index.
     ///
@@ -18,7 +18,7 @@ enum ShardRows {
         WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.child = ?4
         """
     /// Where the claims stand in `selectOne`.
-    static let claimsColumn: Int32 = 18
+    static let claimsColumn: Int32 = 20
 
     static func record(_ rows: borrowing Rows) throws(LedgerError) -> ShardRecord {
         let key = key(rows)
@@ -41,7 +41,8 @@ enum ShardRows {
             positions: rows.positions(16),
             count: count,
             progress: try progress(rows, 17, count: count, id: id),
-            aside: rows.optionalText(15).flatMap { AsideReason(rawValue: $0) }
+            aside: rows.optionalText(15).flatMap { AsideReason(rawValue: $0) },
+            slot: rows.optionalInt64(18).map { Slot(begins: $0, length: rows.int64(19)) }
         )
     }
 
@@ -151,7 +152,8 @@ extension LedgerTransaction {
         let key = record.id.key
         try db.run(
             """
-            UPDATE shards SET state = ?5, generation = ?6, epoch = ?7, owner = ?8, aside = ?9, since = ?10, claims = 0
+            UPDATE shards SET state = ?5, generation = ?6, epoch = ?7, owner = ?8, aside = ?9, since = ?10, claims = 0,
+                slot_at = ?11, slot_length = ?12
             WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
             """,
             .int(key.campaign),
@@ -163,7 +165,9 @@ extension LedgerTransaction {
             .int(record.epoch),
             .int(record.owner),
             .text(record.aside?.rawValue),
-            .time(since)
+            .time(since),
+            .int(record.slot?.begins),
+            .int(record.slot?.length)
         )
     }
 

@@ -35,6 +35,7 @@ public struct ShardToPublish: Sendable, Equatable {
             attempt: record.attempt,
             facts: facts,
             notBefore: record.notBefore,
+            slot: record.slot,
             firstIndex: firstIndex,
             positions: record.positions,
             devices: batch

@@ -77,17 +77,22 @@ extension LedgerReader {
                     )
                 )
             }
-            try apply(campaign: campaign, ordinal: ordinal, to: &results[start...])
+            // Under a rate a chunk's shards are pieces of it.
+            var piece = ordinal
+            while try apply(campaign: campaign, ordinal: piece, to: &results[start...]) {
+                guard let next = ShardRecord.nextPiece(piece) else { break }
+                piece = next
+            }
         }
         return results
     }
 
-    /// Adds what the rows of a chunk know, parents before their children.
+    /// Adds what the rows of a chunk know, parents before their children; false when there is none.
     private func apply(
         campaign: UInt32,
         ordinal: UInt32,
         to results: inout ArraySlice<DeviceResult>
-    ) throws(LedgerError) {
+    ) throws(LedgerError) -> Bool {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM shards s
@@ -97,7 +102,9 @@ extension LedgerReader {
             .int(campaign),
             .int(ordinal)
         )
+        var isFound = false
         while try rows.next() {
+            isFound = true
             let record = try ShardRows.record(rows)
             for place in 0..<record.count {
                 let position = record.positions.isEmpty ? place : Int(record.positions[place])
@@ -112,5 +119,6 @@ extension LedgerReader {
                 }
             }
         }
+        return isFound
     }
 }

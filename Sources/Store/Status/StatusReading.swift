@@ -135,7 +135,7 @@ extension LedgerReader {
     private func countOpen(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) {
         let rows = try db.rows(
             """
-            SELECT s.state, s.child, s.count, s.due_at, s.progress FROM \(ShardRows.open)
+            SELECT s.state, s.child, s.count, s.due_at, s.progress, s.aside FROM \(ShardRows.open)
             WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
             """,
             .int(number)
@@ -143,16 +143,17 @@ extension LedgerReader {
         while try rows.next() {
             guard let state = ShardState(rawValue: UInt8(truncatingIfNeeded: rows.int64(0))) else { continue }
             let isRetry = rows.int64(1) > 0
-            if isRetry, state == .unpublished || state == .out, let due = rows.optionalTime(3) {
+            if isRetry, state == .unpublished || state == .out || state == .aside, let due = rows.optionalTime(3) {
                 tally.nextRetryAt = min(tally.nextRetryAt ?? due, due)
             }
             let count = rows.int(2)
+            let aside = rows.optionalText(5).flatMap { AsideReason(rawValue: $0) }
             guard !rows.isNull(4) else {
-                tally.wait(count, in: state, isRetry: isRetry)
+                tally.wait(count, in: state, aside: aside, isRetry: isRetry)
                 continue
             }
             let id = ShardID(key: ShardKey(campaign: number, part: 0, ordinal: 0))
-            tally.add(try ShardRows.progress(rows, 4, count: count, id: id), in: state, isRetry: isRetry)
+            tally.add(try ShardRows.progress(rows, 4, count: count, id: id), in: state, aside: aside, isRetry: isRetry)
         }
     }
 

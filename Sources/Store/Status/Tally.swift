@@ -18,9 +18,11 @@ struct Tally {
     var childDevices = 0
 
     /// Devices of a row without an answer.
-    mutating func wait(_ count: Int, in state: ShardState, isRetry: Bool) {
+    ///
+    /// What waits for its turn under a rate is on its way like what is in a queue.
+    mutating func wait(_ count: Int, in state: ShardState, aside: AsideReason?, isRetry: Bool) {
         switch state {
-        case .unpublished, .out:
+        case .aside where aside == .rate, .unpublished, .out:
             if isRetry { pending.retrying += count } else { pending.queued += count }
         case .running: pending.sending += count
         case .aside: pending.held += count
@@ -30,12 +32,12 @@ struct Tally {
     }
 
     /// A row that is not settled, by what is known of its devices.
-    mutating func add(_ progress: Progress, in state: ShardState, isRetry: Bool) {
+    mutating func add(_ progress: Progress, in state: ShardState, aside: AsideReason?, isRetry: Bool) {
         counts += progress.counts
         attempts += progress.attempts
         for position in 0..<min(progress.started, progress.count) where progress.codes[position] == 0 { maybeSent += 1 }
         for (reason, count) in progress.reasons { reasons[reason, default: 0] += count }
-        wait(progress.pendingCount, in: state, isRetry: isRetry)
+        wait(progress.pendingCount, in: state, aside: aside, isRetry: isRetry)
         if state == .parked {
             pending.parked += progress.retryCount + progress.heldCount
         } else {

@@ -22,13 +22,13 @@ actor BenchFleet {
     private var campaigns = 0
     private var wasCut = false
 
-    /// A new ledger in a folder of the scenario's own, and the topology.
-    init(_ scenario: BenchScenario, _ stage: BenchStage) async throws {
+    /// A new ledger in a folder of the scenario's own, and the topology; `name` tells its fleets apart.
+    init(_ scenario: BenchScenario, _ stage: BenchStage, named name: String? = nil) async throws {
         guard let broker = stage.broker else { preconditionFailure("\(scenario) was started without a broker") }
         try await stage.checkBroker()
         self.stage = stage
         self.broker = broker
-        folder = try stage.folder(of: scenario)
+        folder = try stage.folder(of: scenario, named: name)
         try folder.writeConfiguration(broker)
         try folder.writeMessageKey()
         let apply = ["topology", "apply", "--config", folder.configuration]
@@ -86,6 +86,12 @@ actor BenchFleet {
     func stopWorkers() async {
         for worker in workers.reversed() { await stage.processes.stop(worker.name) }
         workers.removeAll()
+    }
+
+    /// Ends one worker without a word, as a crash does.
+    func killWorker() async throws {
+        guard let worker = workers.popLast() else { preconditionFailure("no worker runs") }
+        await stage.processes.kill(worker.name)
     }
 
     /// Ends everything but the far sides, with nothing of it left in the broker.
@@ -196,8 +202,8 @@ actor BenchFleet {
     }
 
     /// Publishes a campaign and returns at once.
-    func begin(list: String = BenchJob.list) async throws -> BenchJob {
-        let job = try nextJob(list: list, maxAttempts: 8)
+    func begin(list: String = BenchJob.list, maxAttempts: Int = 8, perSecond: Int? = nil) async throws -> BenchJob {
+        let job = try nextJob(list: list, maxAttempts: maxAttempts, perSecond: perSecond)
         try await job.publish(producer)
         return job
     }
@@ -206,6 +212,16 @@ actor BenchFleet {
     func status(of job: BenchJob) async throws -> CampaignStatus? {
         let (app, id) = (job.job.app, job.job.id)
         return try await ledger.read { try $0.status(app: app, id: id, now: CommandClock.now()) }
+    }
+
+    /// Gives a campaign another rate.
+    func pace(_ job: BenchJob, _ pace: Pace) async throws {
+        let (app, id) = (job.job.app, job.job.id)
+        _ = try await ledger.write(.synced) { transaction in
+            try transaction.reader.campaignNumber(app: app, id: id).map {
+                try transaction.setPace(campaign: $0, pace, now: CommandClock.now())
+            }
+        }
     }
 
     /// Cancels a campaign and returns at once.
@@ -219,9 +235,15 @@ actor BenchFleet {
         }
     }
 
-    private func nextJob(list: String, maxAttempts: Int) throws -> BenchJob {
+    private func nextJob(list: String, maxAttempts: Int, perSecond: Int? = nil) throws -> BenchJob {
         campaigns += 1
-        return try BenchJob(number: campaigns, list: list, maxAttempts: maxAttempts, now: CommandClock.now())
+        return try BenchJob(
+            number: campaigns,
+            list: list,
+            maxAttempts: maxAttempts,
+            perSecond: perSecond,
+            now: CommandClock.now()
+        )
     }
 
     private func sample(

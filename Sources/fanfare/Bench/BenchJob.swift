@@ -20,14 +20,21 @@ struct BenchJob: Sendable {
     /// A campaign to a list; no two may share a number.
     ///
     /// All ids have one length: a push names its campaign, and h2load's body is to be as long as ours.
-    init(number: Int, list: String = Self.list, maxAttempts: Int = 8, now: Timestamp) throws {
+    init(
+        number: Int,
+        list: String = Self.list,
+        maxAttempts: Int = 8,
+        perSecond: Int? = nil,
+        now: Timestamp
+    ) throws {
+        let rate = perSecond.map { ", \"per_second\": \($0)" } ?? ""
         let text = """
             {"id": "bench-\(10_000 + number)", "app": "\(Self.app)", "created_at": "\(now.rfc3339)",
              "audience": {"list": "\(list)"},
              "content": {"title": "Derby kick-off", "sound": "default", "thread_id": "derby",
               "body": "Real against Atleti begins in ten minutes. Open the app to follow it minute by minute.",
               "data": {"match": 7, "league": "laliga"}},
-             "delivery": {"ttl": 86400, "max_attempts": \(maxAttempts)}}
+             "delivery": {"ttl": 86400, "max_attempts": \(maxAttempts)\(rate)}}
             """
         try self.init(text: text, now: now)
     }

@@ -14,6 +14,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     case scaling
     case planning
     case urgent
+    case rate
 
     /// What it does, for `--help`.
     var abstract: String {
@@ -30,6 +31,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .scaling: "CPU for a device with one and with four workers at half of one worker's full rate"
         case .planning: "CPU for a device of a process that only plans, from a list"
         case .urgent: "an urgent campaign of one device, from publish to the far side, while bulk is being sent"
+        case .rate: "a campaign with per_second on two workers, in one-second buckets at the far side"
         }
     }
 
@@ -40,6 +42,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .sending, .latency: 2_000_000
         case .memory: 10_000_000
         case .urgent, .limits: 3_000_000
+        case .rate: 20_000
         case .allocations, .dead, .goaway, .retries, .scaling, .planning: 1_000_000
         }
     }
@@ -49,7 +52,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         switch self {
         case .transport, .sending: 5
         case .latency, .dead, .goaway, .retries, .scaling, .planning: 3
-        case .allocations, .memory, .limits, .urgent: 1
+        case .allocations, .memory, .limits, .urgent, .rate: 1
         }
     }
 

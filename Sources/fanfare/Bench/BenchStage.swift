@@ -34,9 +34,10 @@ struct BenchStage: Sendable {
         cores.command(try ChildProcesses.fanfare(arguments), on: side)
     }
 
-    /// A folder of a scenario's own.
-    func folder(of scenario: BenchScenario) throws -> RunFolder {
-        try RunFolder("\(folder.path)/\(scenario.rawValue)", command: "bench")
+    /// A folder of a scenario's own, or of one of its fleets.
+    func folder(of scenario: BenchScenario, named name: String? = nil) throws -> RunFolder {
+        let name = name.map { "\(scenario.rawValue)-\($0)" } ?? scenario.rawValue
+        return try RunFolder("\(folder.path)/\(name)", command: "bench")
     }
 
     /// Runs one scenario.
@@ -52,6 +53,7 @@ struct BenchStage: Sendable {
         case .scaling: return try await ScalingScenario(stage: self).run()
         case .planning: return try await PlanningScenario(stage: self).run()
         case .urgent: return try await UrgentScenario(stage: self).run()
+        case .rate: return try await RateScenario(stage: self).run()
         }
     }
 

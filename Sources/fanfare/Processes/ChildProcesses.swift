@@ -102,6 +102,15 @@ actor ChildProcesses {
         return lines(of: name)
     }
 
+    /// Ends one of them as a crash does; returns when it is gone.
+    func kill(_ name: String) async {
+        guard let member = members.last(where: { $0.name == name }) else { return }
+        Foundation.kill(member.process.processIdentifier, SIGKILL)
+        // Cancelled or not, nobody is left behind.
+        while member.process.isRunning { try? await Task.sleep(for: .milliseconds(5)) }
+        members.removeAll { $0.process === member.process }
+    }
+
     private func stop(_ member: Member) async {
         let clock = ContinuousClock()
         let started = clock.now
@@ -112,7 +121,7 @@ actor ChildProcesses {
                 member.process.terminate()
                 times += 1
             } else if waited > Self.end {
-                kill(member.process.processIdentifier, SIGKILL)
+                Foundation.kill(member.process.processIdentifier, SIGKILL)
             }
             // Cancelled or not, nobody is left behind.
             try? await Task.sleep(for: .milliseconds(20))

@@ -175,6 +175,18 @@ nonisolated struct Fanfare_V1_ShardMessage: @unchecked Sendable {
     set {_uniqueStorage()._messageIDAt = newValue}
   }
 
+  /// where its slot begins, in microseconds since the epoch
+  var slotAt: Int64 {
+    get {_storage._slotAt}
+    set {_uniqueStorage()._slotAt = newValue}
+  }
+
+  /// in microseconds; 0: no slot
+  var slotLength: UInt64 {
+    get {_storage._slotLength}
+    set {_uniqueStorage()._slotLength = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -228,7 +240,7 @@ fileprivate nonisolated let _protobuf_package = "fanfare.v1"
 
 nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ShardMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}campaign\0\u{1}part\0\u{1}ordinal\0\u{1}child\0\u{1}path\0\u{1}generation\0\u{1}attempt\0\u{1}app\0\u{3}campaign_id\0\u{1}provider\0\u{1}environment\0\u{1}urgent\0\u{3}push_type\0\u{1}priority\0\u{3}expires_at\0\u{3}drop_if_offline\0\u{3}collapse_id\0\u{3}max_attempts\0\u{3}drop_unknown\0\u{3}not_before\0\u{1}payload\0\u{3}first_index\0\u{1}offsets\0\u{1}devices\0\u{3}trace_parent\0\u{3}message_id_at\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}campaign\0\u{1}part\0\u{1}ordinal\0\u{1}child\0\u{1}path\0\u{1}generation\0\u{1}attempt\0\u{1}app\0\u{3}campaign_id\0\u{1}provider\0\u{1}environment\0\u{1}urgent\0\u{3}push_type\0\u{1}priority\0\u{3}expires_at\0\u{3}drop_if_offline\0\u{3}collapse_id\0\u{3}max_attempts\0\u{3}drop_unknown\0\u{3}not_before\0\u{1}payload\0\u{3}first_index\0\u{1}offsets\0\u{1}devices\0\u{3}trace_parent\0\u{3}message_id_at\0\u{4}\u{d}slot_at\0\u{3}slot_length\0")
 
   fileprivate class _StorageClass {
     var _version: UInt32 = 0
@@ -258,6 +270,8 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
     var _devices: Data = Data()
     var _traceParent: String = String()
     var _messageIDAt: UInt32 = 0
+    var _slotAt: Int64 = 0
+    var _slotLength: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -295,6 +309,8 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
       _devices = source._devices
       _traceParent = source._traceParent
       _messageIDAt = source._messageIDAt
+      _slotAt = source._slotAt
+      _slotLength = source._slotLength
     }
   }
 
@@ -340,6 +356,8 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
         case 25: try { try decoder.decodeSingularBytesField(value: &_storage._devices) }()
         case 26: try { try decoder.decodeSingularStringField(value: &_storage._traceParent) }()
         case 27: try { try decoder.decodeSingularUInt32Field(value: &_storage._messageIDAt) }()
+        case 40: try { try decoder.decodeSingularSInt64Field(value: &_storage._slotAt) }()
+        case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._slotLength) }()
         default: break
         }
       }
@@ -429,6 +447,12 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
       if _storage._messageIDAt != 0 {
         try visitor.visitSingularUInt32Field(value: _storage._messageIDAt, fieldNumber: 27)
       }
+      if _storage._slotAt != 0 {
+        try visitor.visitSingularSInt64Field(value: _storage._slotAt, fieldNumber: 40)
+      }
+      if _storage._slotLength != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._slotLength, fieldNumber: 41)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -465,6 +489,8 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
         if _storage._devices != rhs_storage._devices {return false}
         if _storage._traceParent != rhs_storage._traceParent {return false}
         if _storage._messageIDAt != rhs_storage._messageIDAt {return false}
+        if _storage._slotAt != rhs_storage._slotAt {return false}
+        if _storage._slotLength != rhs_storage._slotLength {return false}
         return true
       }
       if !storagesAreEqual {return false}

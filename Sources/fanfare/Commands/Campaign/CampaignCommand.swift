@@ -7,7 +7,7 @@ struct CampaignCommand: AsyncParsableCommand {
         abstract: "Send campaigns, look at them and steer them; ID is ID or APP/ID.",
         subcommands: [
             CampaignSendCommand.self, CampaignStatusCommand.self, CampaignListCommand.self,
-            CampaignPauseCommand.self, CampaignResumeCommand.self, CampaignCancelCommand.self,
+            CampaignPauseCommand.self, CampaignResumeCommand.self, CampaignCancelCommand.self, CampaignSetCommand.self,
             CampaignOutcomesCommand.self,
         ]
     )

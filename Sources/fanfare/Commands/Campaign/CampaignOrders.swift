@@ -74,7 +74,7 @@ struct CampaignCancelCommand: AsyncParsableCommand {
 }
 
 /// An operator's order: one synced transaction, which the workers see with their next look at the ledger (500 ms).
-private struct CampaignOrder {
+struct CampaignOrder {
     let verb: String
     let campaign: CampaignArgument
     let isJSON: Bool
@@ -109,11 +109,13 @@ private struct CampaignOrder {
             let document = JSONValue.object([
                 "id": .string(facts.id), "app": .string(facts.app), "state": .string(state),
                 "paused_by": .array(reasons.map(JSONValue.string)),
+                "per_second": facts.pace.map { .number(JSONNumber($0.perSecond)) },
             ])
             Terminal.write(document.text + "\n")
         } else {
             let why = isPaused ? " (\(reasons.joined(separator: ", ")))" : ""
-            Terminal.write("\(facts.app)/\(facts.id) is \(state)\(why)\n")
+            let rate = facts.pace.map { ", at most \(NumberText.grouped($0.perSecond)) a second" } ?? ""
+            Terminal.write("\(facts.app)/\(facts.id) is \(state)\(why)\(rate)\n")
         }
     }
 }

@@ -1,0 +1,87 @@
+public import Campaigns
+
+/// How shards get their turns under a rate (design, section 10, Rate).
+///
+/// Slots follow one another without gaps and are given away a second ahead: long enough for the message to reach its
+/// worker, short enough that another rate holds within two seconds, and that a worker's death spoils two at most.
+/// What was not sent in its slot is not caught up, but gets another.
+public enum Pacing {
+    /// How far ahead of now slots are given away, in microseconds.
+    public static let lead: Int64 = 1_000_000
+    /// How soon a slot may begin: what the way through the broker and the claim take, in microseconds.
+    public static let notice: Int64 = 80_000
+    /// How late a device's request may be within its slot, in microseconds.
+    ///
+    /// It is what can be sent too much in a second: 3 % of the rate, of the 5 % that the design allows.
+    public static let lateness: Int64 = 30_000
+    /// A shard is a quarter of a second's worth at most, so that little is spoilt when its worker dies.
+    public static let shardsPerSecond = 4
+
+    /// Devices of one shard at most.
+    public static func devicesMax(_ paces: [Pace]) -> Int {
+        let slowest = paces.map(\.perSecond).min() ?? Shard.devicesMax * shardsPerSecond
+        return min(Shard.devicesMax, max(1, slowest / shardsPerSecond))
+    }
+
+    /// Devices that are to be cut into shards ahead of their turns.
+    public static func devicesAhead(_ paces: [Pace]) -> Int {
+        let slowest = paces.map(\.perSecond).min() ?? 0
+        return slowest + slowest / shardsPerSecond
+    }
+
+    /// The next slot for so many devices, which is then given away; nil when it is too early for one.
+    ///
+    /// - Parameters:
+    ///   - devices: How many.
+    ///   - lines: Every limit that counts for them; each moves on.
+    ///   - now: The clock that all workers share.
+    public static func slot(devices: Int, lines: inout [PaceLine], now: Timestamp) -> Slot? {
+        let instant = now.milliseconds * 1000
+        // A line that is further ahead than it could be was written by a clock that is wrong.
+        let nexts = lines.map { min($0.next, instant + maxLength + lead) }
+        let begins = max(instant + notice, nexts.max() ?? 0)
+        guard begins < instant + lead else { return nil }
+        var length: Int64 = 1
+        for index in lines.indices {
+            let first = lines[index].first ?? begins
+            let rate = Int64(lines[index].pace.rate(at: begins, from: first))
+            let share = (Int64(devices) * 1_000_000 + rate - 1) / rate
+            lines[index].first = first
+            lines[index].next = begins + share
+            length = max(length, share)
+        }
+        return Slot(begins: begins, length: length)
+    }
+
+    /// The longest slot that there is: a whole shard at the lowest rate of a ramp.
+    private static let maxLength: Int64 = Int64(Shard.devicesMax) * 1_000_000
+
+    /// When a planner looks again whether it may give slots away, in microseconds from now.
+    public static func rest(_ lines: [PaceLine], now: Timestamp) -> Int64 {
+        let next = lines.map(\.next).max() ?? 0
+        return max(0, next - now.milliseconds * 1000 - lead + lookAhead)
+    }
+
+    /// Slots are given away in batches of a tenth of a second, not one by one.
+    private static let lookAhead: Int64 = 100_000
+}
+
+/// Whose turn it is within a shard's slot.
+struct Turns: Equatable, Sendable {
+    let slot: Slot
+    let count: Int
+
+    enum Turn: Equatable {
+        case now
+        /// In microseconds since the epoch.
+        case later(Int64)
+        /// Too late: another slot is needed.
+        case missed
+    }
+
+    func turn(of position: Int, now: Timestamp) -> Turn {
+        let (due, instant) = (slot.instant(of: position, among: count), now.milliseconds * 1000)
+        if instant < due { return .later(due) }
+        return instant > due + Pacing.lateness ? .missed : .now
+    }
+}

@@ -1,0 +1,175 @@
+public import Campaigns
+public import Delivery
+
+/// What a planner's look at a campaign under a rate came to.
+public struct PacedStep: Sendable, Equatable {
+    /// Shards that have a turn now, to be published.
+    public var shards: [ShardToPublish] = []
+    /// When to look again, in microseconds from now; nothing is to be given away before.
+    public var rest: Int64 = 0
+    /// Whether another worker plans this campaign now.
+    public var isFenced = false
+
+    /// A step; nothing to be done by default.
+    public init(shards: [ShardToPublish] = [], rest: Int64 = 0, isFenced: Bool = false) {
+        self.shards = shards
+        self.rest = rest
+        self.isFenced = isFenced
+    }
+}
+
+extension LedgerTransaction {
+    /// Gives turns to what a campaign has waiting, and cuts what is to wait next (design, section 10, Rate).
+    ///
+    /// Retries that are due come before new shards. The campaign's line and its app's move on in this transaction, so
+    /// that planners of several campaigns of one app keep the app's rate together.
+    ///
+    /// - Parameters:
+    ///   - campaign: The campaign.
+    ///   - appPace: The rate of its app; nil when that has none.
+    ///   - leaseEpoch: Fences the write.
+    ///   - worker: Whose lease it is.
+    ///   - now: The clock that all workers share.
+    public func givePacedTurns(
+        campaign: UInt32,
+        appPace: Pace?,
+        leaseEpoch: UInt32,
+        worker: Int64,
+        now: Timestamp
+    ) throws(LedgerError) -> PacedStep {
+        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else {
+            return PacedStep(isFenced: true)
+        }
+        guard let facts = try reader.campaign(campaign), facts.mayPlan(at: now) else { return PacedStep() }
+        let paces = [facts.pace, appPace].compactMap { $0 }
+        guard !paces.isEmpty else { return PacedStep() }
+        try cutAhead(facts, paces, now: now)
+        var lines = try paceLines(facts, appPace)
+        var turns: [ShardRecord] = []
+        for var row in try reader.waitingForTurn(campaign: campaign, now: now, limit: Self.turnsMax) {
+            guard let slot = Pacing.slot(devices: row.count, lines: &lines, now: now) else { break }
+            (row.state, row.aside, row.slot) = (.unpublished, nil, slot)
+            try move(row, since: now)
+            turns.append(row)
+        }
+        if !turns.isEmpty { try writePaceLines(facts, appPace, lines) }
+        return PacedStep(shards: try reader.complete(turns), rest: Pacing.rest(lines, now: now))
+    }
+
+    /// Shards that get a turn in one transaction at most.
+    private static let turnsMax = 256
+
+    /// Cuts chunks until what waits is worth more than the turns that can be given away now.
+    private func cutAhead(_ facts: CampaignFacts, _ paces: [Pace], now: Timestamp) throws(LedgerError) {
+        var missing = Pacing.devicesAhead(paces) - Int(try reader.devicesWaitingForTurn(campaign: facts.number))
+        while missing > 0, let next = try reader.nextChunkCount(campaign: facts.number) {
+            let room = try roomUnderGuard(facts)
+            guard room >= next else { return }
+            _ = try cut(
+                campaign: facts.number,
+                shardsMax: 1,
+                claimedBy: nil,
+                pieceMax: Pacing.devicesMax(paces),
+                now: now
+            )
+            missing -= next
+        }
+    }
+
+    private func paceLines(_ facts: CampaignFacts, _ appPace: Pace?) throws(LedgerError) -> [PaceLine] {
+        var lines: [PaceLine] = []
+        if let pace = facts.pace {
+            let rows = try db.rows("SELECT pace_first, pace_next FROM campaigns WHERE number = ?1", .int(facts.number))
+            guard try rows.next() else { throw .failed("campaign \(facts.number) is gone") }
+            lines.append(PaceLine(pace: pace, first: rows.optionalInt64(0), next: rows.int64(1)))
+        }
+        if let appPace {
+            // Locked: planners of other campaigns give turns away on the same line.
+            let rows = try db.lockedRows("SELECT next FROM app_paces WHERE app = ?1", .text(facts.app))
+            lines.append(PaceLine(pace: appPace, next: try rows.next() ? rows.int64(0) : 0))
+        }
+        return lines
+    }
+
+    private func writePaceLines(
+        _ facts: CampaignFacts,
+        _ appPace: Pace?,
+        _ lines: [PaceLine]
+    ) throws(LedgerError) {
+        var rest = lines[...]
+        if facts.pace != nil, let line = rest.popFirst() {
+            try db.run(
+                "UPDATE campaigns SET pace_first = ?2, pace_next = ?3 WHERE number = ?1",
+                .int(facts.number),
+                .int(line.first),
+                .int(line.next)
+            )
+        }
+        if appPace != nil, let line = rest.popFirst() {
+            try db.run(
+                """
+                INSERT INTO app_paces (app, next) VALUES (?1, ?2)
+                ON CONFLICT (app) DO UPDATE SET next = excluded.next
+                """,
+                .text(facts.app),
+                .int(line.next)
+            )
+        }
+    }
+
+    /// Gives a campaign another rate, or none (use `synced`); turns that were given away stay.
+    public func setPace(campaign: UInt32, _ pace: Pace?, now: Timestamp) throws(LedgerError) -> LifeResult {
+        guard var facts = try reader.campaign(campaign) else { return .unknown }
+        guard facts.stage.isLive else { return .over(facts) }
+        facts.pace = pace
+        try db.run(
+            "UPDATE campaigns SET per_second = ?2, ramp_up = ?3 WHERE number = ?1",
+            .int(campaign),
+            .int(pace?.perSecond),
+            .int(pace?.rampUp ?? 0)
+        )
+        try bumpRevision()
+        return .done(facts)
+    }
+}
+
+extension LedgerReader {
+    /// Rows that wait for a turn and may have it: retries that are due first, the longest due at the front.
+    func waitingForTurn(campaign: UInt32, now: Timestamp, limit: Int) throws(LedgerError) -> [ShardRecord] {
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns) FROM \(ShardRows.open)
+            WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND s.aside = 'rate'
+                AND coalesce(s.due_at, 0) <= ?2 AND coalesce(s.not_before, 0) <= ?2
+            ORDER BY s.due_at IS NULL, s.due_at, s.chunk, s.part, s.ordinal, s.child LIMIT ?3
+            """,
+            .int(campaign),
+            .time(now),
+            .int(limit)
+        )
+        var records: [ShardRecord] = []
+        while try rows.next() { records.append(try ShardRows.record(rows)) }
+        return records
+    }
+
+    func devicesWaitingForTurn(campaign: UInt32) throws(LedgerError) -> Int64 {
+        try db.number(
+            """
+            SELECT coalesce(sum(s.count), 0) FROM \(ShardRows.open)
+            WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND s.aside = 'rate' AND s.child = 0
+            """,
+            .int(campaign)
+        ) ?? 0
+    }
+
+    /// Devices of the next chunk that is to be cut; nil when all are.
+    func nextChunkCount(campaign: UInt32) throws(LedgerError) -> Int? {
+        try db.number(
+            """
+            SELECT k.count FROM campaigns c JOIN chunks k ON k.list = c.list AND k.ordinal = c.cursor
+            WHERE c.number = ?1
+            """,
+            .int(campaign)
+        ).map { Int($0) }
+    }
+}

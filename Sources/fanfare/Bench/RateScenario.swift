@@ -1,0 +1,160 @@
+import Campaigns
+import Delivery
+import Fleet
+import Foundation
+import Store
+
+/// A campaign with `per_second` on two workers, in one-second buckets at the far side: alone, with a fifth of the
+/// requests answered 503, when a worker is killed, and when the rate is changed.
+struct RateScenario: Sendable {
+    let stage: BenchStage
+
+    /// Requests a second of the campaign.
+    static let rate = 1_000
+    /// Never more than this, and after the first two seconds at least that (issue 4 of the product).
+    private static let most = 1_050
+    private static let least = 950
+    /// How soon another rate holds.
+    private static let soon = 2
+    private static let look = Duration.milliseconds(50)
+    /// A retry comes five seconds after the request that failed: only such are left in the last ones.
+    private static let tail = 7
+
+    /// Seconds that a campaign takes without retries.
+    private var length: Int { max(8, stage.devices(.rate) / Self.rate) }
+
+    /// What is done to a campaign in its middle.
+    private enum Event {
+        case nothing, kill, halve
+    }
+
+    func run() async throws -> BenchResult {
+        let plain = try await measure("plain", .nothing)
+        stage.say("with a fifth of the requests answered 503")
+        let retries = try await measure("retries", .nothing, options: ["--fault", "unavailable=0.2"])
+        stage.say("one of two workers killed")
+        let killed = try await measure("killed", .kill)
+        stage.say("half the rate from the middle on")
+        let halved = try await measure("halved", .halve)
+        // By then the half rate holds, and with it no second has more.
+        let late = halved.buckets.seconds.dropFirst(halved.at + Self.soon).max()
+        return BenchResult(
+            scenario: .rate,
+            subject: "two workers, \(NumberText.grouped(Self.rate)) requests a second, \(length) s",
+            figures: figures("plain", "alone", plain.buckets)
+                + figures("retries", "with 20 % of 503", retries.buckets, tail: Self.tail)
+                + [
+                    most("killed", "a worker killed", killed.buckets),
+                    BenchFigure(
+                        "below_killed",
+                        "seconds below \(Self.least), a worker killed",
+                        Double(killed.buckets.steady().count { $0 < Self.least }),
+                        digits: 0,
+                        target: .atMost(2)
+                    ),
+                    BenchFigure(
+                        "most_halved",
+                        "most in a second, from \(Self.soon) s after half the rate was ordered",
+                        late.map(Double.init),
+                        digits: 0,
+                        target: .atMost(Double(Self.most / 2))
+                    ),
+                ],
+            notes: [plain, retries, killed, halved].map { "\($0.name): \($0.buckets.seconds)" }
+        )
+    }
+
+    private func most(_ name: String, _ label: String, _ buckets: RateBuckets) -> BenchFigure {
+        BenchFigure(
+            "most_\(name)",
+            "most in a second, \(label)",
+            buckets.seconds.max().map(Double.init),
+            digits: 0,
+            target: .atMost(Double(Self.most))
+        )
+    }
+
+    private func figures(
+        _ name: String,
+        _ label: String,
+        _ buckets: RateBuckets,
+        tail: Int = 1
+    ) -> [BenchFigure] {
+        [
+            most(name, label, buckets),
+            BenchFigure("window_\(name)", "the same wherever the second begins", Double(buckets.most), digits: 0),
+            BenchFigure(
+                "least_\(name)",
+                "least in a second behind the first two, \(label)",
+                buckets.steady(tail: tail).min().map(Double.init),
+                digits: 0,
+                target: .atLeast(Double(Self.least))
+            ),
+        ]
+    }
+
+    // MARK: A campaign
+
+    private struct Measured {
+        let name: String
+        let buckets: RateBuckets
+        /// Whole seconds from the first arrival to the event.
+        let at: Int
+    }
+
+    private func measure(_ name: String, _ event: Event, options: [String] = []) async throws -> Measured {
+        let fleet = try await BenchFleet(.rate, stage, named: name)
+        let devices = length * Self.rate
+        try await fleet.upload(devices)
+        let far = try await FarSide.start(
+            "far-\(name)",
+            below: fleet.folder.path,
+            options: ["--arrivals"] + options,
+            stage
+        )
+        try await fleet.start(2, to: [BenchJob.app: far])
+        // A device that fails twice ends failed: the third try would come half a minute later.
+        let job = try await fleet.begin(maxAttempts: 2, perSecond: Self.rate)
+        try await reach(devices / 2, job, fleet)
+        let at = Self.monotonic()
+        switch event {
+        case .nothing: break
+        case .kill: try await fleet.killWorker()
+        case .halve: try await fleet.pace(job, Pace(perSecond: Self.rate / 2))
+        }
+        try await reach(nil, job, fleet)
+        let arrivals = await far.arrivals()
+        try await fleet.close()
+        await stage.processes.stop(far.name)
+        let first = arrivals.min() ?? at
+        return Measured(
+            name: name,
+            buckets: RateBuckets(arrivals: arrivals),
+            at: Int(max(0, at - first) / 1_000_000_000)
+        )
+    }
+
+    /// Waits until so many devices have been accepted; nil is until the campaign is over.
+    private func reach(_ devices: Int?, _ job: BenchJob, _ fleet: BenchFleet) async throws {
+        // Twice the time that it should take, and then some for workers and retries.
+        for _ in 0..<(length * 2 + 60) * 20 {
+            if let status = try await fleet.status(of: job) {
+                if let devices, status.counts.accepted >= devices { return }
+                if !status.stage.isLive {
+                    guard status.law == .holds, status.pending.total == 0 else { break }
+                    return
+                }
+            }
+            try await stage.processes.check()
+            try await Task.sleep(for: Self.look)
+        }
+        throw CommandFailure(.failed, "\(job.job.id) does not end; the logs are in \(stage.folder.path)")
+    }
+
+    /// Nanoseconds of the clock that arrivals are told on.
+    private static func monotonic() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
