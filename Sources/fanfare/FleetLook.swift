@@ -11,6 +11,7 @@ struct FleetFacts {
     var at: Timestamp
     var workers: [WorkerRecord] = []
     var breakers: [BreakerRecord] = []
+    var pauses: [PauseRecord] = []
     var paused: [String] = []
     var toMend: [String] = []
     var parkedInLedger = 0
@@ -55,15 +56,16 @@ struct FleetLook {
         let ledger = try Ledger.open(configuration.store, create: false)
         facts.ledgerPath = ledger.path
         let now = ledger.sharedTime(facts.at)
-        let (workers, campaigns, parked, breakers) = try await ledger.read { reader in
+        let (workers, campaigns, parked, breakers, pauses) = try await ledger.read { reader in
             (
                 try reader.liveWorkers(now: now), try reader.campaigns(app: nil, limit: 1000),
-                try reader.parkedCount(), try reader.openBreakers()
+                try reader.parkedCount(), try reader.openBreakers(), try reader.pauses()
             )
         }
         await ledger.close()
         facts.workers = workers
         facts.breakers = breakers
+        facts.pauses = pauses
         facts.parkedInLedger = parked
         facts.toMend = campaigns.filter { campaign in
             campaign.facts.stage.isLive && !campaign.facts.pausedBy.isDisjoint(with: AsideReason.needingMend)
@@ -133,7 +135,7 @@ extension FleetFacts {
             )
         }
         view.breakers = breakers.map(\.line)
-        view.pauses = paused
+        view.pauses = pauses.map { "\($0.scope) since \($0.since.rfc3339)" } + paused
         view.parked = parkedInLedger + Int(parkedQueue?.ready ?? 0)
         view.needs = needs(parked: view.parked)
         return view

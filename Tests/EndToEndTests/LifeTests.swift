@@ -53,6 +53,38 @@ extension EndToEnd {
             }
         }
 
+        @Test func `an app is paused in mid-campaign, what comes later waits as well, and all goes on once`()
+            async throws
+        {
+            try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
+                for _ in 1...2 { _ = try await fleet.startWorker() }
+                try await fleet.putList("fans", TestDevices.tokens(30_000))
+                try await fleet.publish(TestJob("derby", list: "fans"))
+                try await fleet.requests(reach: 2000)
+                let unknown = try await fleet.run("pause", "--app", "newz")
+                #expect(unknown.exit == 64 && unknown.errors.contains("newz"))
+                let paused = try await fleet.run("pause", "--app", PrivateFleet.app)
+                #expect(paused.exit == 0 && paused.output == "app news is paused\n", "\(paused.errors)")
+                var job = TestJob("goal", TestDevices.tokens(3, prefix: "b")).delivered(["urgency": "urgent"])
+                job.isUrgent = true
+                try await fleet.publish(job)
+                try await eventually("what ran is set aside and the urgent one waits") {
+                    let (derby, goal) = (try await fleet.status("derby"), try await fleet.status("goal"))
+                    return derby?.pending.sending == 0 && derby?.pending.held ?? 0 > 0 && goal?.state == "paused"
+                }
+                let before = fleet.simulator.statistics.requests
+                #expect(try await fleet.status("goal")?.counts.total == 0)
+                let shown = try await fleet.run("status")
+                #expect(shown.output.contains("paused: app news since"))
+                let resumed = try await fleet.run("resume")
+                #expect(resumed.exit == 0 && resumed.output == "app news goes on\n", "\(resumed.errors)")
+                #expect(try await fleet.completed("goal").counts.accepted == 3)
+                #expect(try await fleet.completed("derby").counts.accepted == 30_000)
+                #expect(before < 30_003)
+                #expect(fleet.simulator.statistics.requests == 30_003)
+            }
+        }
+
         @Test func `C5: paused and resumed in mid-campaign, no device gets it twice`() async throws {
             try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
                 for _ in 1...2 { _ = try await fleet.startWorker() }

@@ -27,7 +27,8 @@ public enum AsideRelease {
         // Decided by the guard, with an outcome or with another reason.
         case .guard: return false
         case .suspect: return campaign.isPlanned && campaign.asideReason == nil
-        case .paused, .credentials, .breaker, .wrongEnvironment, .content: return campaign.asideReason == nil
+        case .paused, .suspended, .credentials, .breaker, .wrongEnvironment, .content:
+            return campaign.asideReason == nil
         }
     }
 

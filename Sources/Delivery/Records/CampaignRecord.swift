@@ -44,6 +44,8 @@ public struct CampaignFacts: Sendable, Equatable {
     public var isGuardPassed: Bool
     /// Whether all its shards are cut.
     public var isPlanned: Bool
+    /// Whether an operator has paused its app, provider or urgency.
+    public var isSuspended: Bool
     /// The campaign's own rate; nil when it has none.
     public var pace: Pace?
 
@@ -58,6 +60,7 @@ public struct CampaignFacts: Sendable, Equatable {
         breaker: Breaker.Gate = .closed(since: nil),
         isGuardPassed: Bool = false,
         isPlanned: Bool = false,
+        isSuspended: Bool = false,
         pace: Pace? = nil
     ) {
         self.number = number
@@ -69,6 +72,7 @@ public struct CampaignFacts: Sendable, Equatable {
         self.breaker = breaker
         self.isGuardPassed = isGuardPassed
         self.isPlanned = isPlanned
+        self.isSuspended = isSuspended
         self.pace = pace
     }
 
@@ -81,9 +85,12 @@ public struct CampaignFacts: Sendable, Equatable {
         }
     }
 
-    /// Why it is paused, an open breaker included.
+    /// Why it is paused, an open breaker and what is paused beyond it included.
     public var pauseReasons: Set<AsideReason> {
-        breaker.isOpen ? pausedBy.union([.breaker]) : pausedBy
+        var reasons = pausedBy
+        if breaker.isOpen { reasons.insert(.breaker) }
+        if isSuspended { reasons.insert(.suspended) }
+        return reasons
     }
 
     /// Why its shards wait; nil when they do not.
@@ -99,6 +106,6 @@ public struct CampaignFacts: Sendable, Equatable {
     }
 
     private var pauseReason: AsideReason? {
-        AsideReason.allCases.first { pausedBy.contains($0) }
+        isSuspended ? .suspended : AsideReason.allCases.first { pausedBy.contains($0) }
     }
 }

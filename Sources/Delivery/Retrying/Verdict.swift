@@ -29,6 +29,8 @@ public enum Verdict: Equatable, Sendable {
 public enum AsideReason: String, Sendable, CaseIterable {
     /// An operator paused the campaign.
     case paused
+    /// An operator paused its app, provider or urgency: no campaign's own reason, so never stored with one.
+    case suspended
     /// The provider refuses the app's credentials.
     case credentials
     /// No worker here knows the app.

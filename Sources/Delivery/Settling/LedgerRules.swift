@@ -20,7 +20,8 @@ extension AsideReason {
     public var rowState: ShardState {
         switch self {
         case .handOver: .unpublished
-        case .paused, .credentials, .app, .breaker, .wrongEnvironment, .content, .guard, .suspect, .rate: .aside
+        case .paused, .suspended, .credentials, .app, .breaker, .wrongEnvironment, .content, .guard, .suspect, .rate:
+            .aside
         }
     }
 }

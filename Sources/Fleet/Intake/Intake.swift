@@ -60,7 +60,13 @@ struct Intake: Sendable {
             return try await refuse(document, app: job.app, message, now: now)
         case .existing(let number): return try await known(job, number, message, now: now)
         case .accept(let shortWay):
-            let warnings = decoding.warnings + check.warnings
+            let slow = RateWarning.warnings(
+                job,
+                devices: knowledge.deviceCount,
+                appPace: apps.pace(of: job.app),
+                now: now
+            )
+            let warnings = decoding.warnings + check.warnings + slow
             let push = compile(job, carriesMessageID: carriesMessageID)
             let new = try await newCampaign(job, push, identity, warnings, message, now: now)
             let isDirect = shortWay && !isLate(new, now) && apps.pace(of: job.app) == nil

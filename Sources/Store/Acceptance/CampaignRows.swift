@@ -6,10 +6,12 @@ enum CampaignRows {
     /// What `facts(_:)` reads, in its order.
     static let columns = """
         c.number, c.app, c.id, c.stage, c.paused_by, c.expires_at, \(ProbeKey.gateColumn), c.guard_passed, \
-        c.cursor >= c.chunks, c.per_second, c.ramp_up
+        c.cursor >= c.chunks, c.per_second, c.ramp_up, \
+        EXISTS (SELECT 1 FROM pauses z WHERE z.app IN ('', c.app) AND z.provider IN ('', c.provider) \
+        AND z.urgency IN ('', c.urgency))
         """
     /// The first column behind them.
-    static let next: Int32 = 11
+    static let next: Int32 = 12
 
     /// One campaign; a constant, because it is asked for at every claim.
     static let selectOne = "SELECT \(columns) FROM campaigns c WHERE c.number = ?1"
@@ -28,6 +30,7 @@ enum CampaignRows {
             breaker: ProbeKey.gate(rows.optionalText(6)),
             isGuardPassed: rows.bool(7),
             isPlanned: rows.bool(8),
+            isSuspended: rows.bool(11),
             pace: rows.optionalInt64(9).map { Pace(perSecond: Int($0), rampUp: rows.int(10)) }
         )
     }

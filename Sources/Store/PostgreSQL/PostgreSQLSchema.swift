@@ -15,6 +15,7 @@ enum PostgreSQLSchema {
         ("1", [meta, lists, campaigns, shards, breakers, messages].joined(separator: "\n")),
         ("short_way", "ALTER TABLE campaigns ADD COLUMN short_way BIGINT NOT NULL DEFAULT 0"),
         ("pacing", pacing),
+        ("pauses", pauses),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.
@@ -89,6 +90,16 @@ enum PostgreSQLSchema {
         ALTER TABLE shards ADD COLUMN slot_at BIGINT;
         ALTER TABLE shards ADD COLUMN slot_length BIGINT;
         CREATE TABLE app_paces (app TEXT COLLATE "C" PRIMARY KEY, next BIGINT NOT NULL);
+        """
+
+    private static let pauses = """
+        CREATE TABLE pauses (
+            app TEXT COLLATE "C" NOT NULL,
+            provider TEXT COLLATE "C" NOT NULL,
+            urgency TEXT COLLATE "C" NOT NULL,
+            since BIGINT NOT NULL,
+            PRIMARY KEY (app, provider, urgency)
+        );
         """
 
     private static let meta = """

@@ -23,6 +23,7 @@ enum SQLiteSchema {
             try db.execute(sql: "ALTER TABLE campaigns ADD COLUMN short_way INTEGER NOT NULL DEFAULT 0")
         }
         migrator.registerMigration("pacing") { db in try db.execute(sql: pacing) }
+        migrator.registerMigration("pauses") { db in try db.execute(sql: pauses) }
         return migrator
     }
 
@@ -226,6 +227,17 @@ enum SQLiteSchema {
         ALTER TABLE shards ADD COLUMN slot_at INTEGER;
         ALTER TABLE shards ADD COLUMN slot_length INTEGER;
         CREATE TABLE app_paces (app TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID;
+        """
+
+    /// An operator's pauses; an empty word is any.
+    private static let pauses = """
+        CREATE TABLE pauses (
+            app TEXT NOT NULL,
+            provider TEXT NOT NULL,
+            urgency TEXT NOT NULL,
+            since INTEGER NOT NULL,
+            PRIMARY KEY (app, provider, urgency)
+        ) WITHOUT ROWID;
         """
 
     private static let messages = """

@@ -111,4 +111,12 @@ extension LedgerReader {
         while try rows.next() { apps.insert(rows.text(0)) }
         return apps
     }
+
+    /// The apps that a live worker can send for, and those that ever had a campaign.
+    public func knownApps(now: Timestamp) throws(LedgerError) -> Set<String> {
+        var apps = try liveApps(now: now)
+        let rows = try db.rows("SELECT DISTINCT app FROM campaigns")
+        while try rows.next() { apps.insert(rows.text(0)) }
+        return apps
+    }
 }

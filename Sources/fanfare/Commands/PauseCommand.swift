@@ -1,0 +1,146 @@
+import ArgumentParser
+import Campaigns
+import Delivery
+import Fleet
+import PushProviders
+import Store
+
+/// Which campaigns an operator means.
+struct PauseScopeOptions: ParsableArguments {
+    @Option(help: "Only campaigns of this app.")
+    var app: String?
+
+    @Option(help: ArgumentHelp("Only by this provider.", valueName: "name"))
+    var provider: String?
+
+    @Option(help: ArgumentHelp("Only urgent or only bulk ones.", valueName: "urgency"))
+    var urgency: String?
+
+    /// The scope; refuses words that nothing has, because they would hold back nothing.
+    func scope(in ledger: Ledger) async throws -> PauseScope {
+        var scope = PauseScope(app: app)
+        if let app {
+            let now = ledger.sharedTime(CommandClock.now())
+            let known = try await ledger.read { try $0.knownApps(now: now) }
+            guard known.contains(app) else {
+                let names = known.isEmpty ? "it knows none yet" : "it knows \(known.sorted().joined(separator: ", "))"
+                throw CommandFailure(.usage, "the ledger \(ledger.path) knows no app \(app); \(names)")
+            }
+        }
+        if let provider {
+            guard let known = ProviderRegistry.providers.first(where: { $0.name.rawValue == provider }) else {
+                let names = ProviderRegistry.providers.map(\.name.rawValue).joined(separator: ", ")
+                throw CommandFailure(.usage, "there is no provider \(provider); give \(names)")
+            }
+            scope.provider = known.name
+        }
+        if let urgency {
+            guard let known = Urgency(rawValue: urgency) else {
+                throw CommandFailure(.usage, "urgency is urgent or bulk, not \(urgency)")
+            }
+            scope.urgency = known
+        }
+        return scope
+    }
+}
+
+/// Holds back more than one campaign.
+struct PauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Open no requests for an app, a provider, an urgency, or at all, until they are resumed.",
+        discussion: """
+            It holds for campaigns that come later, too, and for every worker within a second. Devices stay pending; what \
+            expires meanwhile ends expired.
+
+              fanfare pause --app news
+              fanfare pause --provider apns --urgency bulk
+              fanfare pause
+            """
+    )
+
+    @OptionGroup var which: PauseScopeOptions
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await options.withLedger { ledger in
+            let scope = try await which.scope(in: ledger)
+            let now = CommandClock.now()
+            let (isNew, pauses) = try await ledger.write(.synced) { transaction in
+                (try transaction.pause(scope, now: now), try transaction.reader.pauses())
+            }
+            let text = output.json ? PauseText.json(pauses).text : "\(scope) is \(isNew ? "paused" : "paused already")"
+            Terminal.write(text + "\n")
+        }
+    }
+}
+
+/// Lets go on what was held back.
+struct ResumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "End pauses of an app, a provider or an urgency; without words, all of them.",
+        discussion: """
+            Pauses that hold back more than what is named stay. A campaign's own pause stays as well: see \
+            fanfare campaign resume.
+
+              fanfare resume --app news
+              fanfare resume
+            """
+    )
+
+    @OptionGroup var which: PauseScopeOptions
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await options.withLedger { ledger in
+            let scope = try await which.scope(in: ledger)
+            let (ended, left) = try await ledger.write(.synced) { transaction in
+                (try transaction.resume(scope), try transaction.reader.pauses())
+            }
+            let still = left.filter { $0.scope.meets(scope) }
+            if output.json {
+                Terminal.write(PauseText.json(left).text + "\n")
+            } else {
+                for pause in ended { Terminal.write("\(pause.scope) goes on\n") }
+                if ended.isEmpty, still.isEmpty { Terminal.write("\(scope) was not paused\n") }
+            }
+            guard let first = still.first else { return }
+            let flags = first.scope.flags.isEmpty ? "" : " " + first.scope.flags
+            throw CommandFailure(
+                .failed,
+                "\(first.scope) is still paused, which is more than \(scope): end it with fanfare resume\(flags)"
+            )
+        }
+    }
+}
+
+enum PauseText {
+    /// All pauses there are.
+    static func json(_ pauses: [PauseRecord]) -> JSONValue {
+        .object([
+            "pauses": .array(
+                pauses.map { pause in
+                    .object([
+                        "app": pause.scope.app.map(JSONValue.string) ?? .null,
+                        "provider": pause.scope.provider.map { .string($0.rawValue) } ?? .null,
+                        "urgency": pause.scope.urgency.map { .string($0.rawValue) } ?? .null,
+                        "since": .string(pause.since.rfc3339),
+                    ])
+                }
+            )
+        ])
+    }
+}
+
+extension PauseScope {
+    /// As the commands take it.
+    fileprivate var flags: String {
+        [
+            app.map { "--app \($0)" }, provider.map { "--provider \($0.rawValue)" },
+            urgency.map { "--urgency \($0.rawValue)" },
+        ].compactMap { $0 }.joined(separator: " ")
+    }
+}
