@@ -13,6 +13,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget(name: "amqp", run: amqpSession), FuzzTarget(name: "http2-client", run: http2Client),
         FuzzTarget(name: "http2-server", run: http2Server), FuzzTarget(name: "answer", run: providerAnswer),
         FuzzTarget(name: "csv", run: csvReader), FuzzTarget(name: "ndjson", run: ndjsonReader),
+        FuzzTarget(name: "template", run: templates),
     ]
 
     /// The bytes in pieces of one size, which the first byte says: peers cut where they like; 64 pieces at most.

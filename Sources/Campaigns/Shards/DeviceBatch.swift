@@ -21,9 +21,71 @@ public struct DeviceBatch: Equatable, Sendable {
     /// The values of one variable; nil for a device without it.
     public struct VariableColumn: Equatable, Sendable {
         /// The variable's name.
-        public var name: String
+        public let name: String
+        /// All values, one after the other.
+        public private(set) var bytes: [UInt8] = []
+        /// Bytes of each device's value; `absent` for none.
+        private var byteCounts: [UInt32]
+
+        private static let absent = UInt32.max
+
+        /// A column without a value.
+        init(name: String, count: Int) {
+            self.name = name
+            byteCounts = Array(repeating: Self.absent, count: count)
+        }
+
+        /// A column from a message; nil when the lengths do not fit the values.
+        init?(name: String, bytes: [UInt8], lengths: [UInt16]) {
+            self.name = name
+            self.bytes = bytes
+            byteCounts = lengths.map { $0 == LittleEndian16.absent ? Self.absent : UInt32($0) }
+            guard byteCounts.reduce(0, { $0 + ($1 == Self.absent ? 0 : Int($1)) }) == bytes.count else { return nil }
+        }
+
+        /// Bytes of a device's value; nil for a device without it.
+        public func byteCount(at position: Int) -> Int? {
+            let count = byteCounts[position]
+            return count == Self.absent ? nil : Int(count)
+        }
+
         /// One value per device.
-        public var values: [[UInt8]?]
+        public var values: [[UInt8]?] {
+            var start = 0
+            return byteCounts.map { count in
+                guard count != Self.absent else { return nil }
+                start += Int(count)
+                return Array(bytes[start - Int(count)..<start])
+            }
+        }
+
+        /// The longest value's bytes; nil when no device has one.
+        public var longest: Int? { byteCounts.lazy.filter { $0 != Self.absent }.max().map { Int($0) } }
+
+        mutating func append(_ value: (some Collection<UInt8>)?) {
+            byteCounts.append(value.map { UInt32($0.count) } ?? Self.absent)
+            if let value { bytes.append(contentsOf: value) }
+        }
+
+        func subset(_ positions: [UInt16]) -> VariableColumn {
+            var result = VariableColumn(name: name, count: 0)
+            let values = values
+            for position in positions { result.append(values[Int(position)]) }
+            return result
+        }
+
+        /// The lengths as a message has them.
+        func lengths() throws(ShardError) -> [UInt8] {
+            var lengths: [UInt16] = []
+            lengths.reserveCapacity(byteCounts.count)
+            for count in byteCounts {
+                lengths.append(count == Self.absent ? LittleEndian16.absent : try DeviceBatch.length(Int(count)))
+            }
+            return LittleEndian16.bytes(lengths)
+        }
+
+        /// What the column takes in a message, roughly.
+        var messageBytes: Int { name.utf8.count + bytes.count + 2 * byteCounts.count }
     }
 
     /// No device.
@@ -57,22 +119,20 @@ public struct DeviceBatch: Equatable, Sendable {
     public mutating func append(token: some Collection<UInt8>, variables named: [String: String] = [:]) {
         appendToken(token)
         for name in named.keys where !variables.contains(where: { $0.name == name }) {
-            let column = VariableColumn(name: name, values: Array(repeating: nil, count: count - 1))
+            let column = VariableColumn(name: name, count: count - 1)
             let index = variables.firstIndex { $0.name > name } ?? variables.endIndex
             variables.insert(column, at: index)
             variableBytes += name.utf8.count + 2 * (count - 1)
         }
         for index in variables.indices {
-            let value = named[variables[index].name].map { Array($0.utf8) }
+            let value = named[variables[index].name]?.utf8
             variableBytes += 2 + (value?.count ?? 0)
-            variables[index].values.append(value)
+            variables[index].append(value)
         }
     }
 
     private static func byteCount(of variables: [VariableColumn]) -> Int {
-        variables.reduce(0) { sum, column in
-            column.values.reduce(sum + column.name.utf8.count) { $0 + ($1?.count ?? 0) + 2 }
-        }
+        variables.reduce(0) { $0 + $1.messageBytes }
     }
 
     private mutating func appendToken(_ token: some Collection<UInt8>) {
@@ -92,9 +152,7 @@ public struct DeviceBatch: Equatable, Sendable {
     public func subset(_ positions: [UInt16]) -> DeviceBatch {
         var result = DeviceBatch()
         for position in positions { result.appendToken(tokens[tokenRange(at: Int(position))]) }
-        result.variables = variables.map { column in
-            VariableColumn(name: column.name, values: positions.map { column.values[Int($0)] })
-        }
+        result.variables = variables.map { $0.subset(positions) }
         result.variableBytes = Self.byteCount(of: result.variables)
         return result
     }
@@ -128,19 +186,13 @@ extension DeviceBatch {
 
     private static func encoded(_ column: VariableColumn) throws(ShardError) -> Fanfare_V1_Column {
         var encoded = Fanfare_V1_Column()
-        var lengths: [UInt16] = []
-        for value in column.values {
-            lengths.append(
-                try value.map { value throws(ShardError) in try length(value.count) } ?? LittleEndian16.absent
-            )
-        }
         encoded.name = column.name
-        encoded.values = Data(column.values.flatMap { $0 ?? [] })
-        encoded.lengths = Data(LittleEndian16.bytes(lengths))
+        encoded.values = Data(column.bytes)
+        encoded.lengths = Data(try column.lengths())
         return encoded
     }
 
-    private static func length(_ count: Int) throws(ShardError) -> UInt16 {
+    fileprivate static func length(_ count: Int) throws(ShardError) -> UInt16 {
         guard count < Int(LittleEndian16.absent) else { throw .malformed("\(count) bytes in one field of a device") }
         return UInt16(count)
     }
@@ -193,20 +245,10 @@ extension DeviceBatch {
 
     private static func variable(_ column: Fanfare_V1_Column, count: Int) throws(ShardError) -> VariableColumn {
         let lengths = try LittleEndian16.values([UInt8](column.lengths))
-        let values = [UInt8](column.values)
         guard lengths.count == count else { throw .malformed("variable column does not fit its count") }
-        var start = 0
-        var result: [[UInt8]?] = []
-        for length in lengths {
-            guard length != LittleEndian16.absent else {
-                result.append(nil)
-                continue
-            }
-            guard start + Int(length) <= values.count else { throw .malformed("variable column is cut off") }
-            result.append(Array(values[start..<start + Int(length)]))
-            start += Int(length)
+        guard let result = VariableColumn(name: column.name, bytes: [UInt8](column.values), lengths: lengths) else {
+            throw .malformed("variable column does not fit its lengths")
         }
-        guard start == values.count else { throw .malformed("variable column has bytes left over") }
-        return VariableColumn(name: column.name, values: result)
+        return result
     }
 }

@@ -1,0 +1,99 @@
+/// A payload or a header's value with the templates in it, linked to one list of instructions: made once a shard.
+public struct TemplateProgram: Sendable {
+    /// What is done, and with what.
+    private(set) var template = Template()
+
+    /// A payload with its templates.
+    ///
+    /// Throws when one does not compile; `slots` are in order and fit the payload.
+    public init(payload: [UInt8], slots: [TemplateSlot], messageIDAt: UInt32?) throws(TemplateProblem) {
+        var written = 0
+        var idAt = messageIDAt.map { Int($0) }
+        for slot in slots {
+            if let place = idAt, place < Int(slot.at) {
+                constant(payload[written..<place])
+                messageID()
+                written = place + MessageIDPlace.byteCount
+                idAt = nil
+            }
+            constant(payload[written..<Int(slot.at)])
+            written = Int(slot.at)
+            try add(Template(slot.source), slot.form)
+        }
+        if let place = idAt {
+            constant(payload[written..<place])
+            messageID()
+            written = place + MessageIDPlace.byteCount
+        }
+        constant(payload[written...])
+    }
+
+    /// A text as it stands, without escapes: a header's value, or a sample.
+    public init(text source: String) throws(TemplateProblem) {
+        add(try Template(source), isEscaped: false)
+    }
+
+    /// The variables that it asks for.
+    public var names: [String] { template.names }
+
+    private mutating func constant(_ bytes: some Collection<UInt8>) {
+        guard !bytes.isEmpty else { return }
+        let (start, count) = template.literal(bytes)
+        let text = TemplateOperand(kind: .text, start: start, count: count)
+        template.instructions.append(TemplateInstruction(operation: .text, left: text))
+    }
+
+    private mutating func messageID() {
+        template.instructions.append(TemplateInstruction(operation: .messageID))
+    }
+
+    private mutating func add(_ other: Template, _ form: TemplateSlot.Form) {
+        guard form != .text else { return add(other, isEscaped: true) }
+        template.instructions.append(TemplateInstruction(operation: .mark))
+        add(other, isEscaped: false)
+        let (start, count) = template.literal((form == .firstBadge ? "\"badge\":" : ",\"badge\":").utf8)
+        let prefix = TemplateOperand(kind: .text, start: start, count: count)
+        template.instructions.append(TemplateInstruction(operation: .badge, left: prefix))
+    }
+
+    private mutating func add(_ other: Template, isEscaped: Bool) {
+        let first = Int32(template.instructions.count)
+        let literals = Int32(template.literals.count)
+        template.literals += other.literals
+        let names = other.names.map { template.variable($0) }
+        let reasons = other.reasons.map { template.reason($0) }
+        for var instruction in other.instructions {
+            instruction.left = moved(instruction.left, literals, names)
+            instruction.right = moved(instruction.right, literals, names)
+            switch instruction.operation {
+            case .text:
+                if isEscaped { instruction.left = escaped(instruction.left) }
+            case .write: instruction.detail = isEscaped ? 1 : 0
+            case .jump, .jumpUnless: instruction.target += first
+            case .abort: instruction.target = reasons[Int(instruction.target)]
+            default: break
+            }
+            template.instructions.append(instruction)
+        }
+    }
+
+    private func moved(_ operand: TemplateOperand, _ literals: Int32, _ names: [Int32]) -> TemplateOperand {
+        var operand = operand
+        switch operand.kind {
+        case .text, .number: operand.start += literals
+        case .variable: operand.start = names[Int(operand.start)]
+        case .absent, .yes, .no: break
+        }
+        return operand
+    }
+
+    /// A constant that is within a JSON string.
+    private mutating func escaped(_ operand: TemplateOperand) -> TemplateOperand {
+        let start = Int(operand.start)
+        let text = String(decoding: template.literals[start..<start + Int(operand.count)], as: UTF8.self)
+        var bytes: [UInt8] = []
+        JSONWriter.writeString(text, into: &bytes)
+        let (place, count) = template.literal(bytes.dropFirst().dropLast())
+        return TemplateOperand(kind: .text, start: place, count: count)
+    }
+}

@@ -1,0 +1,162 @@
+/// Runs a program for one device after the other.
+///
+/// Total: whatever the variables hold, a device has a rendering or a reason why it has none, in bounded time and memory,
+/// and always the same. Confined to whoever made it. In the steady state it allocates nothing, except where `truncate`
+/// meets a text that is not ASCII.
+public final class TemplateRenderer {
+    /// Why a device has no rendering.
+    public enum Failure: Equatable, Sendable {
+        /// `{% abort %}`, with its reason.
+        case aborted(String)
+        /// It is longer than it may be.
+        case tooLarge
+        /// A variable that it needs is no UTF-8.
+        case invalidVariable
+        /// The badge is no whole number from 0 to 2,147,483,647.
+        case invalidBadge
+    }
+
+    private let instructions: UnsafeMutableBufferPointer<TemplateInstruction>
+    private let literals: UnsafeMutableRawBufferPointer
+    private let variables: TemplateVariables
+    private let reasons: [String]
+    private var output: TemplateSink
+    var scratch: TemplateSink
+    private var isBroken = false
+    private var messageIDAt: Int?
+
+    /// Bytes that filters may make of a device's values, all in all.
+    private static let scratchBytes = 32_768
+
+    /// Prepares a program for the devices of a batch; a rendering has at most `bytesMax` bytes.
+    public init(_ program: TemplateProgram, _ batch: DeviceBatch, bytesMax: Int) {
+        let template = program.template
+        instructions = .allocate(capacity: template.instructions.count)
+        _ = instructions.initialize(fromContentsOf: template.instructions)
+        literals = .allocate(byteCount: template.literals.count, alignment: 16)
+        literals.copyBytes(from: template.literals)
+        variables = TemplateVariables(template.names, of: batch)
+        reasons = template.reasons
+        output = TemplateSink(capacity: bytesMax)
+        scratch = TemplateSink(capacity: Self.scratchBytes)
+    }
+
+    deinit {
+        instructions.deallocate()
+        literals.deallocate()
+        variables.free()
+        output.memory.deallocate()
+        scratch.memory.deallocate()
+    }
+
+    /// What the last call of `render` wrote; valid until the next.
+    public var bytes: UnsafeRawBufferPointer { output.bytes() }
+
+    /// Where in `bytes` the message id of the device goes; nil when it has none.
+    public var messageID: UnsafeMutableRawBufferPointer? {
+        messageIDAt.map { UnsafeMutableRawBufferPointer(rebasing: output.memory[$0..<$0 + MessageIDPlace.byteCount]) }
+    }
+
+    /// Renders for the device at a position of the batch; nil when `bytes` has it.
+    public func render(_ position: Int) -> Failure? {
+        output.reset()
+        scratch.reset()
+        isBroken = false
+        messageIDAt = nil
+        var (next, mark, flag) = (0, 0, false)
+        var value = TemplateValue.absent
+        while next < instructions.count {
+            let step = instructions[next]
+            next += 1
+            switch step.operation {
+            case .text: output.append(literal(step.left))
+            case .load: value = self.value(step.left, position)
+            case .filter: value = filtered(value, step, position)
+            case .write: write(value, isEscaped: step.detail == 1)
+            case .compare: flag = holds(step, position)
+            case .and: flag = holds(step, position) && flag
+            case .or: flag = holds(step, position) || flag
+            case .jumpUnless: if !flag { next = Int(step.target) }
+            case .jump: next = Int(step.target)
+            case .abort: return .aborted(reasons[Int(step.target)])
+            case .mark: mark = output.count
+            case .badge: if !badge(from: mark, prefix: literal(step.left)) { return .invalidBadge }
+            case .messageID:
+                messageIDAt = output.count
+                for _ in 0..<MessageIDPlace.byteCount { output.append(UInt8(ascii: "-")) }
+            }
+        }
+        if isBroken { return .invalidVariable }
+        return output.isOver || scratch.isOver ? .tooLarge : nil
+    }
+
+    @inline(__always)
+    func literal(_ operand: TemplateOperand) -> UnsafeRawBufferPointer {
+        let start = Int(operand.start)
+        return UnsafeRawBufferPointer(rebasing: literals[start..<start + Int(operand.count)])
+    }
+
+    @inline(__always)
+    func value(_ operand: TemplateOperand, _ position: Int) -> TemplateValue {
+        switch operand.kind {
+        case .absent: return .absent
+        case .text: return .text(literal(operand))
+        case .number: return TemplateNumber(literal(operand)).map { .number($0) } ?? .absent
+        case .yes: return .bool(true)
+        case .no: return .bool(false)
+        case .variable:
+            switch variables.value(Int(operand.start), of: position) {
+            case .absent: return .absent
+            case .text(let bytes): return .text(bytes)
+            case .broken:
+                isBroken = true
+                return .absent
+            }
+        }
+    }
+
+    @inline(__always)
+    private func write(_ value: TemplateValue, isEscaped: Bool) {
+        let text = text(of: value)
+        if isEscaped { output.appendEscaped(text) } else { output.append(text) }
+    }
+
+    /// A value as it is shown; in the scratch memory when it is no text yet.
+    func text(of value: TemplateValue) -> UnsafeRawBufferPointer {
+        switch value {
+        case .absent: return UnsafeRawBufferPointer(start: nil, count: 0)
+        case .text(let bytes): return bytes
+        case .bool(let flag):
+            let word: StaticString = flag ? "true" : "false"
+            return UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+        case .number(let number):
+            let start = scratch.count
+            number.write(to: &scratch)
+            return scratch.bytes(from: start)
+        }
+    }
+
+    private func holds(_ step: TemplateInstruction, _ position: Int) -> Bool {
+        guard let comparison = TemplateComparison(rawValue: step.detail) else { return false }
+        let left = value(step.left, position)
+        if comparison == .isTrue { return left.isTrue }
+        // A constant that is written as a number asks for a comparison of numbers.
+        let asNumbers = step.left.kind == .number || step.right.kind == .number
+        return comparison.holds(left, value(step.right, position), asNumbers: asNumbers) { text(of: $0) }
+    }
+
+    /// Keeps a whole number, or nothing, behind its name; false for anything else.
+    private func badge(from mark: Int, prefix: UnsafeRawBufferPointer) -> Bool {
+        let written = output.bytes(from: mark)
+        let isEmpty = written.allSatisfy { TemplateScanner.isSpace($0) }
+        let number = TemplateNumber(written)
+        output.cut(to: mark)
+        if isEmpty { return true }
+        guard let number, number.floored.compared(to: number) == 0,
+            (0...Int128(Int32.max)).contains(number.floored.units)
+        else { return false }
+        output.append(prefix)
+        number.floored.write(to: &output)
+        return true
+    }
+}
