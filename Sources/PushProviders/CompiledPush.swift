@@ -10,15 +10,28 @@ public struct CompiledPush: Equatable, Sendable {
     public var priority: UInt8
     /// The job's collapse id, or the provider's default (for APNs a short hash of app and id); may be empty.
     public var collapseID: String
+    /// The template of a collapse id that differs from device to device; empty for none.
+    public var collapseTemplate: String
     /// The body, in pieces.
     public var segments: [PayloadSegment]
+    /// Bytes of a device's body at most.
+    public var payloadBytesMax: Int
 
     /// A compiled push.
-    public init(pushType: PushType, priority: UInt8, collapseID: String, segments: [PayloadSegment]) {
+    public init(
+        pushType: PushType,
+        priority: UInt8,
+        collapseID: String,
+        collapseTemplate: String = "",
+        segments: [PayloadSegment],
+        payloadBytesMax: Int
+    ) {
         self.pushType = pushType
         self.priority = priority
         self.collapseID = collapseID
+        self.collapseTemplate = collapseTemplate
         self.segments = segments
+        self.payloadBytesMax = payloadBytesMax
     }
 
     /// The body with room for what differs from device to device: what `Shard.Facts.payload` carries.
@@ -31,22 +44,36 @@ public struct CompiledPush: Equatable, Sendable {
         guard let index = segments.firstIndex(of: .messageID) else { return nil }
         return UInt32(segments[..<index].reduce(0) { $0 + $1.bytes.count })
     }
+
+    /// The templates in `payload` and of the collapse id: what `Shard.Facts.personal` carries.
+    public var personal: PersonalContent {
+        var personal = PersonalContent(collapseID: collapseTemplate)
+        var place: UInt32 = 0
+        for segment in segments {
+            if case .template(let source, let form) = segment {
+                personal.slots.append(TemplateSlot(at: place, form: form, source: source))
+            }
+            place += UInt32(segment.bytes.count)
+        }
+        return personal
+    }
 }
 
 /// A piece of a payload.
-///
-/// Templates will add more pieces that differ from device to device.
 public enum PayloadSegment: Equatable, Sendable {
     /// The same bytes for every device.
     case constant([UInt8])
     /// The device's message id (contract, section 5); at most one.
     case messageID
+    /// What a template renders for the device.
+    case template(String, TemplateSlot.Form)
 
-    /// The piece, blank where devices differ.
+    /// The piece, blank or left out where devices differ.
     var bytes: [UInt8] {
         switch self {
         case .constant(let bytes): bytes
         case .messageID: MessageIDPlace.blank
+        case .template: []
         }
     }
 }

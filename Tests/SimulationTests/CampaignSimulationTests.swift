@@ -28,6 +28,7 @@ import Glibc
         arguments: [
             Faults.none, Faults(lostConfirm: 0.3), Faults(terminate: 0.02), Faults(lostConfirm: 0.2, pause: 0.01),
             Faults(crash: 0.004), Faults(disconnect: 0.004), Faults(outage: 0.01), Faults(suspect: 0.3),
+            Faults(leftOut: 0.4), Faults(crash: 0.004, disconnect: 0.004, leftOut: 0.4),
             Faults(suspect: 0.9, wrongEnvironment: true),
             Faults(crash: 0.004, terminate: 0.01, pause: 0.01, outage: 0.01), Faults(outage: 0.01, suspect: 0.6),
             Faults(pause: 0.01, outage: 0.01, suspect: 0.9, wrongEnvironment: true),

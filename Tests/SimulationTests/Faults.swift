@@ -40,6 +40,10 @@ struct Faults: Sendable {
     ///
     /// Per device.
     var suspect = 0.0
+    /// A device's content drops it.
+    ///
+    /// Per device.
+    var leftOut = 0.0
     /// Whether that is so because of the environment, which somebody mends when the campaign is paused.
     var wrongEnvironment = false
     /// A waiting message vanishes.
@@ -97,7 +101,9 @@ struct Faults: Sendable {
         case 4 where seed % 32 > 16: (faults.suspect, faults.wrongEnvironment) = (0.9, true)
         case 4: (faults.pause, faults.purge) = (0, 0)
         case 5: (faults.crash, faults.lostConfirm) = (faults.crash * 3, 0)
-        case 6: if seed % 2 == 1 { faults = .harsh }
+        case 6:
+            if seed % 2 == 1 { faults = .harsh }
+            faults.leftOut = 0.3
         case 7 where seed % 32 > 16: (faults.outage, faults.suspect, faults.wrongEnvironment) = (0.02, 0.9, true)
         case 7: (faults.outage, faults.suspect) = (0.02, 0.2)
         default: break

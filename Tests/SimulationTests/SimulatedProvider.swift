@@ -33,6 +33,8 @@ struct SimulatedProvider {
     private var sends: [DeviceKey: Int] = [:]
     private var pushes: [DeviceKey: Int] = [:]
     private(set) var lostAnswers = 0
+    /// Devices whose content drops them.
+    private(set) var leftOut: Set<DeviceKey> = []
     /// Whether the credential is for the environment of the tokens by now.
     var isMended = false
 
@@ -58,6 +60,10 @@ struct SimulatedProvider {
         if faults.wrongEnvironment { (steps, expected[key]) = ([], 1) }
         if random.chance(faults.suspect) {
             (steps, expected[key]) = ([.suspect], faults.wrongEnvironment ? 1 : 0)
+        }
+        if random.chance(faults.leftOut) {
+            leftOut.insert(key)
+            expected[key] = 0
         }
         plans[key] = steps.reversed()
     }

@@ -189,6 +189,10 @@ final class SimulatedWorker {
         guard let key = pick(where: { $0.run.hasWork }), var box = boxes.removeValue(forKey: key) else { return false }
         for _ in 0..<1 + world.random.below(SimulatedLedger.devicesPerShard) {
             guard let position = box.run.next(now: world.now) else { break }
+            if world.isLeftOut(box.run.shard, position) {
+                box.run.leftOut(position, LeftOut(.skipped, reason: "Aborted"))
+                continue
+            }
             box.streams.append(position)
             box.marks[position] = faults.isSampling ? faults.mark(attempt: box.run.shard.attempt) : 0
             world.streamOpened(box.run, position: position, isLeaseLost: table.isLeaseLost(key))

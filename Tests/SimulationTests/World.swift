@@ -244,12 +244,17 @@ final class World {
         if let notBefore = shard.notBefore, now < notBefore { violation = "\(shard.id) opened a stream too early" }
     }
 
-    func answer(_ shard: Shard, _ position: Int) -> SimulatedProvider.Reply {
+    private func key(_ shard: Shard, _ position: Int) -> SimulatedProvider.DeviceKey {
         let token = shard.devices.tokens[shard.devices.tokenRange(at: position)]
-        let key = SimulatedProvider.DeviceKey(
-            ordinal: UInt32(token.first ?? .max),
-            position: UInt16(token.last ?? .max)
-        )
+        return SimulatedProvider.DeviceKey(ordinal: UInt32(token.first ?? .max), position: UInt16(token.last ?? .max))
+    }
+
+    /// Whether a device's content drops it, at each attempt alike.
+    func isLeftOut(_ shard: Shard, _ position: Int) -> Bool { provider.leftOut.contains(key(shard, position)) }
+
+    func answer(_ shard: Shard, _ position: Int) -> SimulatedProvider.Reply {
+        let key = key(shard, position)
+        if provider.leftOut.contains(key) { violation = "\(shard.id) sends to a device that its content drops" }
         if key.ordinal != shard.id.key.ordinal || key.position != shard.chunkPosition(at: position) {
             violation = "\(shard.id) carries a device that is not its own"
         }
@@ -270,6 +275,11 @@ final class World {
         guard lost == 0 else { throw Violation(description: "\(lost) devices are lost") }
         guard twice == 0 else { throw Violation(description: "\(twice) devices are counted twice") }
         for row in ledger.rows.values { report.outcomes += row.progress.counts }
+        let others = report.outcomes.cancelled + report.outcomes.expired
+        let dropped = provider.leftOut.count
+        guard report.outcomes.skipped <= dropped, report.outcomes.skipped + others >= dropped else {
+            throw Violation(description: "\(report.outcomes.skipped) devices skipped, \(dropped) were dropped")
+        }
         (report.guardTrips, report.guardPasses) = (ledger.guardTrips, ledger.guardPasses)
         if ledger.guardTrips > 0, faults.wrongEnvironment, report.outcomes.invalid > 0 {
             throw Violation(description: "\(report.outcomes.invalid) good tokens are invalid")

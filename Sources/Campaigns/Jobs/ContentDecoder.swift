@@ -6,8 +6,13 @@ struct ContentDecoder {
 
     static let interruptionLevels = ["passive", "active", "time-sensitive", "critical"]
 
-    init?(_ value: JSONValue, at pointer: JSONPointer, _ log: ProblemLog) {
-        guard let reader = ObjectReader(value, at: pointer, JobFields.content, log) else { return nil }
+    init?(
+        _ value: JSONValue,
+        at pointer: JSONPointer,
+        _ log: ProblemLog,
+        fields: FieldList = JobFields.content
+    ) {
+        guard let reader = ObjectReader(value, at: pointer, fields, log) else { return nil }
         self.reader = reader
         self.pointer = pointer
         self.log = log
@@ -15,21 +20,23 @@ struct ContentDecoder {
 
     func content(isLiveActivity: Bool) -> Content {
         var content = Content()
-        content.title = template("title")
-        content.subtitle = template("subtitle")
-        content.body = template("body")
+        content.title = reader.text("title")
+        content.subtitle = reader.text("subtitle")
+        content.body = reader.text("body")
         content.titleLocKey = plain("title_loc_key")
-        content.titleLocArgs = templates("title_loc_args", of: "title_loc_key")
+        content.titleLocArgs = arguments("title_loc_args", of: "title_loc_key")
         content.subtitleLocKey = plain("subtitle_loc_key")
-        content.subtitleLocArgs = templates("subtitle_loc_args", of: "subtitle_loc_key")
+        content.subtitleLocArgs = arguments("subtitle_loc_args", of: "subtitle_loc_key")
         content.locKey = plain("loc_key")
-        content.locArgs = templates("loc_args", of: "loc_key")
+        content.locArgs = arguments("loc_args", of: "loc_key")
         content.launchImage = plain("launch_image")
+        content.url = reader.text("url")
         content.mediaURL = mediaURL()
         content.category = plain("category")
-        content.badge = badge()
+        content.actions = actions()
+        (content.badge, content.badgeTemplate) = badge()
         content.sound = sound()
-        content.threadID = template("thread_id")
+        content.threadID = reader.text("thread_id")
         content.interruptionLevel = reader.choice("interruption_level", among: ContentDecoder.interruptionLevels)
         content.relevanceScore = reader.number("relevance_score", fromZeroToOne: !isLiveActivity)
         content.targetContentID = plain("target_content_id")
@@ -41,21 +48,13 @@ struct ContentDecoder {
             LiveActivityDecoder.liveActivity(value, at: pointer.appending("live_activity"), log)
         }
         content.apns = raw()
+        content.localizations = localizations()
+        Templates.check(content.personalTexts(at: pointer), log)
         return content
     }
 
-    /// A text in which the contract allows templates, which this version does not have.
-    private func template(_ name: String) -> String? {
-        guard let text = reader.text(name) else { return nil }
-        Templates.refuse(in: text, name, at: pointer.appending(name), log)
-        return text
-    }
-
-    private func templates(_ name: String, of key: String) -> [String] {
+    private func arguments(_ name: String, of key: String) -> [String] {
         let texts = reader.texts(name)
-        for (index, text) in texts.enumerated() {
-            Templates.refuse(in: text, "an entry of \(name)", at: pointer.appending(name).appending(index), log)
-        }
         if !texts.isEmpty, !reader.has(key) {
             log.refuse(
                 .conflict,
@@ -75,15 +74,17 @@ struct ContentDecoder {
     }
 
     private func mediaURL() -> String? {
-        guard let text = template("media_url"), !Templates.isIn(text) else { return nil }
+        guard let text = reader.text("media_url") else { return nil }
         let place = pointer.appending("media_url")
         let rest = text.utf8.dropFirst("https://".utf8.count)
         guard text.hasPrefix("https://"), let first = rest.first, JobIdentity.isWordByte(first) || first == 0x5B else {
-            let mend = text.hasPrefix("http://") ? "write https://" : nil
+            let mend =
+                text.hasPrefix("http://")
+                ? "write https://" : Template.isIn(text) ? "write https:// and the host out" : nil
             log.refuse(.format, at: place, "media_url must be an https address", mend: mend)
             return nil
         }
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard Template.isIn(text) || text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             let mend = "write spaces and other characters as %20 and the like"
             log.refuse(.format, at: place, "media_url has characters that an address cannot have", mend: mend)
             return nil
@@ -91,19 +92,81 @@ struct ContentDecoder {
         return text
     }
 
-    private func badge() -> Int? {
-        guard let value = reader.value("badge") else { return nil }
+    private func badge() -> (count: Int?, template: String?) {
+        guard let value = reader.value("badge") else { return (nil, nil) }
         let place = pointer.appending("badge")
         guard case .string(let text) = value else {
             // What a phone's 32-bit integer holds.
-            return reader.integer("badge", in: 0...Int64(Int32.max)).map(Int.init)
+            return (reader.integer("badge", in: 0...Int64(Int32.max)).map(Int.init), nil)
         }
-        if ["+1", "-1"].contains(text) || Templates.isIn(text) {
+        if Template.isIn(text) { return (nil, text) }
+        if ["+1", "-1"].contains(text) {
             log.refuse(.notInThisVersion, at: place, "counted badges are not in this version", mend: "give a number")
         } else {
             log.refuse(.type, at: place, "badge must be a whole number, \"+1\" or \"-1\"", mend: "give a number")
         }
-        return nil
+        return (nil, nil)
+    }
+
+    private func actions() -> [ActionLink] {
+        let place = pointer.appending("actions")
+        let elements = reader.array("actions", countMax: 16) ?? []
+        var actions: [ActionLink] = []
+        for (index, element) in elements.enumerated() {
+            guard let fields = ObjectReader(element, at: place.appending(index), JobFields.action, log) else {
+                continue
+            }
+            fields.require("id")
+            fields.require("url")
+            guard let id = fields.text("id"), let url = fields.text("url") else { continue }
+            Templates.refuseAnywhere(in: id, "id", at: place.appending(index).appending("id"), log)
+            if actions.contains(where: { $0.id == id }) {
+                log.refuse(.conflict, at: place.appending(index), "two links for the button \(id.clipped)")
+            }
+            actions.append(ActionLink(id: id, url: url))
+        }
+        return actions
+    }
+
+    private func localizations() -> [Localization] {
+        guard let members = reader.members("localizations") else { return [] }
+        let place = pointer.appending("localizations")
+        if members.count > Localization.countMax {
+            let detail = "there are \(members.count) localizations, at most \(Localization.countMax) are allowed"
+            log.refuse(.tooMany, at: place, detail)
+            return []
+        }
+        var seen: Set<String> = []
+        return members.compactMap { member in
+            let entry = place.appending(member.name)
+            guard DeviceToken.isLocale(member.name) else {
+                let mend = member.name.contains("_") ? "write a hyphen instead of _" : nil
+                log.refuse(.format, at: entry, "a localization's name is a BCP 47 tag such as pt-BR", mend: mend)
+                return nil
+            }
+            if !seen.insert(member.name.lowercased()).inserted {
+                log.refuse(.conflict, at: entry, "\(member.name) is there twice: upper and lower case are the same")
+            }
+            let decoder = ContentDecoder(member.value, at: entry, log, fields: JobFields.localization)
+            return decoder?.localization(member.name)
+        }
+    }
+
+    private func localization(_ locale: String) -> Localization {
+        var result = Localization(locale: locale)
+        result.title = reader.text("title")
+        result.subtitle = reader.text("subtitle")
+        result.body = reader.text("body")
+        result.titleLocKey = plain("title_loc_key")
+        result.titleLocArgs = reader.texts("title_loc_args")
+        result.subtitleLocKey = plain("subtitle_loc_key")
+        result.subtitleLocArgs = reader.texts("subtitle_loc_args")
+        result.locKey = plain("loc_key")
+        result.locArgs = reader.texts("loc_args")
+        result.url = reader.text("url")
+        result.mediaURL = mediaURL()
+        result.sound = sound()
+        return result
     }
 
     private func sound() -> Sound? {
@@ -121,7 +184,9 @@ struct ContentDecoder {
             let mend = "add \"critical\": true, or leave volume out"
             log.refuse(.conflict, at: place.appending("volume"), "volume counts for critical sounds only", mend: mend)
         }
-        return Sound(name: fields.text("name") ?? "default", critical: critical, volume: volume)
+        let name = fields.text("name") ?? "default"
+        Templates.refuseAnywhere(in: name, "name", at: place.appending("name"), log)
+        return Sound(name: name, critical: critical, volume: volume)
     }
 
     private func data() -> [JSONMember] {
@@ -139,7 +204,6 @@ struct ContentDecoder {
                     mend: "choose another key"
                 )
             }
-            Templates.refuse(within: member.value, at: memberPlace, log)
         }
         return members
     }

@@ -68,9 +68,18 @@ struct DeliveryDecoder {
     }
 
     private static func collapseID(_ reader: ObjectReader) -> String? {
-        guard let text = reader.text("collapse_id", bytesMax: collapseIDBytesMax) else { return nil }
+        guard let text = reader.text("collapse_id") else { return nil }
         let place = reader.pointer.appending("collapse_id")
-        Templates.refuse(in: text, "collapse_id", at: place, reader.log)
+        if Template.isIn(text) {
+            Templates.check([(place, text)], reader.log)
+            return text
+        }
+        guard text.utf8.count <= collapseIDBytesMax else {
+            let detail =
+                "collapse_id has \(text.utf8.count) bytes of UTF-8, at most \(collapseIDBytesMax) are allowed"
+            reader.log.refuse(.length, at: place, detail)
+            return nil
+        }
         // It becomes an HTTP header's value.
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), text.first != " ", text.last != " " else {
             let detail = "collapse_id has control characters, or a space at an end"

@@ -64,13 +64,24 @@ enum JobFields {
         [
             .now("title"), .now("subtitle"), .now("body"), .now("title_loc_key"),
             .now("title_loc_args", .array([])), .now("subtitle_loc_key"), .now("subtitle_loc_args", .array([])),
-            .now("loc_key"), .now("loc_args", .array([])), .now("launch_image"), .now("media_url"),
+            .now("loc_key"), .now("loc_args", .array([])), .now("launch_image"), .now("url"), .now("media_url"),
             .now("category"), .now("badge"), .now("sound"), .now("thread_id"), .now("interruption_level"),
             .now("relevance_score"), .now("target_content_id"), .now("filter_criteria"),
             .now("content_available", false), .now("mutable_content", false), .now("data", .object([])),
-            .now("live_activity"), .now("apns"),
-            .later("url"), .later("actions", .array([])), .later("localizations", .object([])), .later("fcm"),
-            .later("rich"), .later("announcement"), .later("poll"), .later("data_push"), .later("in_app"),
+            .now("live_activity"), .now("apns"), .now("actions", .array([])), .now("localizations", .object([])),
+            .later("fcm"), .later("rich"), .later("announcement"), .later("poll"), .later("data_push"),
+            .later("in_app"),
+        ]
+    )
+
+    static let action = FieldList("an action", [.now("id"), .now("url")])
+
+    static let localization = FieldList(
+        "a localization",
+        [
+            .now("title"), .now("subtitle"), .now("body"), .now("title_loc_key"), .now("title_loc_args"),
+            .now("subtitle_loc_key"), .now("subtitle_loc_args"), .now("loc_key"), .now("loc_args"), .now("url"),
+            .now("media_url"), .now("sound"),
         ]
     )
 
@@ -97,5 +108,5 @@ enum JobFields {
     )
 
     /// Every object, for suggestions when a field stands in the wrong one.
-    static let all = [job, audience, content, delivery, device, liveActivity, sound]
+    static let all = [job, audience, content, delivery, device, liveActivity, sound, localization, action]
 }

@@ -75,10 +75,16 @@ public struct Content: Sendable, Equatable {
     public var locArgs: [String] = []
     /// The image or storyboard that the app shows while it starts.
     public var launchImage: String?
+    /// What a tap opens; travels in the `fanfare` object.
+    public var url: String?
     /// https; sets mutable-content by itself.
     public var mediaURL: String?
     /// The name of a set of action buttons that the app has registered.
     public var category: String?
+    /// What buttons open, by their ids; travels in the `fanfare` object.
+    public var actions: [ActionLink] = []
+    /// A template of the count, instead of `badge`.
+    public var badgeTemplate: String?
     /// A count; `"+1"` and `"-1"` need the registry and are refused in this version.
     public var badge: Int?
     /// No `sound` is no sound.
@@ -103,6 +109,8 @@ public struct Content: Sendable, Equatable {
     public var liveActivity: LiveActivity?
     /// Raw provider fields, merged last: `content.apns`.
     public var apns: JSONValue?
+    /// The same in other languages, by BCP 47 tag, in the order of the job.
+    public var localizations: [Localization] = []
 
     /// Nothing at all; the decoder fills it.
     public init() {}
@@ -167,7 +175,7 @@ public struct DeliveryOptions: Sendable, Equatable {
     public var expiry = Expiry.none
     /// `if_offline: "drop"` asks the provider not to store the push.
     public var dropIfOffline = false
-    /// At most 64 bytes of UTF-8.
+    /// At most 64 bytes of UTF-8, after rendering when it is a template.
     public var collapseID: String?
     /// Whether a newer campaign with the same collapse id stops this one's rest in the queue.
     public var supersede = true

@@ -94,6 +94,14 @@ struct JobDraft {
             delivery?.checkEnd(createdAt: createdAt, envelope: envelope)
             JobDraft.compareUrgency(options.urgency, envelope: envelope, at: pointer, log)
         }
+        if let content, case .devices(let devices)? = audience, origin.envelope != nil, log.isEmpty {
+            let known = Set(devices.flatMap(\.variables.keys))
+            let collapse = options.collapseID.map {
+                [(place: pointer.appending("delivery").appending("collapse_id"), text: $0)]
+            }
+            let texts = content.personalTexts(at: pointer.appending("content")) + (collapse ?? [])
+            for warning in Templates.unknownVariables(texts, known: known) { log.warn(warning) }
+        }
         let name = reader.text("name")
         let tags = reader.texts("tags", countMax: JobDraft.tagsMax)
         let metadata = JobDraft.metadata(reader)

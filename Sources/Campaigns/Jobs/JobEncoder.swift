@@ -101,9 +101,11 @@ extension Content {
             "loc_key": locKey.map(JSONValue.string),
             "loc_args": texts(locArgs),
             "launch_image": launchImage.map(JSONValue.string),
+            "url": url.map(JSONValue.string),
             "media_url": mediaURL.map(JSONValue.string),
             "category": category.map(JSONValue.string),
-            "badge": badge.map { .number(JSONNumber($0)) },
+            "actions": actions.isEmpty ? nil : .array(actions.map(\.encoded)),
+            "badge": badgeTemplate.map(JSONValue.string) ?? badge.map { .number(JSONNumber($0)) },
             "sound": sound.map(\.encoded),
             "thread_id": threadID.map(JSONValue.string),
             "interruption_level": interruptionLevel.map(JSONValue.string),
@@ -115,6 +117,32 @@ extension Content {
             "data": data.isEmpty ? nil : .object(data),
             "live_activity": liveActivity.map(\.encoded),
             "apns": apns,
+            "localizations": localizations.isEmpty
+                ? nil : .object(localizations.map { JSONMember($0.locale, $0.encoded) }),
+        ])
+    }
+}
+
+extension ActionLink {
+    fileprivate var encoded: JSONValue { .object(["id": .string(id), "url": .string(url)]) }
+}
+
+extension Localization {
+    fileprivate var encoded: JSONValue {
+        func texts(_ texts: [String]) -> JSONValue? { texts.isEmpty ? nil : .array(texts.map(JSONValue.string)) }
+        return .object([
+            "title": title.map(JSONValue.string),
+            "subtitle": subtitle.map(JSONValue.string),
+            "body": body.map(JSONValue.string),
+            "title_loc_key": titleLocKey.map(JSONValue.string),
+            "title_loc_args": texts(titleLocArgs),
+            "subtitle_loc_key": subtitleLocKey.map(JSONValue.string),
+            "subtitle_loc_args": texts(subtitleLocArgs),
+            "loc_key": locKey.map(JSONValue.string),
+            "loc_args": texts(locArgs),
+            "url": url.map(JSONValue.string),
+            "media_url": mediaURL.map(JSONValue.string),
+            "sound": sound.map(\.encoded),
         ])
     }
 }

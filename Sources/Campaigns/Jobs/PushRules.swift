@@ -144,7 +144,7 @@ extension Content {
         let given = [
             ("title", title != nil), ("subtitle", subtitle != nil), ("body", body != nil),
             ("title_loc_key", titleLocKey != nil), ("subtitle_loc_key", subtitleLocKey != nil),
-            ("loc_key", locKey != nil), ("badge", badge != nil), ("sound", sound != nil),
+            ("loc_key", locKey != nil), ("badge", badge != nil || badgeTemplate != nil), ("sound", sound != nil),
         ]
         return given.filter(\.1).map(\.0)
     }
@@ -168,9 +168,15 @@ extension Job {
         PushRules.priority(delivery.priority, of: effectivePushType)
     }
 
-    /// The collapse id that is sent: the job's, or a hash of (app, id).
+    /// The collapse id that is sent: the job's, or a hash of (app, id), also where the job's template renders nothing.
     public var effectiveCollapseID: String {
-        delivery.collapseID ?? DefaultCollapseID.make(app: app, id: id)
+        if let id = delivery.collapseID, !Template.isIn(id) { return id }
+        return DefaultCollapseID.make(app: app, id: id)
+    }
+
+    /// The template of the collapse id; nil when it is a constant.
+    public var collapseTemplate: String? {
+        delivery.collapseID.flatMap { Template.isIn($0) ? $0 : nil }
     }
 
     /// When the campaign ends; `acceptedAt` counts only when the job does not say when it was created.

@@ -1,41 +1,63 @@
-/// Where Liquid templates are allowed, and where not (contract, section 1, Content); this version renders none.
+/// Where Liquid templates are allowed, and where not (contract, section 1, Content).
 enum Templates {
-    /// Whether a text has the marks of a template.
-    static func isIn(_ text: String) -> Bool {
-        var previous: UInt8 = 0
-        for byte in text.utf8 {
-            if previous == UInt8(ascii: "{"), byte == UInt8(ascii: "{") || byte == UInt8(ascii: "%") { return true }
-            previous = byte
-        }
-        return false
-    }
-
-    /// Refuses a template where the contract allows one.
-    static func refuse(in text: String, _ name: String, at pointer: JSONPointer, _ log: ProblemLog) {
-        guard isIn(text) else { return }
-        log.refuse(
-            .notInThisVersion,
-            at: pointer,
-            "\(name) has a template, and templates are not in this version",
-            mend: "write the text out, without {{ and {%"
-        )
-    }
-
-    /// Refuses templates in any text within a value.
-    static func refuse(within value: JSONValue, at pointer: JSONPointer, _ log: ProblemLog) {
-        switch value {
-        case .string(let text): refuse(in: text, "data", at: pointer, log)
-        case .array(let elements):
-            for (index, element) in elements.enumerated() { refuse(within: element, at: pointer.appending(index), log) }
-        case .object(let members):
-            for member in members { refuse(within: member.value, at: pointer.appending(member.name), log) }
-        case .null, .bool, .number: break
-        }
-    }
-
     /// Refuses a template where the contract allows none: it would reach the phone as it stands.
     static func refuseAnywhere(in text: String, _ name: String, at pointer: JSONPointer, _ log: ProblemLog) {
-        guard isIn(text) else { return }
+        guard Template.isIn(text) else { return }
         log.refuse(.templateNotAllowed, at: pointer, "\(name) takes no template", mend: "write the text out")
+    }
+
+    /// Refuses what does not compile.
+    static func check(_ texts: [(place: JSONPointer, text: String)], _ log: ProblemLog) {
+        for (place, text) in texts where Template.isIn(text) {
+            do throws(TemplateProblem) {
+                _ = try Template(text)
+            } catch {
+                log.refuse(.template, at: place, error.text, mend: error.mend)
+            }
+        }
+    }
+
+    /// Warns of variables that no device has: with a default, too, because a slip in a name would give it to all.
+    ///
+    /// - Parameters:
+    ///   - texts: Texts that compile.
+    ///   - known: The names of the devices' variables; all of them.
+    static func unknownVariables(
+        _ texts: [(place: JSONPointer, text: String)],
+        known: Set<String>
+    ) -> [Problem] {
+        texts.flatMap { place, text -> [Problem] in
+            guard Template.isIn(text), let template = try? Template(text) else { return [] }
+            return template.names.filter { !known.contains($0) }.map { name in
+                let near = Spelling.nearest(to: name, among: known.sorted())
+                return Problem(
+                    pointer: place.text,
+                    code: .unknownVariable,
+                    detail: "no device has a variable \(name.clipped); it counts as empty",
+                    mend: near.map { "did you mean \($0)?" }
+                )
+            }
+        }
+    }
+}
+
+extension Job {
+    /// Every text of the job in which a template may stand, with its place.
+    public var personalTexts: [(place: JSONPointer, text: String)] {
+        content.personalTexts(at: .root.appending("content"))
+            + (delivery.collapseID.map { [(JSONPointer(text: "/delivery/collapse_id"), $0)] } ?? [])
+    }
+
+    /// Whether a template asks for a device's variables.
+    public var usesVariables: Bool {
+        personalTexts.contains { text in
+            // One without variables may still abort, or not; it costs little to carry them then.
+            Template.isIn(text.text)
+        }
+    }
+
+    /// Warnings of variables that no device has; `known` are the names of all that one has.
+    public func unknownVariables(known: Set<String>) -> [Problem] {
+        Templates.unknownVariables(personalTexts, known: known)
     }
 }

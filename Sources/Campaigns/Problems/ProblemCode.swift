@@ -43,6 +43,8 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case conflict
     /// A name that is kept for the providers or for us.
     case reserved
+    /// A template that does not compile; the detail has line and column.
+    case template
     /// A template where none is allowed.
     case templateNotAllowed = "template_not_allowed"
     /// Part of the contract, but not built yet.
@@ -75,6 +77,10 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case beyondStorage = "beyond_storage"
     /// Accepted, but seldom what the sender means.
     case unusual
+    /// A template asks for a variable that no device has.
+    case unknownVariable = "unknown_variable"
+    /// The payload of some devices may be over the provider's limit.
+    case maybeTooLarge = "maybe_too_large"
     /// The rate cannot reach the audience before the end.
     case tooSlow = "too_slow"
 }

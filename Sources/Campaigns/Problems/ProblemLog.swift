@@ -55,6 +55,11 @@ final class ProblemLog {
         problems.contains { $0.pointer == pointer.text || $0.pointer.hasPrefix(pointer.text + "/") }
     }
 
+    func warn(_ warning: Problem) {
+        guard warnings.count < ProblemLog.problemsMax else { return }
+        warnings.append(warning)
+    }
+
     func warn(_ code: ProblemCode, at pointer: JSONPointer, _ detail: String, mend: String? = nil) {
         guard warnings.count < ProblemLog.problemsMax else { return }
         warnings.append(Problem(pointer: pointer.text, code: code, detail: detail, mend: mend))

@@ -1,7 +1,7 @@
 extension JobSchema {
     static let content = #"""
             "content": {
-              "description": "What the person sees; templates ({{, {%) are not in this version.",
+              "description": "What the person sees; title, subtitle, body, loc args, urls, data, badge and thread_id may be templates.",
               "type": "object",
               "additionalProperties": false,
               "dependentRequired": {
@@ -21,8 +21,7 @@ extension JobSchema {
                 "loc_args": {"$ref": "#/$defs/texts", "default": []},
                 "launch_image": {"$ref": "#/$defs/text", "default": null},
                 "url": {
-                  "description": "What a tap opens.", "x-not-in-this-version": true, "$ref": "#/$defs/text",
-                  "default": null
+                  "description": "What a tap opens.", "$ref": "#/$defs/text", "default": null
                 },
                 "media_url": {
                   "description": "https; sets mutable-content by itself.",
@@ -32,15 +31,11 @@ extension JobSchema {
                   "description": "A set of buttons that the app registered.", "$ref": "#/$defs/text", "default": null
                 },
                 "actions": {
-                  "description": "Links of buttons.", "x-not-in-this-version": true, "type": "array",
-                  "items": {
-                    "type": "object", "additionalProperties": false, "required": ["id", "url"],
-                    "properties": {"id": {"$ref": "#/$defs/text"}, "url": {"$ref": "#/$defs/text"}}
-                  },
-                  "default": []
+                  "description": "Links of buttons.", "type": "array", "maxItems": 16,
+                  "items": {"$ref": "#/$defs/action"}, "default": []
                 },
                 "badge": {
-                  "description": "A number; +1 and -1 count on the server and are not in this version.",
+                  "description": "A number, or a template of one; +1 and -1 count on the server and are not in this version.",
                   "oneOf": [{"type": "integer", "minimum": 0, "maximum": 2147483647}, {"$ref": "#/$defs/text"}],
                   "default": null
                 },
@@ -77,14 +72,40 @@ extension JobSchema {
                   "default": null
                 },
                 "localizations": {
-                  "description": "Other texts by BCP 47 tag.", "x-not-in-this-version": true, "type": "object",
-                  "additionalProperties": {"type": "object"}, "default": {}
+                  "description": "Other texts by BCP 47 tag; a device gets the nearest, pt-BR before pt.",
+                  "type": "object", "maxProperties": 200,
+                  "additionalProperties": {"$ref": "#/$defs/localization"}, "default": {}
                 },
                 "rich": {"x-not-in-this-version": true, "$ref": "#/$defs/rich", "default": null},
                 "announcement": {"x-not-in-this-version": true, "$ref": "#/$defs/announcement", "default": null},
                 "poll": {"x-not-in-this-version": true, "$ref": "#/$defs/poll", "default": null},
                 "data_push": {"x-not-in-this-version": true, "$ref": "#/$defs/data_push", "default": null},
                 "in_app": {"x-not-in-this-version": true, "$ref": "#/$defs/in_app", "default": null}
+              }
+            },
+            "action": {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["id", "url"],
+              "properties": {"id": {"$ref": "#/$defs/text"}, "url": {"$ref": "#/$defs/text"}}
+            },
+            "localization": {
+              "description": "What it does not say is the content's.",
+              "type": "object",
+              "additionalProperties": false,
+              "properties": {
+                "title": {"$ref": "#/$defs/text", "default": null},
+                "subtitle": {"$ref": "#/$defs/text", "default": null},
+                "body": {"$ref": "#/$defs/text", "default": null},
+                "title_loc_key": {"$ref": "#/$defs/text", "default": null},
+                "title_loc_args": {"$ref": "#/$defs/texts", "default": null},
+                "subtitle_loc_key": {"$ref": "#/$defs/text", "default": null},
+                "subtitle_loc_args": {"$ref": "#/$defs/texts", "default": null},
+                "loc_key": {"$ref": "#/$defs/text", "default": null},
+                "loc_args": {"$ref": "#/$defs/texts", "default": null},
+                "url": {"$ref": "#/$defs/text", "default": null},
+                "media_url": {"type": "string", "pattern": "^https://", "default": null},
+                "sound": {"oneOf": [{"$ref": "#/$defs/text"}, {"$ref": "#/$defs/sound"}], "default": null}
               }
             },
             "sound": {

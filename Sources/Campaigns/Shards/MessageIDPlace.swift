@@ -25,6 +25,10 @@ extension Shard.Facts {
         // The closing quotation mark goes, too.
         result.payload.removeSubrange(place - MessageIDPlace.opening.count...place + MessageIDPlace.byteCount)
         result.messageIDAt = nil
+        let removed = UInt32(MessageIDPlace.opening.count + MessageIDPlace.byteCount + 1)
+        for index in result.personal.slots.indices where Int(result.personal.slots[index].at) > place {
+            result.personal.slots[index].at -= removed
+        }
         return result
     }
 }

@@ -3,8 +3,10 @@
 /// A shard is a function of the ledger: campaign row, list version, positions in a chunk. Encoding it twice gives
 /// the same bytes, so bodies are never stored.
 public struct Shard: Equatable, Sendable {
-    /// The major version of the message; an unknown one is parked.
-    public static let version: UInt32 = 1
+    /// The major version of a message with templates, and the newest; an unknown one is parked.
+    public static let version: UInt32 = 2
+    /// The major version of a message without templates, which workers of before them can send.
+    public static let plainVersion: UInt32 = 1
     /// Devices in a shard at most.
     public static let devicesMax = 500
     /// Bytes of device columns in a shard at most.
@@ -57,10 +59,12 @@ public struct Shard: Equatable, Sendable {
         public var maxAttempts: UInt32
         /// Whether a device without an answer is given up instead of sent to again.
         public var dropUnknown: Bool
-        /// The rendered payload.
+        /// The payload, but for what `personal` has.
         public var payload: [UInt8]
         /// Where in the payload each device's message id is written, see `MessageIDPlace`; nil when it has none.
         public var messageIDAt: UInt32?
+        /// The templates in the payload and of the collapse id.
+        public var personal: PersonalContent
         /// W3C trace context of the producer; empty when there is none.
         public var traceParent: String
 
@@ -80,6 +84,7 @@ public struct Shard: Equatable, Sendable {
             dropUnknown: Bool,
             payload: [UInt8],
             messageIDAt: UInt32? = nil,
+            personal: PersonalContent = PersonalContent(),
             traceParent: String = ""
         ) {
             self.app = app
@@ -96,6 +101,7 @@ public struct Shard: Equatable, Sendable {
             self.dropUnknown = dropUnknown
             self.payload = payload
             self.messageIDAt = messageIDAt
+            self.personal = personal
             self.traceParent = traceParent
         }
     }

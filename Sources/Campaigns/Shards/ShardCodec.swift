@@ -10,7 +10,7 @@ extension Shard {
     /// The message body from device columns that are encoded already: how a planner copies a stored chunk.
     public static func encode(_ shard: Shard, devices: [UInt8]) throws(ShardError) -> [UInt8] {
         var message = Fanfare_V1_ShardMessage()
-        message.version = version
+        message.version = shard.facts.personal.isEmpty ? plainVersion : version
         message.campaign = shard.id.key.campaign
         message.part = shard.id.key.part
         message.ordinal = shard.id.key.ordinal
@@ -35,6 +35,7 @@ extension Shard {
         message.slotLength = UInt64(shard.slot?.length ?? 0)
         message.payload = Data(shard.facts.payload)
         message.messageIDAt = shard.facts.messageIDAt ?? 0
+        message.personal = Data(try shard.facts.personal.encoded())
         message.firstIndex = shard.firstIndex
         message.offsets = Data(LittleEndian16.bytes(shard.positions))
         message.devices = Data(devices)
@@ -50,7 +51,9 @@ extension Shard {
     /// Unknown fields are kept (`laterFields`), an unknown major version and contradictions are errors.
     public init(encoded bytes: [UInt8]) throws(ShardError) {
         let message = try ShardError.unwrap { try Fanfare_V1_ShardMessage(serializedBytes: bytes) }
-        guard message.version == Shard.version else { throw .unknownVersion(message.version) }
+        guard (Shard.plainVersion...Shard.version).contains(message.version) else {
+            throw .unknownVersion(message.version)
+        }
         let devices = try DeviceBatch(encoded: [UInt8](message.devices))
         let positions = try LittleEndian16.values([UInt8](message.offsets))
         guard devices.count > 0 else { throw .malformed("no device") }
@@ -119,6 +122,10 @@ extension Shard.Facts {
         guard MessageIDPlace.isPossible(messageIDAt, inPayloadOf: message.payload.count) else {
             throw .malformed("a message id at \(message.messageIDAt) of \(message.payload.count) bytes")
         }
+        let personal = try PersonalContent(encoded: [UInt8](message.personal))
+        guard personal.fits(payloadOf: message.payload.count, messageIDAt: messageIDAt) else {
+            throw .malformed("templates are not in order, or beyond the payload")
+        }
         self.init(
             app: message.app,
             campaignID: message.campaignID,
@@ -134,6 +141,7 @@ extension Shard.Facts {
             dropUnknown: message.dropUnknown,
             payload: [UInt8](message.payload),
             messageIDAt: messageIDAt,
+            personal: personal,
             traceParent: message.traceParent
         )
     }

@@ -223,6 +223,14 @@ public struct ShardRun: Sendable {
         unsaved += 1
     }
 
+    /// The device that `next` gave gets no request: its content says so, or it has none that can be sent.
+    public mutating func leftOut(_ position: Int, _ end: LeftOut) {
+        inFlight -= 1
+        requests[position] -= 1
+        progress.end(position, end.outcome, Progress.Note(reason: end.reason, requests: requests[position]))
+        changed()
+    }
+
     /// The provider took a device: the usual answer.
     public mutating func accepted(_ position: Int) {
         inFlight -= 1

@@ -67,8 +67,9 @@ struct Intake: Sendable {
                 now: now
             )
             let warnings = decoding.warnings + check.warnings + slow
-            let push = compile(job, carriesMessageID: carriesMessageID)
-            let new = try await newCampaign(job, push, identity, warnings, message, now: now)
+            let provider = provider()
+            let variants = ContentVariants(job, provider, carriesMessageID: carriesMessageID)
+            let new = try await newCampaign(job, provider, variants, identity, warnings, message, now: now)
             let isDirect = shortWay && !isLate(new, now) && apps.pace(of: job.app) == nil
             if let verdict = try await accept(new, shortWay: isDirect, now: now) { return verdict }
             return try await handle(message)
@@ -123,27 +124,28 @@ struct Intake: Sendable {
 
     // MARK: - Accepting
 
-    private func compile(_ job: Job, carriesMessageID: Bool) -> (provider: any PushProvider, push: CompiledPush) {
+    private func provider() -> any PushProvider {
         guard let provider = ProviderRegistry.providers.first else { preconditionFailure("no provider is built in") }
-        return (provider, provider.compile(job, carriesMessageID: carriesMessageID))
+        return provider
     }
 
     private func newCampaign(
         _ job: Job,
-        _ compiled: (provider: any PushProvider, push: CompiledPush),
+        _ provider: any PushProvider,
+        _ variants: ContentVariants,
         _ identity: [UInt8],
         _ warnings: [Problem],
         _ message: InboundMessage,
         now: Timestamp
     ) async throws -> NewCampaign {
-        let push = compiled.push
+        let push = variants.standard
         var traceParent = ""
         if case .string(let text) = message.properties.header("traceparent") { traceParent = text }
         let expiresAt = job.expiresAt(acceptedAt: now)
         let facts = Shard.Facts(
             app: job.app,
             campaignID: job.id,
-            provider: compiled.provider.name,
+            provider: provider.name,
             environment: nil,
             urgency: job.delivery.urgency,
             pushType: push.pushType,
@@ -157,6 +159,8 @@ struct Intake: Sendable {
             messageIDAt: push.messageIDAt,
             traceParent: traceParent
         )
+        let audience = try await audience(job)
+        let warnings = try await warnings + self.warnings(of: variants, provider, job, audience)
         return NewCampaign(
             identity: identity,
             job: job.storedJSON(),
@@ -164,12 +168,33 @@ struct Intake: Sendable {
             tags: job.tags,
             metadata: job.metadata,
             facts: facts,
+            carriesVariables: variants.isPersonal,
+            variants: variants.stored,
             pace: job.delivery.perSecond.map { Pace(perSecond: $0, rampUp: job.delivery.rampUp) },
-            audience: try await audience(job),
+            audience: audience,
             createdAt: job.createdAt ?? now,
             correlationID: message.properties.messageID ?? job.id,
             event: CampaignEvent.accepted(job, expiresAt: expiresAt, warnings: warnings, at: now)
         )
+    }
+
+    /// What the devices' variables make of the content, as far as it is known (contract, section 1, Limits).
+    private func warnings(
+        of variants: ContentVariants,
+        _ provider: any PushProvider,
+        _ job: Job,
+        _ audience: NewCampaign.Audience
+    ) async throws -> [Problem] {
+        guard variants.isPersonal,
+            let preview = try? ContentPreview(variants, collapseIDBytesMax: provider.limits.collapseIDBytesMax)
+        else { return [] }
+        switch (job.audience, audience) {
+        case (.devices(let devices), _): return ContentPreview.warnings(preview.samples(devices))
+        case (.list, .list(let number)):
+            let longest = try await ledger.read { try $0.variables(ofList: number) }
+            return preview.warnings(longest: longest) + job.unknownVariables(known: Set(longest.keys))
+        case (.list, .inline): return []
+        }
     }
 
     private func audience(_ job: Job) async throws -> NewCampaign.Audience {

@@ -56,7 +56,7 @@ struct WorkTally: Sendable {
         for outcome in Outcome.allCases where settlement.counts[outcome] > 0 {
             outcomes[OutcomeKey(account: account, outcome: outcome), default: 0] += settlement.counts[outcome]
         }
-        for (reason, count) in settlement.reasons { refused(account, reason, count) }
+        for (reason, count) in settlement.reasons { refused(account, LeftOut.kind(of: reason), count) }
         for retry in settlement.retries {
             retries[NamedKey(account: account, name: retry.rung.name), default: 0] += retry.positions.count
         }

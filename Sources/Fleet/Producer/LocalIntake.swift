@@ -12,7 +12,27 @@ public enum LocalIntake {
         let carriesMessageID = app?.messageKeys != nil
         let checks = ProviderRegistry.providers.map { $0.check(job, carriesMessageID: carriesMessageID) }
         let media = app == nil || carriesMessageID ? [] : MediaAddress.warnings(job)
-        return (checks.flatMap(\.problems), checks.flatMap(\.warnings) + media)
+        return (
+            checks.flatMap(\.problems),
+            checks.flatMap(\.warnings) + media + personal(job, carriesMessageID: carriesMessageID)
+        )
+    }
+
+    /// What the variables of the job's own devices make of its content.
+    private static func personal(_ job: Job, carriesMessageID: Bool) -> [Problem] {
+        guard case .devices(let devices) = job.audience, job.usesVariables else { return [] }
+        return ProviderRegistry.providers.flatMap { provider -> [Problem] in
+            let preview = try? ContentPreview(job, provider, carriesMessageID: carriesMessageID)
+            return preview.map { ContentPreview.warnings($0.samples(devices)) } ?? []
+        }
+    }
+
+    /// What single devices will get; nil when no provider is built in, or a template does not compile.
+    public static func preview(_ job: Job, apps: [AppConfiguration]) -> ContentPreview? {
+        let carriesMessageID = apps.first { $0.name == job.app }?.messageKeys != nil
+        return ProviderRegistry.providers.first.flatMap {
+            try? ContentPreview(job, $0, carriesMessageID: carriesMessageID)
+        }
     }
 
     /// What intake will say of a good job, as far as the ledger tells.

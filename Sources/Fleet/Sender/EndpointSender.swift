@@ -119,11 +119,14 @@ final class EndpointSender: RequestSource {
         guard owner.mayOpen else { return false }
         while let slot = queue.first {
             if let active = owner.active(slot), let position = active.run.next(now: now) {
+                guard active.template.write(position, &request) else {
+                    if let end = active.template.leftOut { active.run.leftOut(position, end) }
+                    continue
+                }
                 request.tag = UInt64(UInt32(slot)) << 32 | UInt64(UInt32(position))
                 if faults.isSampling {
                     request.tag |= UInt64(faults.mark(attempt: active.run.shard.attempt)) << 16
                 }
-                active.template.write(position, &request)
                 return true
             }
             queue.removeFirst()

@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import HTTP2
 import PushProviders
 
@@ -16,13 +17,17 @@ final class RequestTemplate {
     /// Where each device's token begins, and where the last one ends.
     private let tokenBounds: UnsafeMutableBufferPointer<Int>
     private let devices: UnsafeMutableBufferPointer<UInt32>
-    private let messageIDs: MessageIDs?
+    private let own: Own
+    /// Why the last device that was written has no request.
+    private(set) var leftOut: LeftOut?
 
-    /// What writes the devices' message ids, and where.
-    private struct MessageIDs {
-        let signer: MessageIDSigner
-        let place: Range<Int>
-        let codes: UnsafeMutableBufferPointer<UInt64>
+    /// What a device has of its own besides token and id: one look tells, whatever the campaign is.
+    private enum Own {
+        case nothing
+        /// The message id, at this place of the template.
+        case messageID(MessageIDs, Range<Int>)
+        /// The body.
+        case body(PersonalBody, MessageIDs?)
     }
 
     init(_ requests: PreparedRequests, _ shard: Shard, account: LoadedAccount) {
@@ -42,14 +47,16 @@ final class RequestTemplate {
             tokenBounds[position + 1] = batch.tokenRange(at: position).upperBound
             devices[position] = shard.deviceIndex(at: position)
         }
-        guard let place = requests.messageIDAt, let keys = account.messageKeys else {
-            messageIDs = nil
-            return
+        let hasMessageID = requests.messageIDAt != nil || shard.facts.messageIDAt != nil
+        var messageIDs: MessageIDs?
+        if hasMessageID, let keys = account.messageKeys { messageIDs = MessageIDs(shard, devices, account.app, keys) }
+        if let personal = requests.personal {
+            own = .body(PersonalBody(personal, requests, headers, batch), messageIDs)
+        } else if let messageIDs, let place = requests.messageIDAt {
+            own = .messageID(messageIDs, place..<place + MessageIDPlace.byteCount)
+        } else {
+            own = .nothing
         }
-        let signer = MessageIDSigner(app: account.app, campaign: shard.id.key.campaign, keys: keys)
-        let codes = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: batch.count)
-        _ = codes.initialize(fromContentsOf: signer.codes(of: Array(devices)))
-        messageIDs = MessageIDs(signer: signer, place: place..<place + MessageIDPlace.byteCount, codes: codes)
     }
 
     deinit {
@@ -57,14 +64,37 @@ final class RequestTemplate {
         tokens.deallocate()
         tokenBounds.deallocate()
         devices.deallocate()
-        messageIDs?.codes.deallocate()
     }
 
-    /// Writes one device's request.
-    func write(_ position: Int, _ request: inout RequestWriter) {
+    /// Writes one device's request; false when it gets none, for the reason `leftOut`.
+    func write(_ position: Int, _ request: inout RequestWriter) -> Bool {
         let token = UnsafeRawBufferPointer(rebasing: tokens[tokenBounds[position]..<tokenBounds[position + 1]])
         let device = devices[position]
-        request.setHeaders(headers)
+        switch own {
+        case .nothing:
+            request.setHeaders(headers)
+            _ = copy(&request, token, device)
+        case .messageID(let messageIDs, let place):
+            request.setHeaders(headers)
+            let room = copy(&request, token, device)
+            messageIDs.write(position, device, into: UnsafeMutableRawBufferPointer(rebasing: room[place]))
+        case .body(let body, let messageIDs):
+            leftOut = body.render(position)
+            if leftOut != nil { return false }
+            request.setHeaders(body.headers)
+            _ = copy(&request, token, device)
+            if let messageIDs, let place = body.messageID { messageIDs.write(position, device, into: place) }
+            request.setBody(body.bytes)
+        }
+        return true
+    }
+
+    @inline(__always)
+    private func copy(
+        _ request: inout RequestWriter,
+        _ token: UnsafeRawBufferPointer,
+        _ device: UInt32
+    ) -> UnsafeMutableRawBufferPointer {
         let room = request.copy(
             UnsafeRawBufferPointer(template),
             perRequest: idRange,
@@ -72,16 +102,34 @@ final class RequestTemplate {
             pathTail: requests.pathTail(tokenBytes: token.count)
         )
         requests.fill(room, token: token, device: device)
-        if let messageIDs {
-            let place = UnsafeMutableRawBufferPointer(rebasing: room[messageIDs.place])
-            messageIDs.signer.write(device: device, code: messageIDs.codes[position], into: place)
-        }
+        return room
+    }
+}
+
+/// What writes the message ids of a shard's devices.
+private final class MessageIDs {
+    private let signer: MessageIDSigner
+    private let codes: UnsafeMutableBufferPointer<UInt64>
+
+    init(_ shard: Shard, _ devices: UnsafeMutableBufferPointer<UInt32>, _ app: String, _ keys: MessageKeys) {
+        signer = MessageIDSigner(app: app, campaign: shard.id.key.campaign, keys: keys)
+        codes = .allocate(capacity: devices.count)
+        _ = codes.initialize(fromContentsOf: signer.codes(of: Array(devices)))
+    }
+
+    deinit { codes.deallocate() }
+
+    @inline(__always)
+    func write(_ position: Int, _ device: UInt32, into place: UnsafeMutableRawBufferPointer) {
+        signer.write(device: device, code: codes[position], into: place)
     }
 }
 
 extension PreparedHeaders {
     /// The wire's form of what a provider prepared.
-    fileprivate convenience init(_ requests: PreparedRequests) {
+    ///
+    /// `other`: a field that has another value than the one that was prepared.
+    convenience init(_ requests: PreparedRequests, replacing other: [UInt8] = [], with replacement: [UInt8] = []) {
         var fields: [HeaderField] = []
         var authority = ""
         var perRequestName: String?
@@ -94,6 +142,7 @@ extension PreparedHeaders {
                 if name == ":authority" {
                     authority = String(decoding: value, as: UTF8.self)
                 } else if !name.hasPrefix(":") {
+                    let value = header.name == other ? replacement : value
                     fields.append(HeaderField(name: header.name, value: value, indexing: header.indexing.onTheWire))
                 }
             }

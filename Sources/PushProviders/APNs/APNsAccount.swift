@@ -73,8 +73,16 @@ public struct APNsAccount: ProviderAccount {
         return PreparedRequests(
             provider: provider,
             headers: headers,
-            body: facts.payload,
-            messageIDAt: facts.messageIDAt.map { Int($0) },
+            body: facts.personal.isEmpty ? facts.payload : [],
+            messageIDAt: facts.personal.isEmpty ? facts.messageIDAt.map { Int($0) } : nil,
+            personal: facts.personal.isEmpty
+                ? nil
+                : PersonalRequests(
+                    facts,
+                    bodyBytesMax: facts.pushType.payloadBytesMax,
+                    collapseHeader: "apns-collapse-id",
+                    collapseIDBytesMax: provider.limits.collapseIDBytesMax
+                ),
             pathPrefix: Array("/3/device/".utf8),
             campaign: CampaignHash(app: facts.app, id: facts.campaignID),
             successStatus: 200

@@ -7,14 +7,48 @@ import Campaigns
 enum APNsPayload {
     /// The body of the request.
     static func segments(_ job: Job, carriesMessageID: Bool) -> [PayloadSegment] {
-        let whole = JSONWriter.bytes(.object(members(job)))
+        var payload = SegmentWriter()
+        payload.append("{")
+        for (index, member) in members(job).enumerated() {
+            if index > 0 { payload.append(",") }
+            payload.append(JSONWriter.bytes(.string(member.name)))
+            payload.append(":")
+            let raw = job.content.apns?[member.name]
+            if member.name == "aps" {
+                write(aps: member.value, raw: raw, to: &payload)
+            } else {
+                payload.write(member.value, .personal, raw: raw)
+            }
+        }
         // A device management push is read by the system; no app sees it.
-        guard carriesMessageID, job.effectivePushType != .mdm else { return [.constant(whole)] }
-        let object = FanfareObject(job)
-        return [
-            .constant(whole.dropLast() + Array(",\"fanfare\":".utf8) + object.beforeMessageID), .messageID,
-            .constant(object.afterMessageID + [UInt8(ascii: "}")]),
-        ]
+        if carriesMessageID, job.effectivePushType != .mdm {
+            payload.append(",\"fanfare\":")
+            FanfareObject.write(job, to: &payload)
+        }
+        payload.append("}")
+        return payload.finished()
+    }
+
+    /// The fields of Apple's object in which content allows templates.
+    private static let personalNames: Set<String> = ["alert", "thread-id"]
+
+    /// Apple's object; a badge that is a template comes last, because it may be left out with its comma.
+    private static func write(aps: JSONValue, raw: JSONValue?, to payload: inout SegmentWriter) {
+        guard let members = aps.members else { return payload.write(aps, .plain) }
+        var badge: String?
+        payload.append("{")
+        var isFirst = true
+        for member in members {
+            if member.name == "badge", raw?["badge"] == nil, let source = member.value.string {
+                badge = source
+                continue
+            }
+            if !isFirst { payload.append(",") }
+            isFirst = false
+            payload.write(members: [member], personalNames.contains(member.name) ? .personal : .plain, raw: raw)
+        }
+        if let badge { payload.template(badge, isFirst ? .firstBadge : .badge) }
+        payload.append("}")
     }
 
     /// The members of the payload before they are written, at least one, without the `fanfare` object.
@@ -54,7 +88,7 @@ enum APNsPayload {
         return members([
             "content-changed": pushType.isContentChange ? .bool(true) : nil,
             "alert": alert.isEmpty ? nil : .object(alert),
-            "badge": number(content.badge),
+            "badge": text(content.badgeTemplate) ?? number(content.badge),
             "sound": sound,
             "thread-id": text(content.threadID),
             "category": text(content.category),

@@ -28,7 +28,9 @@ public struct APNsProvider: PushProvider {
             pushType: job.effectivePushType,
             priority: job.effectivePriority.number,
             collapseID: job.effectiveCollapseID,
-            segments: APNsPayload.segments(job, carriesMessageID: carriesMessageID)
+            collapseTemplate: job.collapseTemplate ?? "",
+            segments: APNsPayload.segments(job, carriesMessageID: carriesMessageID),
+            payloadBytesMax: job.effectivePushType.payloadBytesMax
         )
     }
 

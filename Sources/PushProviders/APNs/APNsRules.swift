@@ -78,7 +78,7 @@ struct APNsRules {
 
     /// The id is a header's value: no control character, no space at its ends (RFC 9113, 8.2.1).
     private mutating func checkCollapseID() {
-        guard let id = job.delivery.collapseID else { return }
+        guard let id = job.delivery.collapseID, job.collapseTemplate == nil else { return }
         let bytes = Array(id.utf8)
         let most = APNsProvider().limits.collapseIDBytesMax
         if bytes.count > most {
@@ -200,7 +200,16 @@ struct APNsRules {
         }
     }
 
+    /// What all devices get; what templates add is only known with a device.
     private mutating func checkSize() {
+        checkSize(of: job, at: "/content")
+        for (index, localization) in job.content.localizations.enumerated() {
+            let place = JSONPointer(text: "/content/localizations").appending(localization.locale)
+            checkSize(of: job.localized(index), at: place.text)
+        }
+    }
+
+    private mutating func checkSize(of job: Job, at pointer: String) {
         let segments = APNsPayload.segments(job, carriesMessageID: carriesMessageID)
         let count = segments.reduce(0) { $0 + $1.bytes.count }
         let most = pushType.payloadBytesMax
@@ -208,7 +217,7 @@ struct APNsRules {
         let excess = count - most == 1 ? "1 byte" : "\(Self.grouped(count - most)) bytes"
         refuse(
             .payloadTooLarge,
-            "/content",
+            pointer,
             "the payload has \(Self.grouped(count)) bytes; APNs takes \(Self.grouped(most)) with push type "
                 + pushType.rawValue,
             mend: "make it \(excess) shorter; what is large belongs behind a link"

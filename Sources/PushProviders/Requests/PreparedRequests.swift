@@ -19,6 +19,8 @@ public final class PreparedRequests: Sendable {
     public let bodyRange: Range<Int>
     /// Where in `template` the 22 characters of a device's message id go; nil when it has none.
     public let messageIDAt: Int?
+    /// What makes each device's own body, which is not in `template` then; nil when all have the same.
+    public let personal: PersonalRequests?
     /// Who interprets the answers.
     public let provider: any PushProvider
 
@@ -33,12 +35,14 @@ public final class PreparedRequests: Sendable {
         headers: [RequestHeader],
         body: [UInt8],
         messageIDAt: Int?,
+        personal: PersonalRequests? = nil,
         pathPrefix: [UInt8],
         campaign: CampaignHash,
         successStatus: Int
     ) {
         self.provider = provider
         self.headers = headers
+        self.personal = personal
         self.successStatus = successStatus
         template = Array(RequestID.text(campaign: campaign, device: 0).utf8) + body + pathPrefix
         let bodyAt = RequestID.byteCount

@@ -9,6 +9,7 @@ extension LedgerTransaction {
         if let known = try known(new) { return known }
         let (list, devices, chunks, duplicates) = try audience(new, now: now)
         let number = try insert(new, list: list, chunks: chunks, audience: devices + duplicates, duplicates, now: now)
+        try insert(new.variants, number, pushType: new.facts.pushType)
         try db.run("DELETE FROM refused WHERE app = ?1 AND id = ?2", .text(new.facts.app), .text(new.facts.campaignID))
         if let event = new.event { try addEvent(correlationID: new.correlationID) { _ in event } }
         try bumpRevision()
@@ -130,7 +131,7 @@ extension LedgerTransaction {
             .int(duplicates),
             .time(new.createdAt),
             .time(now),
-            .text(facts.pushType.rawValue),
+            .text(new.variants.isEmpty ? facts.pushType.rawValue : CampaignVariant.pushType),
             .int(facts.priority),
             .bool(facts.dropIfOffline),
             .text(facts.collapseID),

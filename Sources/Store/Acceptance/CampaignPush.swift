@@ -5,10 +5,19 @@ struct CampaignPush {
     var facts: Shard.Facts
     var list: UInt32
     var carriesVariables: Bool
+    /// The standard content first; empty when `facts` has what is alike for all.
+    var variants: [CampaignVariant] = []
 
-    /// The facts of a chunk's shards.
-    func facts(environment: String?) -> Shard.Facts {
+    /// The facts of a chunk's shards: its devices have one world and one language.
+    func facts(environment: String?, locale: String?) -> Shard.Facts {
         var result = facts
+        if let standard = variants.first {
+            let index = LocaleFallback.index(of: locale, among: variants.dropFirst().map(\.locale))
+            let variant = index.map { variants[$0 + 1] } ?? standard
+            result.payload = variant.payload
+            result.messageIDAt = variant.messageIDAt
+            result.personal = variant.personal
+        }
         result.environment = environment.flatMap { PushEnvironment(rawValue: $0) }
         return result
     }
@@ -25,7 +34,9 @@ extension LedgerReader {
             .int(number)
         )
         guard try rows.next() else { return nil }
-        guard let urgency = Urgency(rawValue: rows.text(3)), let pushType = PushType(rawValue: rows.text(4)) else {
+        let found = rows.text(4) == CampaignVariant.pushType ? try variants(number) : nil
+        let pushType = found?.pushType ?? PushType(rawValue: rows.text(4))
+        guard let urgency = Urgency(rawValue: rows.text(3)), let pushType else {
             throw .failed("campaign \(number) has an urgency or push type that this version does not know")
         }
         let facts = Shard.Facts(
@@ -45,6 +56,11 @@ extension LedgerReader {
             messageIDAt: rows.optionalInt64(15).map { UInt32(truncatingIfNeeded: $0) },
             traceParent: rows.text(12)
         )
-        return CampaignPush(facts: facts, list: rows.uint32(13), carriesVariables: rows.bool(14))
+        return CampaignPush(
+            facts: facts,
+            list: rows.uint32(13),
+            carriesVariables: rows.bool(14),
+            variants: found?.variants ?? []
+        )
     }
 }

@@ -18,6 +18,8 @@ public struct NewCampaign: Sendable {
     public var facts: Shard.Facts
     /// Whether its shards carry the devices' variables.
     public var carriesVariables: Bool
+    /// What its content is in each language, the standard one first; empty when there is one that is alike for all.
+    public var variants: [CampaignVariant]
     /// Its own rate; nil for none.
     public var pace: Pace?
     /// Who is meant.
@@ -46,6 +48,7 @@ public struct NewCampaign: Sendable {
         metadata: [String: String] = [:],
         facts: Shard.Facts,
         carriesVariables: Bool = false,
+        variants: [CampaignVariant] = [],
         pace: Pace? = nil,
         audience: Audience,
         createdAt: Timestamp,
@@ -59,6 +62,7 @@ public struct NewCampaign: Sendable {
         self.metadata = metadata
         self.facts = facts
         self.carriesVariables = carriesVariables
+        self.variants = variants
         self.pace = pace
         self.audience = audience
         self.createdAt = createdAt

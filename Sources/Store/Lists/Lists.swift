@@ -46,6 +46,7 @@ extension LedgerTransaction {
         let app = hasDead ? try listApp(list) : ""
         for chunk in chunks {
             try write(chunk, list)
+            try note(chunk.devices.variables, of: list)
             if hasDead { try markKnownDead(chunk, list: list, app: app) }
         }
         try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(list), .time(now))
@@ -107,6 +108,7 @@ extension LedgerTransaction {
         )
         if removed < chunksMax {
             try db.run("DELETE FROM chunk_dead WHERE list = ?1", .int(list))
+            try db.run("DELETE FROM list_variables WHERE list = ?1", .int(list))
             try db.run("DELETE FROM lists WHERE number = ?1", .int(list))
         }
         return true

@@ -88,7 +88,7 @@ extension LedgerTransaction {
                 shards += try reader.complete([record])
                 continue
             }
-            let facts = push.facts(environment: chunk.environment)
+            let facts = push.facts(environment: chunk.environment, locale: chunk.locale)
             shards.append(
                 ShardToPublish(record: record, facts: facts, firstIndex: chunk.firstIndex, devices: chunk.devices)
             )
@@ -116,7 +116,7 @@ extension LedgerTransaction {
             """
             SELECT k.ordinal, k.first_index, k.count, k.environment,
                 CASE WHEN ?4 = 1 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END, d.bits,
-                d.suspects
+                d.suspects, k.locale
             FROM chunks k LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
             WHERE k.list = ?1 AND k.ordinal >= (SELECT cursor FROM campaigns WHERE number = ?2)
             ORDER BY k.ordinal LIMIT ?3
@@ -134,6 +134,7 @@ extension LedgerTransaction {
                     firstIndex: rows.uint32(1),
                     count: rows.int(2),
                     environment: rows.optionalText(3),
+                    locale: rows.optionalText(7),
                     devices: rows.blob(4),
                     dead: DeadBits(bytes: rows.blob(5)),
                     suspects: DeadBits(bytes: rows.blob(6))
@@ -168,6 +169,7 @@ private struct PlannableChunk {
     var firstIndex: UInt32
     var count: Int
     var environment: String?
+    var locale: String?
     var devices: [UInt8]
     var dead: DeadBits
     var suspects: DeadBits

@@ -16,6 +16,7 @@ enum PostgreSQLSchema {
         ("short_way", "ALTER TABLE campaigns ADD COLUMN short_way BIGINT NOT NULL DEFAULT 0"),
         ("pacing", pacing),
         ("pauses", pauses),
+        ("variants", variants),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.
@@ -286,6 +287,25 @@ enum PostgreSQLSchema {
             probe_owner BIGINT NOT NULL,
             probe_until BIGINT,
             PRIMARY KEY (app, provider)
+        );
+        """
+
+    private static let variants = """
+        CREATE TABLE variants (
+            campaign BIGINT NOT NULL,
+            variant BIGINT NOT NULL,
+            locale TEXT COLLATE "C" NOT NULL,
+            push_type TEXT COLLATE "C" NOT NULL,
+            payload BYTEA NOT NULL,
+            message_id_at BIGINT,
+            personal BYTEA NOT NULL,
+            PRIMARY KEY (campaign, variant)
+        );
+        CREATE TABLE list_variables (
+            list BIGINT NOT NULL,
+            name TEXT COLLATE "C" NOT NULL,
+            bytes_max BIGINT NOT NULL,
+            PRIMARY KEY (list, name)
         );
         """
 

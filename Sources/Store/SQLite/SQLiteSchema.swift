@@ -24,6 +24,9 @@ enum SQLiteSchema {
         }
         migrator.registerMigration("pacing") { db in try db.execute(sql: pacing) }
         migrator.registerMigration("pauses") { db in try db.execute(sql: pauses) }
+        migrator.registerMigration("variants") { db in
+            try db.execute(sql: variants)
+        }
         return migrator
     }
 
@@ -237,6 +240,26 @@ enum SQLiteSchema {
             urgency TEXT NOT NULL,
             since INTEGER NOT NULL,
             PRIMARY KEY (app, provider, urgency)
+        ) WITHOUT ROWID;
+        """
+
+    /// A campaign's content by language, when it has several or templates; `locale` '' is the standard content.
+    private static let variants = """
+        CREATE TABLE variants (
+            campaign INTEGER NOT NULL,
+            variant INTEGER NOT NULL,
+            locale TEXT NOT NULL,
+            push_type TEXT NOT NULL,
+            payload BLOB NOT NULL,
+            message_id_at INTEGER,
+            personal BLOB NOT NULL,
+            PRIMARY KEY (campaign, variant)
+        ) WITHOUT ROWID;
+        CREATE TABLE list_variables (
+            list INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            bytes_max INTEGER NOT NULL,
+            PRIMARY KEY (list, name)
         ) WITHOUT ROWID;
         """
 

@@ -66,7 +66,8 @@ extension LedgerReader {
     private func complete(_ record: ShardRecord, _ push: CampaignPush) throws(LedgerError) -> ShardToPublish {
         let rows = try db.rows(
             """
-            SELECT first_index, environment, CASE WHEN ?3 = 1 THEN coalesce(with_variables, bare) ELSE bare END
+            SELECT first_index, environment, CASE WHEN ?3 = 1 THEN coalesce(with_variables, bare) ELSE bare END,
+                locale
             FROM chunks WHERE list = ?1 AND ordinal = ?2
             """,
             .int(push.list),
@@ -82,7 +83,7 @@ extension LedgerReader {
         }
         return ShardToPublish(
             record: record,
-            facts: push.facts(environment: rows.optionalText(1)),
+            facts: push.facts(environment: rows.optionalText(1), locale: rows.optionalText(3)),
             firstIndex: rows.uint32(0),
             devices: devices
         )

@@ -22,10 +22,13 @@ enum JobFixtures {
             "title": "T", "subtitle": "S", "body": "B", "title_loc_key": "TK", "title_loc_args": ["a", "b"],
             "subtitle_loc_key": "SK", "subtitle_loc_args": ["c"], "loc_key": "LK", "loc_args": ["d"],
             "launch_image": "start.png", "media_url": "https://cdn.example.com/a.jpg", "category": "LIKE",
+            "url": "app://match/7", "actions": [{"id": "LIKE_IDENTIFIER", "url": "app://like/{{ age }}"}],
             "badge": 3, "sound": {"critical": true, "name": "siren.caf", "volume": 0.5}, "thread_id": "derby",
             "interruption_level": "time-sensitive", "relevance_score": 0.8, "target_content_id": "m7",
             "filter_criteria": "sport", "content_available": true, "mutable_content": true,
-            "data": {"match": 7, "deep": {"list": [1, "x", null]}}, "apns": {"aps": {"input-push-token": 1}}
+            "data": {"match": 7, "deep": {"list": [1, "x", null]}}, "apns": {"aps": {"input-push-token": 1}},
+            "localizations": {"pt-BR": {"title": "Oi {{ first | default: \\"fã\\" }}", "title_loc_args": ["x"],
+              "sound": "default"}, "en": {"body": "Kick-off"}}
           },
           "delivery": {
             "push_type": "alert", "priority": "low", "urgency": "urgent", "ttl": 3600, "if_offline": "drop",

@@ -40,6 +40,9 @@ struct RefusalTableTests {
     @Test(arguments: pushTypes)
     func `push types have their rules`(_ refusal: Refusal) { check(refusal) }
 
+    @Test(arguments: templates)
+    func `templates are compiled at intake, wherever they may stand`(_ refusal: Refusal) { check(refusal) }
+
     @Test(arguments: later)
     func `what is not built yet is refused by name`(_ refusal: Refusal) { check(refusal) }
 
@@ -198,31 +201,60 @@ struct RefusalTableTests {
         Refusal(of: JobFixtures.liveActivity, "content/live_activity/stale", "1", .unknownField),
     ]
 
+    static let templates: [Refusal] = [
+        Refusal("content/title", "\"Hola {{ first | upcas }}\"", .template),
+        Refusal("content/body", "\"{% if a %}b\"", .template), Refusal("content/thread_id", "\"{{ a\"", .template),
+        Refusal("content/url", "\"app://{{ }}\"", .template),
+        Refusal("content/media_url", "\"https://a.example/{{ a b }}\"", .template),
+        Refusal("content/media_url", "\"{{ image }}\"", .format), Refusal("content/badge", "\"{{ count\"", .template),
+        Refusal("content/data", "{\"a\": {\"b\": [\"{% for c %}\"]}}", .template, at: "/content/data/a/b/0"),
+        Refusal(
+            of: JobFixtures.full,
+            "content/title_loc_args",
+            "[\"{{ a | date }}\"]",
+            .template,
+            at: "/content/title_loc_args/0"
+        ),
+        Refusal(
+            "content/actions",
+            "[{\"id\": \"A\", \"url\": \"app://{% endif %}\"}]",
+            .template,
+            at: "/content/actions/0/url"
+        ),
+        Refusal("content/actions", "[{\"id\": \"A\"}]", .required, at: "/content/actions/0/url"),
+        Refusal(
+            "content/actions",
+            "[{\"id\": \"{{ a }}\", \"url\": \"app://a\"}]",
+            .templateNotAllowed,
+            at: "/content/actions/0/id"
+        ),
+        Refusal(
+            "content/localizations",
+            "{\"pt-BR\": {\"title\": \"Oi {{ first | default }}\"}}",
+            .template,
+            at: "/content/localizations/pt-BR/title"
+        ),
+        Refusal("content/localizations", "{\"pt_BR\": {}}", .format, at: "/content/localizations/pt_BR"),
+        Refusal("content/localizations", "{\"en\": {}, \"EN\": {}}", .conflict, at: "/content/localizations/EN"),
+        Refusal(
+            "content/localizations",
+            "{\"en\": {\"badge\": 3}}",
+            .unknownField,
+            at: "/content/localizations/en/badge"
+        ),
+        Refusal("content/sound", "{\"name\": \"{{ a }}\"}", .templateNotAllowed, at: "/content/sound/name"),
+        Refusal("delivery/collapse_id", "\"{{ match\"", .template),
+    ]
+
     static let later: [Refusal] =
         ["announcement", "poll", "data_push", "native", "in_app"].map {
             Refusal("kind", "\"\($0)\"", .notInThisVersion)
         }
-        + ["announcement", "poll", "data_push", "in_app", "rich", "fcm", "url"].map {
+        + ["announcement", "poll", "data_push", "in_app", "rich", "fcm"].map {
             Refusal("content/" + $0, "{}", .notInThisVersion)
         } + [
-            Refusal("content/actions", "[{\"id\": \"A\", \"url\": \"app://a\"}]", .notInThisVersion),
-            Refusal("content/localizations", "{\"en\": {\"title\": \"Hi\"}}", .notInThisVersion),
-            Refusal("content/title", "\"Hola {{ first }}\"", .notInThisVersion),
-            Refusal("content/body", "\"{% if a %}b{% endif %}\"", .notInThisVersion),
-            Refusal("content/thread_id", "\"{{ a }}\"", .notInThisVersion),
-            Refusal("content/media_url", "\"https://a.example/{{ a }}\"", .notInThisVersion),
             Refusal("content/badge", "\"+1\"", .notInThisVersion),
             Refusal("content/badge", "\"-1\"", .notInThisVersion),
-            Refusal("content/badge", "\"{{ count }}\"", .notInThisVersion),
-            Refusal("content/data", "{\"a\": {\"b\": [\"{{ c }}\"]}}", .notInThisVersion, at: "/content/data/a/b/0"),
-            Refusal(
-                of: JobFixtures.full,
-                "content/title_loc_args",
-                "[\"{{ a }}\"]",
-                .notInThisVersion,
-                at: "/content/title_loc_args/0"
-            ),
-            Refusal("delivery/collapse_id", "\"{{ match }}\"", .notInThisVersion),
             Refusal("audience", "{\"users\": [\"ana\"]}", .notInThisVersion, at: "/audience/users"),
             Refusal("audience", "{\"segment\": \"a\"}", .notInThisVersion, at: "/audience/segment"),
             Refusal("audience", "{\"everyone\": true}", .notInThisVersion, at: "/audience/everyone"),

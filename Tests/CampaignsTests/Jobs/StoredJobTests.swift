@@ -9,6 +9,8 @@ struct StoredJobTests {
         JobFixtures.minimal, JobFixtures.full, JobFixtures.liveActivity, JobFixtures.background,
         JobFixtures.patch(JobFixtures.full, path: ["delivery"], "{\"expires_at\": \"2026-11-20T21:05:00.5+01:00\"}"),
         JobFixtures.patch(JobFixtures.minimal, path: ["content", "sound"], "\"default\""),
+        JobFixtures.patch(JobFixtures.minimal, path: ["content", "badge"], "\"{{ unread }}\""),
+        JobFixtures.patch(JobFixtures.minimal, path: ["delivery", "collapse_id"], "\"score-{{ club }}\""),
     ])
     func `what is stored comes back`(text: String) throws {
         var job = try job(text)
@@ -43,7 +45,7 @@ struct StoredJobTests {
             (["content", "relevance_score"], "8e-1"),
             (["content", "data"], "{\"deep\": {\"list\": [1.0, \"x\", null]}, \"match\": 7}"),
             (["delivery", "hold"], "false"), (["delivery", "frequency_cap"], "\"respect\""),
-            (["audience", "devices", "0", "token"], "\"\(JobFixtures.token)\""), (["content", "actions"], "[]"),
+            (["audience", "devices", "0", "token"], "\"\(JobFixtures.token)\""), (["content", "data", "match"], "7.0"),
         ]
         for (path, value) in respelt {
             let other = try job(JobFixtures.patch(JobFixtures.full, path: path, value))

@@ -9,7 +9,7 @@ struct JobSchemaTests {
     private static let objects: [(FieldList, String)] = [
         (JobFields.job, "job"), (JobFields.audience, "audience"), (JobFields.device, "device"),
         (JobFields.content, "content"), (JobFields.sound, "sound"), (JobFields.liveActivity, "live_activity"),
-        (JobFields.delivery, "delivery"),
+        (JobFields.delivery, "delivery"), (JobFields.localization, "localization"), (JobFields.action, "action"),
     ]
 
     private func definitions() throws -> JSONValue {
@@ -46,6 +46,8 @@ struct JobSchemaTests {
             (JobFields.content, live, ["content"]), (JobFields.delivery, live, ["delivery"]),
             (JobFields.sound, JobFixtures.full, ["content", "sound"]),
             (JobFields.liveActivity, live, ["content", "live_activity"]),
+            (JobFields.localization, JobFixtures.full, ["content", "localizations", "pt-BR"]),
+            (JobFields.action, JobFixtures.full, ["content", "actions", "0"]),
         ]
         for (list, job, path) in places {
             for field in list.fields {

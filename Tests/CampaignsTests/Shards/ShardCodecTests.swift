@@ -6,6 +6,7 @@ import Testing
     private func encoded(_ change: (inout Shard) -> Void) throws -> [UInt8] {
         var random = MutationGenerator(seed: 1)
         var shard = ShardFixtures.shard(with: &random)
+        shard.facts.personal = PersonalContent()
         change(&shard)
         return try shard.encoded()
     }
@@ -94,8 +95,34 @@ import Testing
     @Test func `C9: an unknown major version is told apart`() throws {
         var bytes = try encoded { _ in }
         #expect(Array(bytes.prefix(2)) == [8, 1])  // field 1, varint
-        bytes[1] = 2
-        #expect(throws: ShardError.unknownVersion(2)) { try Shard(encoded: bytes) }
+        bytes[1] = 3
+        #expect(throws: ShardError.unknownVersion(3)) { try Shard(encoded: bytes) }
+    }
+
+    @Test func `only a shard with templates has the version that older workers park`() throws {
+        #expect(Array(try encoded { _ in }.prefix(2)) == [8, 1])
+        for personal in [
+            PersonalContent(slots: [TemplateSlot(at: 0, source: "{{ a }}")]), PersonalContent(collapseID: "{{ a }}"),
+        ] {
+            let bytes = try encoded { $0.facts.personal = personal }
+            #expect(Array(bytes.prefix(2)) == [8, 2])
+            let shard = try Shard(encoded: bytes)
+            #expect(shard.facts.personal == personal)
+            #expect(try shard.encoded() == bytes)
+        }
+    }
+
+    @Test func `templates beyond the payload, out of order or within the message id are malformed`() throws {
+        let payload = Array(#"{"fanfare":{"v":1,"m":"----------------------"}}"#.utf8)
+        let places: [[UInt32]] = [[49], [3, 2], [18], [23], [30], [45], [.max]]
+        for places in places {
+            let bytes = try encoded { shard in
+                (shard.facts.payload, shard.facts.messageIDAt) = (payload, 23)
+                shard.facts.personal.slots = places.map { TemplateSlot(at: $0, source: "x") }
+            }
+            let error = #expect(throws: ShardError.self, "\(places)") { try Shard(encoded: bytes) }
+            #expect(error?.reason == "MalformedShard")
+        }
     }
 
     @Test func `a field of a later version is no error, and is handed on`() throws {

@@ -37,6 +37,13 @@ enum ShardFixtures {
     static func facts(with random: inout MutationGenerator) -> Shard.Facts {
         let carriesMessageID = Bool.random(using: &random)
         let payload = carriesMessageID ? #"{"fanfare":{"v":1,"m":"----------------------"}}"# : "{}"
+        var personal = PersonalContent()
+        if Bool.random(using: &random) {
+            personal.slots = [
+                TemplateSlot(at: 0, source: "{{ first }}"), TemplateSlot(at: 1, form: .firstBadge, source: "{{ n }}"),
+            ]
+        }
+        if Bool.random(using: &random) { personal.collapseID = "score-{{ städt }}" }
         return Shard.Facts(
             app: "news",
             campaignID: "derby",
@@ -52,6 +59,7 @@ enum ShardFixtures {
             dropUnknown: Bool.random(using: &random),
             payload: Array(payload.utf8),
             messageIDAt: carriesMessageID ? 23 : nil,
+            personal: personal,
             traceParent: "00-1-2-01"
         )
     }

@@ -29,6 +29,34 @@ import Testing
         #expect(open(&run) == [1, 2, 4])
     }
 
+    @Test func `a device that is left out has its outcome and reason, and no request`() {
+        var run = Fixtures.run(Fixtures.shard())
+        let ends: [LeftOut?] = [
+            nil, LeftOut(TemplateRenderer.Failure.aborted("no club")), LeftOut(TemplateRenderer.Failure.tooLarge), nil,
+            LeftOut(TemplateRenderer.Failure.aborted("")),
+        ]
+        while let position = run.next(now: now) {
+            if let end = ends[position] { run.leftOut(position, end) }
+        }
+        #expect(run.inFlight == 2 && run.unsaved == 3 && !run.isOver)
+        for position in [0, 3] { run.accepted(position) }
+        guard case .settle(let settlement) = run.finish() else { return #expect(Bool(false), "not settled") }
+        #expect(settlement.counts.accepted == 2 && settlement.counts.skipped == 2 && settlement.counts.failed == 1)
+        #expect(settlement.attempts == 2)
+        #expect(
+            run.progress.notes.mapValues(\.reason)
+                == [1: "Aborted: no club", 2: "PayloadTooLarge", 4: "Aborted"]
+        )
+    }
+
+    @Test func `a shard of which every device is left out settles without a request`() {
+        var run = Fixtures.run(Fixtures.shard())
+        while let position = run.next(now: now) { run.leftOut(position, LeftOut(.skipped, reason: "Aborted")) }
+        #expect(run.isOver)
+        guard case .settle(let settlement) = run.finish() else { return #expect(Bool(false), "not settled") }
+        #expect(settlement.counts.skipped == 5 && settlement.attempts == 0)
+    }
+
     @Test func `after the end no stream is opened, and the rest is expired, not failed`() {
         var run = Fixtures.run(Fixtures.shard(expiresIn: 10))
         #expect(run.next(now: Fixtures.after(9)) == 0)

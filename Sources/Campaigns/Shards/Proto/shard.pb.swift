@@ -175,6 +175,13 @@ nonisolated struct Fanfare_V1_ShardMessage: @unchecked Sendable {
     set {_uniqueStorage()._messageIDAt = newValue}
   }
 
+  /// A PersonalContent message, copied from the ledger as it is. With it version is 2: who does not know it must not
+  /// send the payload as it stands.
+  var personal: Data {
+    get {_storage._personal}
+    set {_uniqueStorage()._personal = newValue}
+  }
+
   /// where its slot begins, in microseconds since the epoch
   var slotAt: Int64 {
     get {_storage._slotAt}
@@ -234,13 +241,48 @@ nonisolated struct Fanfare_V1_Column: Sendable {
   init() {}
 }
 
+nonisolated struct Fanfare_V1_TemplateSlot: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// before which byte of the payload
+  var at: UInt32 = 0
+
+  /// 0 within a JSON string, 1 member badge with a comma before it, 2 without
+  var form: UInt32 = 0
+
+  /// Liquid
+  var source: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What a campaign's variant has besides its payload, as the ledger keeps it.
+nonisolated struct Fanfare_V1_PersonalContent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var slots: [Fanfare_V1_TemplateSlot] = []
+
+  /// empty: collapse_id is what it is
+  var collapseTemplate: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "fanfare.v1"
 
 nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ShardMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}campaign\0\u{1}part\0\u{1}ordinal\0\u{1}child\0\u{1}path\0\u{1}generation\0\u{1}attempt\0\u{1}app\0\u{3}campaign_id\0\u{1}provider\0\u{1}environment\0\u{1}urgent\0\u{3}push_type\0\u{1}priority\0\u{3}expires_at\0\u{3}drop_if_offline\0\u{3}collapse_id\0\u{3}max_attempts\0\u{3}drop_unknown\0\u{3}not_before\0\u{1}payload\0\u{3}first_index\0\u{1}offsets\0\u{1}devices\0\u{3}trace_parent\0\u{3}message_id_at\0\u{4}\u{d}slot_at\0\u{3}slot_length\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}campaign\0\u{1}part\0\u{1}ordinal\0\u{1}child\0\u{1}path\0\u{1}generation\0\u{1}attempt\0\u{1}app\0\u{3}campaign_id\0\u{1}provider\0\u{1}environment\0\u{1}urgent\0\u{3}push_type\0\u{1}priority\0\u{3}expires_at\0\u{3}drop_if_offline\0\u{3}collapse_id\0\u{3}max_attempts\0\u{3}drop_unknown\0\u{3}not_before\0\u{1}payload\0\u{3}first_index\0\u{1}offsets\0\u{1}devices\0\u{3}trace_parent\0\u{3}message_id_at\0\u{1}personal\0\u{4}\u{c}slot_at\0\u{3}slot_length\0")
 
   fileprivate class _StorageClass {
     var _version: UInt32 = 0
@@ -270,6 +312,7 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
     var _devices: Data = Data()
     var _traceParent: String = String()
     var _messageIDAt: UInt32 = 0
+    var _personal: Data = Data()
     var _slotAt: Int64 = 0
     var _slotLength: UInt64 = 0
 
@@ -309,6 +352,7 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
       _devices = source._devices
       _traceParent = source._traceParent
       _messageIDAt = source._messageIDAt
+      _personal = source._personal
       _slotAt = source._slotAt
       _slotLength = source._slotLength
     }
@@ -356,6 +400,7 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
         case 25: try { try decoder.decodeSingularBytesField(value: &_storage._devices) }()
         case 26: try { try decoder.decodeSingularStringField(value: &_storage._traceParent) }()
         case 27: try { try decoder.decodeSingularUInt32Field(value: &_storage._messageIDAt) }()
+        case 28: try { try decoder.decodeSingularBytesField(value: &_storage._personal) }()
         case 40: try { try decoder.decodeSingularSInt64Field(value: &_storage._slotAt) }()
         case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._slotLength) }()
         default: break
@@ -447,6 +492,9 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
       if _storage._messageIDAt != 0 {
         try visitor.visitSingularUInt32Field(value: _storage._messageIDAt, fieldNumber: 27)
       }
+      if !_storage._personal.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._personal, fieldNumber: 28)
+      }
       if _storage._slotAt != 0 {
         try visitor.visitSingularSInt64Field(value: _storage._slotAt, fieldNumber: 40)
       }
@@ -489,6 +537,7 @@ nonisolated extension Fanfare_V1_ShardMessage: SwiftProtobuf.Message, SwiftProto
         if _storage._devices != rhs_storage._devices {return false}
         if _storage._traceParent != rhs_storage._traceParent {return false}
         if _storage._messageIDAt != rhs_storage._messageIDAt {return false}
+        if _storage._personal != rhs_storage._personal {return false}
         if _storage._slotAt != rhs_storage._slotAt {return false}
         if _storage._slotLength != rhs_storage._slotLength {return false}
         return true
@@ -585,6 +634,81 @@ nonisolated extension Fanfare_V1_Column: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.name != rhs.name {return false}
     if lhs.values != rhs.values {return false}
     if lhs.lengths != rhs.lengths {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Fanfare_V1_TemplateSlot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TemplateSlot"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}form\0\u{1}source\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.at) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.form) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.source) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.at != 0 {
+      try visitor.visitSingularUInt32Field(value: self.at, fieldNumber: 1)
+    }
+    if self.form != 0 {
+      try visitor.visitSingularUInt32Field(value: self.form, fieldNumber: 2)
+    }
+    if !self.source.isEmpty {
+      try visitor.visitSingularStringField(value: self.source, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Fanfare_V1_TemplateSlot, rhs: Fanfare_V1_TemplateSlot) -> Bool {
+    if lhs.at != rhs.at {return false}
+    if lhs.form != rhs.form {return false}
+    if lhs.source != rhs.source {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Fanfare_V1_PersonalContent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PersonalContent"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}slots\0\u{3}collapse_template\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.slots) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.collapseTemplate) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.slots.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.slots, fieldNumber: 1)
+    }
+    if !self.collapseTemplate.isEmpty {
+      try visitor.visitSingularStringField(value: self.collapseTemplate, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Fanfare_V1_PersonalContent, rhs: Fanfare_V1_PersonalContent) -> Bool {
+    if lhs.slots != rhs.slots {return false}
+    if lhs.collapseTemplate != rhs.collapseTemplate {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,132 @@
+/// What a button opens.
+public struct ActionLink: Sendable, Equatable {
+    /// The button's id in the app's category.
+    public var id: String
+    /// The address; may be a template.
+    public var url: String
+
+    /// A link.
+    public init(id: String, url: String) {
+        self.id = id
+        self.url = url
+    }
+}
+
+/// Content in another language: what it does not say is the standard content's.
+public struct Localization: Sendable, Equatable {
+    /// BCP 47 tag.
+    public var locale: String
+    /// See `Content`.
+    public var title: String?
+    /// See `Content`.
+    public var subtitle: String?
+    /// See `Content`.
+    public var body: String?
+    /// See `Content`.
+    public var titleLocKey: String?
+    /// See `Content`.
+    public var titleLocArgs: [String] = []
+    /// See `Content`.
+    public var subtitleLocKey: String?
+    /// See `Content`.
+    public var subtitleLocArgs: [String] = []
+    /// See `Content`.
+    public var locKey: String?
+    /// See `Content`.
+    public var locArgs: [String] = []
+    /// See `Content`.
+    public var url: String?
+    /// See `Content`.
+    public var mediaURL: String?
+    /// See `Content`.
+    public var sound: Sound?
+
+    /// One that says nothing of its own.
+    public init(locale: String) {
+        self.locale = locale
+    }
+
+    /// At most, in one job.
+    static let countMax = 200
+}
+
+extension Content {
+    /// The content in one of its other languages; nil is the standard content.
+    public func localized(_ index: Int?) -> Content {
+        guard let index else { return self }
+        let other = localizations[index]
+        var content = self
+        content.localizations = []
+        if let title = other.title { content.title = title }
+        if let subtitle = other.subtitle { content.subtitle = subtitle }
+        if let body = other.body { content.body = body }
+        if let key = other.titleLocKey { content.titleLocKey = key }
+        if !other.titleLocArgs.isEmpty { content.titleLocArgs = other.titleLocArgs }
+        if let key = other.subtitleLocKey { content.subtitleLocKey = key }
+        if !other.subtitleLocArgs.isEmpty { content.subtitleLocArgs = other.subtitleLocArgs }
+        if let key = other.locKey { content.locKey = key }
+        if !other.locArgs.isEmpty { content.locArgs = other.locArgs }
+        if let url = other.url { content.url = url }
+        if let mediaURL = other.mediaURL { content.mediaURL = mediaURL }
+        if let sound = other.sound { content.sound = sound }
+        return content
+    }
+
+    /// Every text in which the contract allows templates, with its place.
+    public func personalTexts(at pointer: JSONPointer) -> [(place: JSONPointer, text: String)] {
+        var found: [(place: JSONPointer, text: String)] = []
+        func add(_ name: String, _ text: String?) {
+            if let text { found.append((pointer.appending(name), text)) }
+        }
+        func add(_ name: String, _ texts: [String]) {
+            for (index, text) in texts.enumerated() { found.append((pointer.appending(name).appending(index), text)) }
+        }
+        func add(_ value: JSONValue, at place: JSONPointer) {
+            switch value {
+            case .string(let text): found.append((place, text))
+            case .array(let elements):
+                for (index, element) in elements.enumerated() { add(element, at: place.appending(index)) }
+            case .object(let members):
+                for member in members { add(member.value, at: place.appending(member.name)) }
+            case .null, .bool, .number: break
+            }
+        }
+        add("title", title)
+        add("subtitle", subtitle)
+        add("body", body)
+        add("title_loc_args", titleLocArgs)
+        add("subtitle_loc_args", subtitleLocArgs)
+        add("loc_args", locArgs)
+        add("url", url)
+        add("media_url", mediaURL)
+        add("badge", badgeTemplate)
+        add("thread_id", threadID)
+        for (index, action) in actions.enumerated() {
+            found.append((pointer.appending("actions").appending(index).appending("url"), action.url))
+        }
+        for member in data { add(member.value, at: pointer.appending("data").appending(member.name)) }
+        for localization in localizations {
+            let place = pointer.appending("localizations").appending(localization.locale)
+            found += localization.alone.personalTexts(at: place)
+        }
+        return found
+    }
+}
+
+extension Localization {
+    /// Its own texts as a content.
+    fileprivate var alone: Content {
+        var content = Content()
+        content.localizations = [self]
+        return content.localized(0)
+    }
+}
+
+extension Job {
+    /// The job with its content in one of its other languages; nil is the standard content.
+    public func localized(_ index: Int?) -> Job {
+        var job = self
+        job.content = content.localized(index)
+        return job
+    }
+}

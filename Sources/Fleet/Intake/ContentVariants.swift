@@ -1,0 +1,42 @@
+import Campaigns
+import PushProviders
+import Store
+
+/// A job's content, compiled in each of its languages.
+struct ContentVariants: Sendable {
+    /// The standard content first, then the job's localizations in their order.
+    let pushes: [CompiledPush]
+    /// The tags of the localizations.
+    let locales: [String]
+
+    init(_ job: Job, _ provider: any PushProvider, carriesMessageID: Bool) {
+        locales = job.content.localizations.map(\.locale)
+        let standard = provider.compile(job, carriesMessageID: carriesMessageID)
+        pushes =
+            [standard]
+            + locales.indices.map { provider.compile(job.localized($0), carriesMessageID: carriesMessageID) }
+    }
+
+    var standard: CompiledPush { pushes[0] }
+
+    /// Whether a device's variables matter.
+    var isPersonal: Bool { pushes.contains { !$0.personal.isEmpty } }
+
+    /// Which of `pushes` a device of that language gets.
+    func index(of locale: String?) -> Int {
+        LocaleFallback.index(of: locale, among: locales).map { $0 + 1 } ?? 0
+    }
+
+    /// What the ledger keeps; none when all devices get the same.
+    var stored: [CampaignVariant] {
+        guard isPersonal || !locales.isEmpty else { return [] }
+        return zip([""] + locales, pushes).map { locale, push in
+            CampaignVariant(
+                locale: locale,
+                payload: push.payload,
+                messageIDAt: push.messageIDAt,
+                personal: push.personal
+            )
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Campaigns
+import Delivery
+import HTTP2
+import PushProviders
+
+/// Renders the bodies of a shard's devices, and their collapse ids where these are templates.
+///
+/// A body costs no allocation; a collapse id that differs costs a header block of its own. Confined to its loop.
+final class PersonalBody {
+    private let requests: PreparedRequests
+    private let renderer: TemplateRenderer?
+    private let collapseID: TemplateRenderer?
+    private let collapseHeader: [UInt8]
+    private let standardHeaders: PreparedHeaders
+    private var headersByID: [[UInt8]: PreparedHeaders] = [:]
+    /// The headers of the device that was rendered last.
+    private(set) var headers: PreparedHeaders
+
+    init(
+        _ personal: PersonalRequests,
+        _ requests: PreparedRequests,
+        _ headers: PreparedHeaders,
+        _ batch: DeviceBatch
+    ) {
+        self.requests = requests
+        self.headers = headers
+        standardHeaders = headers
+        renderer = personal.body.map { TemplateRenderer($0, batch, bytesMax: personal.bodyBytesMax) }
+        // Room to see that one is too long.
+        collapseID = personal.collapseID.map {
+            TemplateRenderer($0, batch, bytesMax: personal.collapseIDBytesMax)
+        }
+        collapseHeader = personal.collapseHeader
+    }
+
+    /// Renders for one device; nil when it gets a request.
+    func render(_ position: Int) -> LeftOut? {
+        guard let renderer else { return .invalidTemplate }
+        if let failure = renderer.render(position) { return LeftOut(failure) }
+        guard let collapseID else { return nil }
+        if let failure = collapseID.render(position) {
+            return failure == .tooLarge ? .invalidCollapseID : LeftOut(failure)
+        }
+        guard PersonalRequests.isHeaderValue(collapseID.bytes) else { return .invalidCollapseID }
+        let value = Array(collapseID.bytes)
+        headers = value.isEmpty ? standardHeaders : headersByID[value] ?? prepared(value)
+        return nil
+    }
+
+    private func prepared(_ value: [UInt8]) -> PreparedHeaders {
+        let headers = PreparedHeaders(requests, replacing: collapseHeader, with: value)
+        headersByID[value] = headers
+        return headers
+    }
+
+    /// The body of the device that was rendered last; valid until the next.
+    var bytes: UnsafeRawBufferPointer { renderer?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0) }
+
+    /// Where its message id goes.
+    var messageID: UnsafeMutableRawBufferPointer? { renderer?.messageID }
+}
