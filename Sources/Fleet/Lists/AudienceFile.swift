@@ -64,6 +64,23 @@ public final class AudienceFile {
         }
     }
 
+    /// The devices of a file, all of them in memory, with what is wrong with its lines.
+    public static func devices(
+        path: String,
+        format: AudienceFileFormat
+    ) throws(InputFile.Unreadable) -> (devices: [Device], report: AudienceFileReport) {
+        let input = try InputFile(path: path)
+        var reader = AudienceFileReader(format)
+        var devices: [Device] = []
+        while !reader.report.isUnusable {
+            let piece = try input.read(upTo: pieceBytes)
+            if piece.isEmpty { break }
+            reader.read(piece) { device, _ in devices.append(device) }
+        }
+        reader.finish { device, _ in devices.append(device) }
+        return (devices, reader.report)
+    }
+
     private func feed(_ upload: ListUpload, progress: (Progress) -> Void) async throws -> AudienceFileReport {
         var reader = AudienceFileReader(format)
         var bytes: Int64 = 0

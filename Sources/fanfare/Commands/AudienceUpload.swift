@@ -66,14 +66,15 @@ struct AudienceUpload {
         switch result {
         case .uploaded(let summary, let warnings):
             return Uploaded(app: app, list: list, file: file.name, summary: summary, warnings: warnings)
-        case .refused(let report): throw refusal(report)
+        case .refused(let report): throw Self.refusal(report, file: file.name)
         }
     }
 
-    private func refusal(_ report: AudienceFileReport) -> CommandFailure {
+    /// Exit 65 with every bad line of a file.
+    static func refusal(_ report: AudienceFileReport, file: String) -> CommandFailure {
         var problems = report.problems.map(\.problem)
         var lines = report.problems.map { problem in
-            "\(file.name):\(problem.line):\(problem.column): \(problem.detail)"
+            "\(file):\(problem.line):\(problem.column): \(problem.detail)"
                 + (problem.mend.map { " (\($0))" } ?? "")
         }
         let more = report.problemCount - report.problems.count
@@ -84,7 +85,7 @@ struct AudienceUpload {
         }
         let count = NumberText.grouped(report.problemCount)
         let title =
-            "\(file.name) cannot be used: \(report.problemCount == 1 ? "1 problem" : "\(count) problems"), "
+            "\(file) cannot be used: \(report.problemCount == 1 ? "1 problem" : "\(count) problems"), "
             + "nothing of it was kept"
         let warnings = report.warnings.map(\.problem)
         return CommandFailure(

@@ -1,0 +1,158 @@
+import ArgumentParser
+import Campaigns
+import Delivery
+import Fleet
+
+/// What single devices would get, before anything is sent.
+struct CampaignPreviewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "preview",
+        abstract: "Render a job's content for single devices, with sizes; nothing is sent.",
+        discussion: """
+            Without --device: the first device of each language, the longest payload, and one device for each reason \
+            why devices get none.
+            """
+    )
+
+    @Argument(help: "The job's JSON, or - for standard input.")
+    var file: String
+
+    @Option(help: "A device by its id or token; may be given again.")
+    var device: [String] = []
+
+    @Option(help: "Devices from a CSV or NDJSON file, for a job that does not name them itself.")
+    var audience: String?
+
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if let audience { _ = try AudienceUpload.format(of: audience, named: nil) }
+        if audience == "-" { throw ValidationError("--audience is a file") }
+    }
+
+    func run() async throws {
+        let file = try JobFile(file)
+        let decoded = try file.decode(list: audience == nil || file.hasAudience ? nil : "list", at: CommandClock.now())
+        let job = decoded.job
+        let apps = knownApps()
+        let check = LocalIntake.check(job, apps: apps)
+        guard check.problems.isEmpty, let preview = LocalIntake.preview(job, apps: apps) else {
+            throw file.refusal(check.problems, campaign: job.id, warnings: decoded.warnings)
+        }
+        let devices = try devices(job)
+        let samples = preview.samples(devices)
+        var warnings = decoded.warnings + check.warnings
+        if audience != nil {
+            warnings += ContentPreview.warnings(samples)
+            warnings += job.unknownVariables(known: Set(devices.flatMap(\.variables.keys)))
+        }
+        let report = PreviewReport(
+            devices: devices,
+            samples: samples,
+            chosen: try chosen(devices, samples),
+            warnings: warnings
+        )
+        Terminal.write((output.json ? report.json.text : report.text) + "\n")
+        if !output.json {
+            for line in file.lines(warnings) { Terminal.writeError("fanfare: warning: \(TerminalText.safe(line))\n") }
+        }
+    }
+
+    private func devices(_ job: Job) throws -> [Device] {
+        if let audience {
+            let format = try AudienceUpload.format(of: audience, named: nil)
+            do {
+                let (devices, report) = try AudienceFile.devices(path: audience, format: format)
+                guard report.problemCount == 0 else { throw AudienceUpload.refusal(report, file: audience) }
+                return devices
+            } catch let error as InputFile.Unreadable { throw CommandFailure(.usage, error.description) }
+        }
+        if case .devices(let devices) = job.audience { return devices }
+        throw CommandFailure(.usage, "the job names a list: give --audience with a file of devices")
+    }
+
+    /// The devices to show, by their places.
+    private func chosen(_ devices: [Device], _ samples: [ContentPreview.Sample]) throws -> [Int] {
+        guard device.isEmpty else {
+            return try device.map { name in
+                guard let index = devices.firstIndex(where: { $0.id == name || $0.token == name.lowercased() }) else {
+                    throw CommandFailure(.usage, "no device has the id or token \(name)")
+                }
+                return index
+            }
+        }
+        var chosen: Set<Int> = []
+        let sent = samples.indices.filter { samples[$0].end == nil }
+        for group in Dictionary(grouping: sent, by: { samples[$0].locale }).values {
+            if let first = group.first { chosen.insert(first) }
+        }
+        if let longest = sent.max(by: { samples[$0].bytes < samples[$1].bytes }) { chosen.insert(longest) }
+        let left = samples.indices.filter { samples[$0].end != nil }
+        for group in Dictionary(grouping: left, by: { samples[$0].end?.reason ?? "" }).values {
+            if let first = group.first { chosen.insert(first) }
+        }
+        return chosen.sorted()
+    }
+
+    /// The apps as far as this host can read them, for the message ids that count in the size.
+    private func knownApps() -> [AppConfiguration] {
+        guard let configuration = try? options.load() else { return [] }
+        return (try? AppsFile.read(path: configuration.appsFile)) ?? []
+    }
+}
+
+/// Samples for people and for scripts.
+struct PreviewReport {
+    let devices: [Device]
+    let samples: [ContentPreview.Sample]
+    let chosen: [Int]
+    let warnings: [Problem]
+
+    /// The producer's name of a device, or the token's first digits: whole tokens are nobody's business.
+    private func name(_ index: Int) -> String { devices[index].id ?? String(devices[index].token.prefix(8)) + "…" }
+
+    var text: String {
+        var parts = chosen.map { index in
+            let sample = samples[index]
+            let size = sample.bytes == 0 ? "" : "\(sample.bytes) of \(sample.bytesMax) bytes"
+            let end = sample.end.map { "\($0.outcome.name) (\($0.reason))" } ?? ""
+            let head = [name(index), sample.locale ?? "standard", size, end].filter { !$0.isEmpty }
+            let payload = sample.payload.isEmpty ? "" : "\n" + String(decoding: sample.payload, as: UTF8.self)
+            return TerminalText.safe(head.joined(separator: "  ")) + payload
+        }
+        let counts = Dictionary(grouping: samples) { sample in
+            sample.end.map { "\($0.outcome.name) (\($0.reason))" } ?? "sent"
+        }
+        let summary = counts.sorted { $0.key < $1.key }.map { "\(NumberText.grouped($0.value.count)) \($0.key)" }
+        parts.append("of \(NumberText.grouped(samples.count)) devices: \(summary.joined(separator: ", "))")
+        return parts.joined(separator: "\n\n")
+    }
+
+    var json: JSONValue {
+        let counts = Dictionary(grouping: samples) { $0.end?.outcome.name ?? "sent" }
+        return .object([
+            "devices": .number(JSONNumber(samples.count)),
+            "counts": .object(
+                counts.sorted { $0.key < $1.key }.map { JSONMember($0.key, .number(JSONNumber($0.value.count))) }
+            ),
+            "samples": .array(chosen.map(sample)),
+            "warnings": .array(warnings.map(\.json)),
+        ])
+    }
+
+    private func sample(_ index: Int) -> JSONValue {
+        let sample = samples[index]
+        let payload = JSONReader.read(sample.payload).value
+        return .object([
+            "device": .string(name(index)),
+            "locale": sample.locale.map { .string($0) } ?? .null,
+            "bytes": .number(JSONNumber(sample.bytes)),
+            "bytes_max": .number(JSONNumber(sample.bytesMax)),
+            "outcome": sample.end.map { .string($0.outcome.name) } ?? .null,
+            "reason": sample.end.map { .string($0.reason) } ?? .null,
+            "collapse_id": .string(sample.collapseID),
+            "payload": payload ?? .null,
+        ])
+    }
+}
