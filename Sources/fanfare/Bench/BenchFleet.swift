@@ -42,14 +42,30 @@ actor BenchFleet {
     }
 
     /// Uploads made-up devices as a list of the app; another seed makes other devices.
-    func upload(_ devices: Int, as list: String = BenchJob.list, seed: UInt64 = 0) async throws {
+    ///
+    /// - Parameter isPersonal: With a language and three variables each.
+    func upload(
+        _ devices: Int,
+        as list: String = BenchJob.list,
+        seed: UInt64 = 0,
+        isPersonal: Bool = false
+    ) async throws {
         stage.say("uploading \(NumberText.grouped(devices)) devices")
         let upload = try ListUpload(app: BenchJob.app, name: list, to: ledger)
         var tokens = BenchTokens(seed: seed)
         var left = devices
         while left > 0 {
             let count = min(left, 8_192)
-            try await upload.add((0..<count).map { _ in Device(token: tokens.next()) })
+            try await upload.add(
+                (0..<count).map { index in
+                    guard isPersonal else { return Device(token: tokens.next()) }
+                    return Device(
+                        token: tokens.next(),
+                        locale: BenchJob.locales[index % BenchJob.locales.count],
+                        variables: ["first": "Ana María", "team": "Atleti", "points": "\((left + index) % 1000)"]
+                    )
+                }
+            )
             left -= count
         }
         _ = try await upload.finish()
@@ -150,11 +166,12 @@ actor BenchFleet {
         _ devices: Int,
         to list: String = BenchJob.list,
         maxAttempts: Int = 8,
+        isPersonal: Bool = false,
         far: FarSide
     ) async throws
         -> CampaignRun
     {
-        let job = try nextJob(list: list, maxAttempts: maxAttempts)
+        let job = try nextJob(list: list, maxAttempts: maxAttempts, isPersonal: isPersonal)
         var track = CampaignTrack(devices: devices)
         track.add(try sample(done: 0, far: far, since: .now))
         let start = ContinuousClock.now
@@ -235,13 +252,19 @@ actor BenchFleet {
         }
     }
 
-    private func nextJob(list: String, maxAttempts: Int, perSecond: Int? = nil) throws -> BenchJob {
+    private func nextJob(
+        list: String,
+        maxAttempts: Int,
+        perSecond: Int? = nil,
+        isPersonal: Bool = false
+    ) throws -> BenchJob {
         campaigns += 1
         return try BenchJob(
             number: campaigns,
             list: list,
             maxAttempts: maxAttempts,
             perSecond: perSecond,
+            isPersonal: isPersonal,
             now: CommandClock.now()
         )
     }

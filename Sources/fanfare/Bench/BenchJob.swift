@@ -20,24 +20,44 @@ struct BenchJob: Sendable {
     /// A campaign to a list; no two may share a number.
     ///
     /// All ids have one length: a push names its campaign, and h2load's body is to be as long as ours.
+    ///
+    /// - Parameter isPersonal: Three variables a device and four languages, of about the same length.
     init(
         number: Int,
         list: String = Self.list,
         maxAttempts: Int = 8,
         perSecond: Int? = nil,
+        isPersonal: Bool = false,
         now: Timestamp
     ) throws {
         let rate = perSecond.map { ", \"per_second\": \($0)" } ?? ""
         let text = """
             {"id": "bench-\(10_000 + number)", "app": "\(Self.app)", "created_at": "\(now.rfc3339)",
              "audience": {"list": "\(list)"},
-             "content": {"title": "Derby kick-off", "sound": "default", "thread_id": "derby",
-              "body": "Real against Atleti begins in ten minutes. Open the app to follow it minute by minute.",
-              "data": {"match": 7, "league": "laliga"}},
+             "content": {"title": \(isPersonal ? Self.personalTitle : Self.title), "sound": "default",
+              "thread_id": "derby", "body": \(isPersonal ? Self.personalBody : Self.body),
+              "data": {"match": 7, "league": "laliga"}, "localizations": \(isPersonal ? Self.localizations : "{}")},
              "delivery": {"ttl": 86400, "max_attempts": \(maxAttempts)\(rate)}}
             """
         try self.init(text: text, now: now)
     }
+
+    private static let title = #""Derby kick-off""#
+    private static let body =
+        #""Real against Atleti begins in ten minutes. Open the app to follow it minute by minute.""#
+    private static let personalTitle = #""{{ first | default: \"fan\" }}: kick-off""#
+    private static let personalBody =
+        #""Real against {{ team }} begins in ten minutes. {{ points }} points: follow it minute by minute.""#
+    private static let localizations = """
+        {"es": {"title": "{{ first | default: \\"fan\\" }}: empieza",
+          "body": "Real contra {{ team }} empieza en diez minutos. {{ points }} puntos: siguelo minuto a minuto."},
+         "de": {"title": "{{ first | default: \\"Fan\\" }}: Anpfiff",
+          "body": "Real gegen {{ team }} beginnt in zehn Minuten. {{ points }} Punkte: Minute um Minute dabei."},
+         "pt": {"title": "{{ first | default: \\"fan\\" }}: comeca",
+          "body": "Real contra {{ team }} comeca em dez minutos. {{ points }} pontos: siga minuto a minuto."}}
+        """
+    /// The devices' languages: the standard content's and those of its localizations.
+    static let locales = ["en", "es-ES", "de-DE", "pt-BR"]
 
     /// An urgent campaign to one device.
     init(urgent id: String, token: String, now: Timestamp) throws {

@@ -15,6 +15,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     case planning
     case urgent
     case rate
+    case variables
 
     /// What it does, for `--help`.
     var abstract: String {
@@ -30,6 +31,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .limits: "how soon the rate is back after a provider cut the streams of every connection to one"
         case .scaling: "CPU for a device with one and with four workers at half of one worker's full rate"
         case .planning: "CPU for a device of a process that only plans, from a list"
+        case .variables: "CPU of a campaign with three variables and four languages, beside the same without"
         case .urgent: "an urgent campaign of one device, from publish to the far side, while bulk is being sent"
         case .rate: "a campaign with per_second on two workers, in one-second buckets at the far side"
         }
@@ -43,7 +45,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .memory: 10_000_000
         case .urgent, .limits: 3_000_000
         case .rate: 20_000
-        case .allocations, .dead, .goaway, .retries, .scaling, .planning: 1_000_000
+        case .allocations, .dead, .goaway, .retries, .scaling, .planning, .variables: 1_000_000
         }
     }
 
@@ -51,7 +53,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     var rounds: Int {
         switch self {
         case .transport, .sending: 5
-        case .latency, .dead, .goaway, .retries, .scaling, .planning: 3
+        case .latency, .dead, .goaway, .retries, .scaling, .planning, .variables: 3
         case .allocations, .memory, .limits, .urgent, .rate: 1
         }
     }

@@ -54,6 +54,7 @@ struct BenchStage: Sendable {
         case .planning: return try await PlanningScenario(stage: self).run()
         case .urgent: return try await UrgentScenario(stage: self).run()
         case .rate: return try await RateScenario(stage: self).run()
+        case .variables: return try await VariablesScenario(stage: self).run()
         }
     }
 

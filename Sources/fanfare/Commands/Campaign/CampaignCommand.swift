@@ -6,8 +6,8 @@ struct CampaignCommand: AsyncParsableCommand {
         commandName: "campaign",
         abstract: "Send campaigns, look at them and steer them; ID is ID or APP/ID.",
         subcommands: [
+            CampaignSendCommand.self, CampaignPreviewCommand.self, CampaignStatusCommand.self, CampaignListCommand.self,
             CampaignPauseCommand.self, CampaignResumeCommand.self, CampaignCancelCommand.self, CampaignSetCommand.self,
-            CampaignPreviewCommand.self,
             CampaignOutcomesCommand.self,
         ]
     )
