@@ -58,6 +58,27 @@ extension FuzzTarget {
         }
     }
 
+    /// An expression is refused with a place in it, or its one spelling is read as the same and meant alike; behind a NUL
+    /// stand packed traits, which may be anything.
+    static func segmentParser(_ input: [UInt8]) {
+        let cut = input.firstIndex(of: 0) ?? input.count
+        let text = String(decoding: input[..<cut], as: UTF8.self)
+        do throws(SegmentProblem) {
+            let segment = try Segment(text)
+            let again = try Segment(segment.text)
+            precondition(again == segment && again.text == segment.text, "two spellings of one audience")
+            let traits = DeviceTraits(tags: ["a"], attributes: ["b": .text("3.2.1")])
+            precondition(segment.matches(traits) == again.matches(traits), "one audience, two answers")
+            input[min(cut + 1, input.count)...].withUnsafeBytes { bytes in
+                guard let device = PackedTraits(bytes) else { return }
+                precondition(segment.matches(device) == again.matches(device), "one audience, two answers")
+                _ = device.value
+            }
+        } catch {
+            precondition(error.column >= 1 && error.column <= text.unicodeScalars.count + 1, "no place in the text")
+        }
+    }
+
     static func csvReader(_ input: [UInt8]) { read(.csv, input) }
 
     static func ndjsonReader(_ input: [UInt8]) { read(.ndjson, input) }

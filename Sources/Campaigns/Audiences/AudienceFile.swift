@@ -75,31 +75,25 @@ public struct AudienceFileReport: Sendable, Equatable {
 /// reported; whether the rest is used is the caller's decision. A reader whose callback has thrown is not to be used
 /// again.
 public struct AudienceFileReader {
-    private var csv: CSVAudienceReader?
-    private var ndjson = NDJSONAudienceReader()
+    private var reader: DeviceFileReader
 
     /// Longer lines are refused, so that a missing quote cannot fill the memory.
     public static let lineBytesMax = 65_536
 
     /// A reader for a file of that form.
     public init(_ format: AudienceFileFormat) {
-        csv = format == .csv ? CSVAudienceReader() : nil
+        reader = DeviceFileReader(format, .audience)
     }
 
     /// What was read so far.
-    public var report: AudienceFileReport { csv?.report ?? ndjson.report }
+    public var report: AudienceFileReport { reader.report }
 
     /// Reads the next piece; calls `each` with every device in it and the line on which it begins.
     public mutating func read(
         _ piece: UnsafeRawBufferPointer,
         each: (Device, _ line: Int) throws -> Void
     ) rethrows {
-        let bytes = piece.bindMemory(to: UInt8.self)
-        if csv != nil {
-            try csv?.read(bytes, each)
-        } else {
-            try ndjson.read(bytes, each)
-        }
+        try reader.read(piece) { try each($0.device, $1) }
     }
 
     /// Reads the next piece.
@@ -109,10 +103,6 @@ public struct AudienceFileReader {
 
     /// Reads what is left at the end of the file: a last line without its end.
     public mutating func finish(each: (Device, _ line: Int) throws -> Void) rethrows {
-        if csv != nil {
-            try csv?.finish(each)
-        } else {
-            try ndjson.finish(each)
-        }
+        try reader.finish { try each($0.device, $1) }
     }
 }

@@ -22,6 +22,37 @@ public struct JSONNumber: Hashable, Sendable {
     /// The nearest double.
     public var double: Double? { Double(text) }
 
+    /// Whether a text is a number as JSON writes it (RFC 8259, section 6).
+    static func isNumber(_ text: some Collection<UInt8>) -> Bool {
+        var rest = Array(text)[...]
+        func takeDigits() -> Int {
+            let count = rest.prefix { (48...57).contains($0) }.count
+            rest = rest.dropFirst(count)
+            return count
+        }
+        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+        let startsWithZero = rest.first == UInt8(ascii: "0")
+        let whole = takeDigits()
+        guard whole > 0, whole == 1 || !startsWithZero else { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+            guard takeDigits() > 0 else { return false }
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest = rest.dropFirst()
+            if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
+            guard takeDigits() > 0 else { return false }
+        }
+        return rest.isEmpty
+    }
+
+    /// Negative, zero or positive as this number is less, equal or greater, exactly; nil when an exponent does not fit.
+    func compare(_ other: JSONNumber) -> Int? {
+        if let left = Int64(text), let right = Int64(other.text) { return left < right ? -1 : left > right ? 1 : 0 }
+        guard let left = Decimal(text), let right = Decimal(other.text) else { return nil }
+        return left.compare(right)
+    }
+
     /// The same number in the one form that all its spellings share: `5.0`, `50e-1` and `5` become `5`.
     public var normalized: JSONNumber {
         guard let decimal = Decimal(text) else { return self }
@@ -69,6 +100,22 @@ private struct Decimal {
         self.isNegative = isNegative && !digits.isEmpty
         self.digits = digits
         self.exponent = digits.isEmpty ? 0 : exponent
+    }
+
+    func compare(_ other: Decimal) -> Int {
+        let (left, right) = (sign, other.sign)
+        if left != right { return left < right ? -1 : 1 }
+        return left * compareMagnitude(other)
+    }
+
+    private var sign: Int { digits.isEmpty ? 0 : isNegative ? -1 : 1 }
+
+    /// By the place of the first digit, then digit by digit: neither has zeros in front.
+    private func compareMagnitude(_ other: Decimal) -> Int {
+        let (left, right) = (digits.count + exponent, other.digits.count + other.exponent)
+        if left != right { return left < right ? -1 : 1 }
+        if digits.lexicographicallyPrecedes(other.digits) { return -1 }
+        return other.digits.lexicographicallyPrecedes(digits) ? 1 : 0
     }
 
     var integer: Int64? {

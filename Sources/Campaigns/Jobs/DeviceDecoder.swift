@@ -9,6 +9,54 @@ enum DeviceDecoder {
     /// nil when something was reported that leaves no device.
     static func device(_ value: JSONValue, at pointer: JSONPointer, _ log: ProblemLog) -> Device? {
         guard let reader = ObjectReader(value, at: pointer, JobFields.device, log) else { return nil }
+        return device(reader, variables: variables(reader))
+    }
+
+    /// A device as the registry takes it; nil when something was reported that leaves none.
+    static func registration(_ value: JSONValue, at pointer: JSONPointer, _ log: ProblemLog) -> DeviceRegistration? {
+        guard let reader = ObjectReader(value, at: pointer, JobFields.registration, log) else { return nil }
+        let device = device(reader, variables: [:])
+        var registration = DeviceRegistration(device: device ?? Device(token: ""))
+        if reader.value("user", isNullable: true) == .null {
+            registration.user = .nobody
+        } else if let user = reader.text("user", bytesMax: DeviceRegistration.userBytesMax) {
+            registration.user = .user(user)
+            require(RegistrationRules.isUser(user), reader, "user", RegistrationRules.user)
+        }
+        if reader.has("tags") {
+            let tags = reader.texts("tags", countMax: DeviceTraits.tagsMax)
+            registration.tags = .set(tags)
+            require(tags.allSatisfy(RegistrationRules.isTag), reader, "tags", "a tag has 1 to 128 bytes")
+        }
+        for member in reader.members("attributes") ?? [] {
+            switch member.value {
+            case .string(let text): registration.attributes[member.name] = .text(text)
+            case .number(let number): registration.attributes[member.name] = .number(number)
+            case .bool(let flag): registration.attributes[member.name] = .bool(flag)
+            default:
+                let place = pointer.appending("attributes").appending(member.name)
+                let detail = "an attribute is a string, a number, true or false, not \(member.value.typeName)"
+                log.refuse(.type, at: place, detail)
+            }
+        }
+        let isWithin = RegistrationRules.areAttributes(registration.attributes)
+        require(isWithin, reader, "attributes", RegistrationRules.attribute)
+        registration.permission = reader.choice("permission", of: PushPermission.self)
+        registration.appVersion = reader.text("app_version")
+        if let version = registration.appVersion {
+            let isVersion = RegistrationRules.isAppVersion(version)
+            require(isVersion, reader, "app_version", "app_version must be a version such as 3.2.0")
+        }
+        registration.registeredAt = reader.instant("registered_at")
+        return device == nil ? nil : registration
+    }
+
+    private static func require(_ isFine: Bool, _ reader: ObjectReader, _ name: String, _ rule: String) {
+        if !isFine { reader.log.refuse(.format, at: reader.pointer.appending(name), rule) }
+    }
+
+    private static func device(_ reader: ObjectReader, variables: [String: String]) -> Device? {
+        let (pointer, log) = (reader.pointer, reader.log)
         let provider = provider(reader)
         reader.require("token")
         let token = reader.text("token").flatMap { text -> String? in
@@ -20,7 +68,6 @@ enum DeviceDecoder {
         let id = reader.text("id", bytesMax: idBytesMax)
         let locale = checked(reader, "locale", DeviceToken.isLocale, "a BCP 47 tag such as es-ES")
         let timeZone = checked(reader, "time_zone", DeviceToken.isTimeZone, "an IANA name such as Europe/Madrid")
-        let variables = variables(reader)
         guard let provider, let token else { return nil }
         return Device(
             token: token,

@@ -59,6 +59,16 @@ enum JobFields {
         ]
     )
 
+    /// A device of the registry; no part of a job.
+    static let registration = FieldList(
+        "a device",
+        [
+            .now("token"), .now("provider", "apns"), .now("environment"), .now("id"), .now("locale"),
+            .now("time_zone"), .now("user"), .now("tags", .array([])), .now("attributes", .object([])),
+            .now("permission"), .now("app_version"), .now("registered_at"),
+        ]
+    )
+
     static let content = FieldList(
         "content",
         [

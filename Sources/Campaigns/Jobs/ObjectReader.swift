@@ -52,11 +52,11 @@ struct ObjectReader {
     /// Whether the field is there at all, right or wrong.
     func has(_ name: String) -> Bool { members.contains { $0.name == name } }
 
-    /// The value as it is, of any type but null.
-    func value(_ name: String) -> JSONValue? {
+    /// The value as it is, of any type but null, unless that means something.
+    func value(_ name: String, isNullable: Bool = false) -> JSONValue? {
         precondition(fields[name]?.isBuilt == true, "the decoder asks for \(name), which the list of fields lacks")
         guard let value = members.first(where: { $0.name == name })?.value else { return nil }
-        if value == .null {
+        if value == .null, !isNullable {
             log.refuse(.type, at: pointer.appending(name), "\(name) must not be null", mend: "leave the field out")
             return nil
         }

@@ -1,25 +1,27 @@
-/// Devices from CSV: the header says which column is what; every column without a name of ours is a variable.
-struct CSVAudienceReader {
-    private enum Column: Equatable {
+/// Devices from CSV: the header says which column is what; every column without a name of ours is a variable of an
+/// audience's device, or an attribute of the registry's.
+struct CSVDeviceReader {
+    enum Column: Equatable {
         case token, provider, environment, id, locale, timeZone
+        case user, tags, permission, appVersion, registeredAt
         case variable(String)
+        case attribute(String)
     }
 
-    private static let names: [String: Column] = [
-        "token": .token, "provider": .provider, "environment": .environment, "id": .id, "locale": .locale,
-        "time_zone": .timeZone,
-    ]
     private static let columnsMax = 256
-    /// Names of ours that a variable's name may be meant for; `id` and `token` are too short or demanded anyway.
-    private static let misspelt = ["provider", "environment", "locale", "time_zone"]
 
+    private let fields: DeviceFileFields
     private(set) var report = AudienceFileReport()
     private var scanner = CSVRecordScanner()
     private var columns: [Column] = []
     /// The first bytes of the file, until they show whether it begins with a byte order mark.
     private var head: [UInt8]? = []
 
-    mutating func read(_ piece: UnsafeBufferPointer<UInt8>, _ each: (Device, Int) throws -> Void) rethrows {
+    init(_ fields: DeviceFileFields) {
+        self.fields = fields
+    }
+
+    mutating func read(_ piece: UnsafeBufferPointer<UInt8>, _ each: (DeviceRegistration, Int) throws -> Void) rethrows {
         guard var start = head else { return try records(piece, each) }
         start.append(contentsOf: piece)
         guard start.count >= 3 else {
@@ -30,7 +32,7 @@ struct CSVAudienceReader {
         try begin(start, each)
     }
 
-    mutating func finish(_ each: (Device, Int) throws -> Void) rethrows {
+    mutating func finish(_ each: (DeviceRegistration, Int) throws -> Void) rethrows {
         if let start = head {
             head = nil
             try begin(start, each)
@@ -50,7 +52,7 @@ struct CSVAudienceReader {
         }
     }
 
-    private mutating func begin(_ start: [UInt8], _ each: (Device, Int) throws -> Void) rethrows {
+    private mutating func begin(_ start: [UInt8], _ each: (DeviceRegistration, Int) throws -> Void) rethrows {
         if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) || start.prefix(2).contains(0) {
             refuseFile(.encoding, "the file is not UTF-8 (it looks like UTF-16)", mend: "save it as CSV UTF-8")
             return
@@ -64,7 +66,7 @@ struct CSVAudienceReader {
 
     private mutating func records(
         _ piece: UnsafeBufferPointer<UInt8>,
-        _ each: (Device, Int) throws -> Void
+        _ each: (DeviceRegistration, Int) throws -> Void
     ) rethrows {
         var offset = 0
         while offset < piece.count, !report.isUnusable {
@@ -74,7 +76,7 @@ struct CSVAudienceReader {
         }
     }
 
-    private mutating func record(_ each: (Device, Int) throws -> Void) rethrows {
+    private mutating func record(_ each: (DeviceRegistration, Int) throws -> Void) rethrows {
         defer { scanner.clear() }
         if scanner.isBlank { return }
         if let (mistake, place) = scanner.mistake {
@@ -103,7 +105,7 @@ struct CSVAudienceReader {
             }
             names.append(name)
         }
-        guard names.count <= CSVAudienceReader.columnsMax else {
+        guard names.count <= CSVDeviceReader.columnsMax else {
             return refuseFile(.tooMany, "the header has \(names.count) columns, at most 256 are allowed")
         }
         if names.contains(where: \.isEmpty) {
@@ -115,15 +117,15 @@ struct CSVAudienceReader {
         guard names.contains("token") else {
             return refuseFile(.required, "the header has no column token", mend: mend(forHeader: names))
         }
-        columns = names.map { CSVAudienceReader.names[$0] ?? .variable($0) }
-        for (field, name) in names.enumerated() where CSVAudienceReader.names[name] == nil {
-            guard let near = Spelling.nearest(to: name, among: CSVAudienceReader.misspelt) else { continue }
+        columns = names.map(fields.column)
+        for (field, name) in names.enumerated() where fields.names[name] == nil {
+            guard let near = Spelling.nearest(to: name, among: fields.misspelt) else { continue }
             report.warnings.append(
                 AudienceFileProblem(
                     line: 1,
                     column: scanner.places[field].column,
                     code: .unusual,
-                    detail: "the column \(name.clipped) is taken as a variable",
+                    detail: "the column \(name.clipped) is taken as \(fields.otherName)",
                     mend: "did you mean \(near)?"
                 )
             )
@@ -171,43 +173,83 @@ struct CSVAudienceReader {
     }
 
     /// nil, with a problem, when the record is no device.
-    private mutating func device() -> Device? {
+    private mutating func device() -> DeviceRegistration? {
         guard scanner.count == columns.count else {
             let start = scanner.start
             let detail = "the line has \(scanner.count) fields, the header has \(columns.count)"
             report.note(.syntax, line: start.line, column: start.column, detail)
             return nil
         }
-        var device = Device(token: "")
+        var registration = DeviceRegistration(device: Device(token: ""))
         let before = report.problemCount
         var variableBytes = 0
         for field in 0..<columns.count {
             let range = scanner.range(field)
             // An empty cell is no value; a token must be one.
             if range.isEmpty, columns[field] != .token { continue }
-            switch columns[field] {
-            case .token: device.token = token(range) ?? refuse(field, .format, DeviceToken.apnsRule) ?? ""
-            case .provider: setProvider(field, range)
-            case .environment: device.environment = environment(field, range)
-            case .id:
-                device.id = value(field, "an id has at most 256 bytes") { $0.utf8.count <= DeviceDecoder.idBytesMax }
-            case .locale:
-                let rule = "locale must be a BCP 47 tag such as es-ES"
-                device.locale = value(field, rule, DeviceToken.isLocale)
-            case .timeZone:
-                let rule = "time_zone must be an IANA name such as Europe/Madrid"
-                device.timeZone = value(field, rule, DeviceToken.isTimeZone)
-            case .variable(let name):
-                variableBytes += name.utf8.count + range.count
-                device.variables[name] = value(field, "a variable has no NUL character") { _ in true }
-            }
+            if case .variable(let name) = columns[field] { variableBytes += name.utf8.count + range.count }
+            read(field, range, into: &registration)
         }
         if variableBytes > DeviceDecoder.variablesBytesMax {
             let start = scanner.start
             let detail = "the device's variables have \(variableBytes) bytes, at most 4096 are allowed"
             report.note(.tooLarge, line: start.line, column: start.column, detail)
         }
-        return report.problemCount == before ? device : nil
+        return report.problemCount == before ? registration : nil
+    }
+
+    private mutating func read(_ field: Int, _ range: Range<Int>, into registration: inout DeviceRegistration) {
+        switch columns[field] {
+        case .token: registration.device.token = token(range) ?? refuse(field, .format, DeviceToken.apnsRule) ?? ""
+        case .provider: setProvider(field, range)
+        case .environment: registration.device.environment = environment(field, range)
+        case .id:
+            registration.device.id = value(field, "an id has at most 256 bytes") {
+                $0.utf8.count <= DeviceDecoder.idBytesMax
+            }
+        case .locale:
+            let rule = "locale must be a BCP 47 tag such as es-ES"
+            registration.device.locale = value(field, rule, DeviceToken.isLocale)
+        case .timeZone:
+            let rule = "time_zone must be an IANA name such as Europe/Madrid"
+            registration.device.timeZone = value(field, rule, DeviceToken.isTimeZone)
+        case .variable(let name):
+            registration.device.variables[name] = value(field, "a variable has no NUL character") { _ in true }
+        default: readKnowledge(field, into: &registration)
+        }
+    }
+
+    /// What only a registry knows.
+    private mutating func readKnowledge(_ field: Int, into registration: inout DeviceRegistration) {
+        switch columns[field] {
+        case .user:
+            let user = value(field, RegistrationRules.user) { RegistrationRules.isUser($0) }
+            registration.user = user.map { .user($0) } ?? .unchanged
+        case .tags:
+            guard let text = value(field, RegistrationRules.tags, { RegistrationRules.tags(cell: $0) != nil }) else {
+                return
+            }
+            registration.tags = .set(RegistrationRules.tags(cell: text) ?? [])
+        case .permission:
+            let rule = "permission must be authorized, provisional, denied or unknown"
+            let word = value(field, rule) { PushPermission(rawValue: $0) != nil }
+            registration.permission = word.flatMap { PushPermission(rawValue: $0) }
+        case .appVersion:
+            let rule = "app_version must be a version such as 3.2.0"
+            registration.appVersion = value(field, rule) { RegistrationRules.isAppVersion($0) }
+        case .registeredAt:
+            let rule = "registered_at must be an instant such as 2026-11-20T21:05:00Z"
+            let text = value(field, rule) { (try? Timestamp(rfc3339: $0)) != nil }
+            registration.registeredAt = text.flatMap { try? Timestamp(rfc3339: $0) }
+        case .attribute(let name):
+            guard let text = value(field, RegistrationRules.attribute, { _ in true }) else { return }
+            registration.attributes[name] = AttributeValue(cell: text)
+            guard RegistrationRules.areAttributes(registration.attributes) else {
+                let _: String? = refuse(field, .tooLarge, RegistrationRules.attribute)
+                return
+            }
+        default: break
+        }
     }
 
     /// The token in lower case; nil when the bytes are none.

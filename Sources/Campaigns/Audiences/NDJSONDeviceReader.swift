@@ -1,5 +1,6 @@
-/// Devices from NDJSON: one object a line, the same as a device within a job.
-struct NDJSONAudienceReader {
+/// Devices from NDJSON: one object a line, the same as a device within a job, or as the registry takes one.
+struct NDJSONDeviceReader {
+    private let fields: DeviceFileFields
     private(set) var report = AudienceFileReport()
     private var line = 1
     /// The beginning of a line whose end has not come yet.
@@ -10,7 +11,11 @@ struct NDJSONAudienceReader {
     /// A device's variables are the only objects within it.
     private static let limits = JSONReader.Limits(bytesMax: AudienceFileReader.lineBytesMax, depthMax: 3)
 
-    mutating func read(_ piece: UnsafeBufferPointer<UInt8>, _ each: (Device, Int) throws -> Void) rethrows {
+    init(_ fields: DeviceFileFields) {
+        self.fields = fields
+    }
+
+    mutating func read(_ piece: UnsafeBufferPointer<UInt8>, _ each: (DeviceRegistration, Int) throws -> Void) rethrows {
         var offset = 0
         while offset < piece.count {
             var end = offset
@@ -31,7 +36,7 @@ struct NDJSONAudienceReader {
         }
     }
 
-    mutating func finish(_ each: (Device, Int) throws -> Void) rethrows {
+    mutating func finish(_ each: (DeviceRegistration, Int) throws -> Void) rethrows {
         if !partial.isEmpty || isSkipping { try endPartial(each) }
         if report.deviceCount == 0, report.problemCount == 0 {
             report.note(.empty, line: 1, column: 1, "the file is empty", mend: "give one device object a line")
@@ -47,7 +52,7 @@ struct NDJSONAudienceReader {
         if !isSkipping { partial.append(contentsOf: part) }
     }
 
-    private mutating func endPartial(_ each: (Device, Int) throws -> Void) rethrows {
+    private mutating func endPartial(_ each: (DeviceRegistration, Int) throws -> Void) rethrows {
         if isSkipping {
             noteTooLong()
         } else {
@@ -66,14 +71,14 @@ struct NDJSONAudienceReader {
 
     private mutating func device(
         _ bytes: UnsafeBufferPointer<UInt8>,
-        _ each: (Device, Int) throws -> Void
+        _ each: (DeviceRegistration, Int) throws -> Void
     ) rethrows {
         if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return }
         if bytes.count > AudienceFileReader.lineBytesMax { return noteTooLong() }
-        let reading = JSONReader.read(bytes, limits: NDJSONAudienceReader.limits)
+        let reading = JSONReader.read(bytes, limits: NDJSONDeviceReader.limits)
         if let value = reading.value, reading.problems.isEmpty {
             log.clear()
-            if let device = DeviceDecoder.device(value, at: .root, log), log.isEmpty {
+            if let device = decode(value), log.isEmpty {
                 report.deviceCount += 1
                 return try each(device, line)
             }
@@ -85,6 +90,13 @@ struct NDJSONAudienceReader {
             }
         }
         report.refusedCount += 1
+    }
+
+    private func decode(_ value: JSONValue) -> DeviceRegistration? {
+        switch fields {
+        case .audience: DeviceDecoder.device(value, at: .root, log).map { DeviceRegistration(device: $0) }
+        case .registry: DeviceDecoder.registration(value, at: .root, log)
+        }
     }
 
     /// Finds the columns of what the pointers name; only problems that are kept are worth it.
