@@ -104,6 +104,14 @@ struct Rows: ~Copyable {
         return [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(raw, column))))
     }
 
+    /// The bytes of a text or blob at the end of others.
+    func append(_ column: Int32, to bytes: inout [UInt8]) {
+        guard let raw else { return bytes.append(contentsOf: bytesInResult(column)) }
+        guard let start = sqlite3_column_blob(raw, column) else { return }
+        let count = Int(sqlite3_column_bytes(raw, column))
+        bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
+    }
+
     func int(_ column: Int32) -> Int { Int(int64(column)) }
 
     func uint32(_ column: Int32) -> UInt32 { UInt32(truncatingIfNeeded: int64(column)) }

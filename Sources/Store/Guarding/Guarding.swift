@@ -54,7 +54,7 @@ extension LedgerTransaction {
                 throw .failed("what the guard held back of \(row.id) cannot be settled")
             }
             _ = try writeSettlement(row, settlement, now: now)
-            try suspect(UInt16(0)..<UInt16(row.count), of: row)
+            try suspect(UInt16(0)..<UInt16(row.count), of: row, now: now)
         }
         try bumpRevision()
     }

@@ -7,77 +7,27 @@ import Delivery
 /// their hashes are learnt from those marks later and in bulk: inserting each at its random place of an index within
 /// the settle would cost more than the rest of it.
 extension LedgerTransaction {
-    /// Learns the tokens behind marks that settles have made, a bounded number of chunks a call.
-    ///
-    /// Returns whether there is more. The planner role calls it every second or so; uploads learn some by themselves.
-    @discardableResult
-    public func learnDeadTokens(chunksMax: Int = 100) throws(LedgerError) -> Bool {
-        let rows = try db.rows(
-            """
-            SELECT d.list, d.ordinal, d.bits, l.app, k.provider, k.bare, d.suspects
-            FROM chunk_dead d JOIN lists l ON l.number = d.list
-            JOIN chunks k ON k.list = d.list AND k.ordinal = d.ordinal
-            WHERE d.learnt = 0 LIMIT ?1
-            """,
-            .int(chunksMax)
-        )
-        var (hashes, suspectHashes): ([UInt128], [UInt128]) = ([], [])
-        var chunks: [(list: UInt32, ordinal: UInt32)] = []
-        while try rows.next() {
-            let chunk = (list: rows.uint32(0), ordinal: rows.uint32(1))
-            let (bits, suspects) = (DeadBits(bytes: rows.blob(2)), DeadBits(bytes: rows.blob(6)))
-            let prefix = TokenHash.prefix(app: rows.text(3), provider: rows.text(4))
-            let devices: DeviceBatch
-            do { devices = try DeviceBatch(encoded: rows.blob(5)) } catch {
-                throw .failed("chunk \(chunk.ordinal) of list \(chunk.list): \(error)")
-            }
-            for position in 0..<devices.count where bits[position] || suspects[position] {
-                let token = devices.tokens[devices.tokenRange(at: position)]
-                let hash = TokenHash.value(prefix: prefix, token: token)
-                if bits[position] { hashes.append(hash) } else { suspectHashes.append(hash) }
-            }
-            chunks.append(chunk)
-        }
-        // In the order of the index, so that neighbours share pages.
-        for hash in hashes.sorted() {
-            try db.run(
-                "INSERT INTO dead_tokens (hash) VALUES (?1) ON CONFLICT (hash) DO NOTHING",
-                .blob(TokenHash.bytes(hash))
-            )
-        }
-        for hash in suspectHashes.sorted() {
-            try db.run(
-                "INSERT INTO suspect_tokens (hash) VALUES (?1) ON CONFLICT (hash) DO NOTHING",
-                .blob(TokenHash.bytes(hash))
-            )
-        }
-        for chunk in chunks {
-            try db.run(
-                "UPDATE chunk_dead SET learnt = 1 WHERE list = ?1 AND ordinal = ?2",
-                .int(chunk.list),
-                .int(chunk.ordinal)
-            )
-        }
-        return chunks.count == chunksMax
-    }
-
     /// Marks devices of a row's chunk that its settlement found dead.
     func bury(_ dead: [Settlement.DeadToken], of record: ShardRecord) throws(LedgerError) {
-        try mark(record) { bits, _ in
-            for token in dead { bits.insert(record.place(token.position)) }
+        try mark(record) { marks in
+            for token in dead { marks.die(record.place(token.position), at: token.since) }
         }
     }
 
     /// Marks devices whose tokens were called wrong, outside a tripped guard: suspect the first time, dead the second.
-    func suspect(_ positions: some Sequence<UInt16>, of record: ShardRecord) throws(LedgerError) {
-        try mark(record) { bits, suspects in
+    func suspect(
+        _ positions: some Sequence<UInt16>,
+        of record: ShardRecord,
+        now: Timestamp
+    ) throws(LedgerError) {
+        try mark(record) { marks in
             for position in positions {
                 let place = record.place(position)
-                if suspects[place] {
-                    suspects.remove(place)
-                    bits.insert(place)
+                if marks.suspects[place] {
+                    marks.suspects.remove(place)
+                    marks.die(place, at: now)
                 } else {
-                    suspects.insert(place)
+                    marks.suspects.insert(place)
                 }
             }
         }
@@ -88,8 +38,8 @@ extension LedgerTransaction {
         let places = (0..<record.count).filter { progress.state(at: $0) == .outcome(.accepted) }
             .map { record.place(UInt16($0)) }
         guard !places.isEmpty else { return }
-        try mark(record) { _, suspects in
-            for place in places { suspects.remove(place) }
+        try mark(record) { marks in
+            for place in places { marks.suspects.remove(place) }
         }
         let rows = try db.rows(
             """
@@ -108,63 +58,110 @@ extension LedgerTransaction {
         for place in places {
             let hash = TokenHash.value(prefix: prefix, token: devices.tokens[devices.tokenRange(at: place)])
             try db.run("DELETE FROM suspect_tokens WHERE hash = ?1", .blob(TokenHash.bytes(hash)))
+            try db.run("UPDATE devices SET suspect = 0 WHERE token_hash = ?1", .integer(TokenHash.short(hash)))
         }
     }
 
-    private func mark(
-        _ record: ShardRecord,
-        _ change: (_ dead: inout DeadBits, _ suspects: inout DeadBits) -> Void
-    ) throws(LedgerError) {
+    private func mark(_ record: ShardRecord, _ change: (inout ChunkMarks) -> Void) throws(LedgerError) {
         let list = try db.number("SELECT list FROM campaigns WHERE number = ?1", .int(record.id.key.campaign)) ?? 0
         // The chunk's row is always there, unlike that of its marks.
         try db.lock("SELECT 1 FROM chunks WHERE list = ?1 AND ordinal = ?2", .integer(list), .int(record.chunk))
         let rows = try db.rows(
-            "SELECT bits, suspects FROM chunk_dead WHERE list = ?1 AND ordinal = ?2",
+            "SELECT bits, suspects, died FROM chunk_dead WHERE list = ?1 AND ordinal = ?2",
             .integer(list),
             .int(record.chunk)
         )
-        var (bits, suspects) = (DeadBits(), DeadBits())
-        if try rows.next() { (bits, suspects) = (DeadBits(bytes: rows.blob(0)), DeadBits(bytes: rows.blob(1))) }
-        change(&bits, &suspects)
-        try write(bits, suspects, list: list, ordinal: record.chunk, learnt: false)
+        var marks = ChunkMarks()
+        if try rows.next() {
+            marks.dead = DeadBits(bytes: rows.blob(0))
+            marks.suspects = DeadBits(bytes: rows.blob(1))
+            marks.died = ChunkMarks.deaths(rows.blob(2))
+        }
+        change(&marks)
+        try write(marks, list: list, ordinal: record.chunk, learnt: false)
     }
 
     /// Marks devices of a new chunk whose tokens are known to be dead or suspect.
     func markKnownDead(_ chunk: ListChunk, list: UInt32, app: String) throws(LedgerError) {
         let prefix = TokenHash.prefix(app: app, provider: chunk.group.provider.rawValue)
-        var (bits, suspects) = (DeadBits(), DeadBits())
+        var marks = ChunkMarks()
         for position in 0..<chunk.devices.count {
             let token = chunk.devices.tokens[chunk.devices.tokenRange(at: position)]
             let hash = TokenHash.bytes(TokenHash.value(prefix: prefix, token: token))
             if try db.number("SELECT 1 FROM dead_tokens WHERE hash = ?1", .blob(hash)) != nil {
-                bits.insert(position)
+                marks.dead.insert(position)
             } else if try db.number("SELECT 1 FROM suspect_tokens WHERE hash = ?1", .blob(hash)) != nil {
-                suspects.insert(position)
+                marks.suspects.insert(position)
             }
         }
-        guard !bits.isEmpty || !suspects.isEmpty else { return }
-        try write(bits, suspects, list: Int64(list), ordinal: chunk.ordinal, learnt: true)
+        guard !marks.dead.isEmpty || !marks.suspects.isEmpty else { return }
+        try write(marks, list: Int64(list), ordinal: chunk.ordinal, learnt: true)
     }
 
-    private func write(
-        _ bits: DeadBits,
-        _ suspects: DeadBits,
-        list: Int64,
-        ordinal: UInt32,
-        learnt: Bool
-    ) throws(LedgerError) {
+    private func write(_ marks: ChunkMarks, list: Int64, ordinal: UInt32, learnt: Bool) throws(LedgerError) {
         try db.run(
             """
-            INSERT INTO chunk_dead (list, ordinal, learnt, bits, suspects) VALUES (?1, ?2, ?3, ?4, ?5)
+            INSERT INTO chunk_dead (list, ordinal, learnt, bits, suspects, died) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             ON CONFLICT (list, ordinal) DO UPDATE SET bits = excluded.bits, learnt = excluded.learnt,
-                suspects = excluded.suspects
+                suspects = excluded.suspects, died = excluded.died
             """,
             .integer(list),
             .int(ordinal),
             .bool(learnt),
-            .blob(bits.bytes),
-            .blob(suspects.bytes)
+            .blob(marks.dead.bytes),
+            .blob(marks.suspects.bytes),
+            .blob(marks.diedBytes)
         )
+    }
+
+    /// Marks devices of a chunk that are never sent to because their person does not want it.
+    func markOptedOut(_ positions: [Int], list: UInt32, ordinal: UInt32) throws(LedgerError) {
+        guard !positions.isEmpty else { return }
+        let rows = try db.rows(
+            "SELECT opted_out FROM chunk_dead WHERE list = ?1 AND ordinal = ?2",
+            .int(list),
+            .int(ordinal)
+        )
+        var bits = DeadBits(bytes: try rows.next() ? rows.blob(0) : [])
+        for position in positions { bits.insert(position) }
+        try db.run(
+            """
+            INSERT INTO chunk_dead (list, ordinal, learnt, bits, opted_out) VALUES (?1, ?2, 1, ?3, ?4)
+            ON CONFLICT (list, ordinal) DO UPDATE SET opted_out = excluded.opted_out
+            """,
+            .int(list),
+            .int(ordinal),
+            .blob([]),
+            .blob(bits.bytes)
+        )
+    }
+}
+
+/// What is known against devices of a chunk.
+private struct ChunkMarks {
+    var dead = DeadBits()
+    var suspects = DeadBits()
+    /// Deaths that are not learnt yet.
+    var died: [(place: Int, at: Int64)] = []
+
+    mutating func die(_ place: Int, at instant: Timestamp?) {
+        dead.insert(place)
+        died.append((place, instant?.milliseconds ?? .max))
+    }
+
+    /// Two bytes for the place and eight for the instant, least significant first.
+    var diedBytes: [UInt8] {
+        died.flatMap { death in
+            [UInt8(truncatingIfNeeded: death.place), UInt8(truncatingIfNeeded: death.place >> 8)]
+                + (0..<8).map { UInt8(truncatingIfNeeded: death.at >> ($0 * 8)) }
+        }
+    }
+
+    static func deaths(_ bytes: [UInt8]) -> [(place: Int, at: Int64)] {
+        stride(from: 0, to: bytes.count - bytes.count % 10, by: 10).map { start in
+            let at = (0..<8).reduce(Int64(0)) { $0 | Int64(bytes[start + 2 + $1]) << ($1 * 8) }
+            return (Int(bytes[start]) | Int(bytes[start + 1]) << 8, at)
+        }
     }
 }
 
@@ -172,5 +169,54 @@ extension ShardRecord {
     /// The place in the chunk of a position in the shard.
     fileprivate func place(_ position: UInt16) -> Int {
         Int(positions.isEmpty ? position : positions[Int(position)])
+    }
+}
+
+extension LedgerTransaction {
+    /// Learns the tokens behind marks that settles have made, a bounded number of chunks a call.
+    ///
+    /// A token of the registry dies by it when it was not registered after the provider's instant; one that was lives on.
+    /// Returns whether there is more. The planner role calls it every second or so; uploads learn some by themselves.
+    @discardableResult
+    public func learnDeadTokens(chunksMax: Int = 100) throws(LedgerError) -> Bool {
+        let rows = try db.rows(
+            """
+            SELECT d.list, d.ordinal, d.bits, l.app, k.provider, k.bare, d.suspects, d.died
+            FROM chunk_dead d JOIN lists l ON l.number = d.list
+            JOIN chunks k ON k.list = d.list AND k.ordinal = d.ordinal
+            WHERE d.learnt = 0 LIMIT ?1
+            """,
+            .int(chunksMax)
+        )
+        var (deaths, suspects): ([UInt128: Int64?], Set<UInt128>) = ([:], [])
+        var chunks: [(list: UInt32, ordinal: UInt32)] = []
+        while try rows.next() {
+            let chunk = (list: rows.uint32(0), ordinal: rows.uint32(1))
+            let (bits, suspectBits) = (DeadBits(bytes: rows.blob(2)), DeadBits(bytes: rows.blob(6)))
+            let prefix = TokenHash.prefix(app: rows.text(3), provider: rows.text(4))
+            let devices: DeviceBatch
+            do { devices = try DeviceBatch(encoded: rows.blob(5)) } catch {
+                throw .failed("chunk \(chunk.ordinal) of list \(chunk.list): \(error)")
+            }
+            let new = Dictionary(ChunkMarks.deaths(rows.blob(7)).map { ($0.place, $0.at) }, uniquingKeysWith: max)
+            for position in 0..<devices.count where bits[position] || suspectBits[position] {
+                let token = devices.tokens[devices.tokenRange(at: position)]
+                let hash = TokenHash.value(prefix: prefix, token: token)
+                if bits[position] { deaths[hash] = .some(new[position]) } else { suspects.insert(hash) }
+            }
+            chunks.append(chunk)
+        }
+        // In the order of the index, so that neighbours share pages.
+        for (hash, at) in deaths.sorted(by: { $0.key < $1.key }) { try bury(hash, at: at) }
+        for hash in suspects.sorted() { try distrust(hash) }
+        for chunk in chunks {
+            try db.run(
+                "UPDATE chunk_dead SET learnt = 1, died = ?3 WHERE list = ?1 AND ordinal = ?2",
+                .int(chunk.list),
+                .int(chunk.ordinal),
+                .blob([])
+            )
+        }
+        return chunks.count == chunksMax
     }
 }

@@ -27,6 +27,9 @@ enum TokenHash {
         (0..<16).map { UInt8(truncatingIfNeeded: value >> (120 - UInt128($0) * 8)) }
     }
 
+    /// 64 of its bits as a database's number: what an index of the registry finds rows by, which are compared then.
+    static func short(_ value: UInt128) -> Int64 { Int64(truncatingIfNeeded: value) }
+
     private static func mix(_ byte: UInt8, _ state: inout UInt128) {
         state = (state ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
     }

@@ -27,6 +27,9 @@ enum SQLiteSchema {
         migrator.registerMigration("variants") { db in
             try db.execute(sql: variants)
         }
+        migrator.registerMigration("registry") { db in
+            for statement in [devices, deaths, freezing] { try db.execute(sql: statement) }
+        }
         return migrator
     }
 
@@ -261,6 +264,60 @@ enum SQLiteSchema {
             bytes_max INTEGER NOT NULL,
             PRIMARY KEY (list, name)
         ) WITHOUT ROWID;
+        """
+
+    /// `number` is the app's number × 2^32 + the device's, so that an app's devices are neighbours and a page is a range.
+    ///
+    /// Hashes are 64 bits of `TokenHash` over the app and the text; a row that is found by one is compared with the text.
+    private static let devices = """
+        CREATE TABLE registry_apps (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            app TEXT NOT NULL UNIQUE,
+            next INTEGER NOT NULL DEFAULT 1
+        );
+        CREATE TABLE devices (
+            number INTEGER PRIMARY KEY,
+            state INTEGER NOT NULL,
+            suspect INTEGER NOT NULL DEFAULT 0,
+            ended_at INTEGER,
+            badge INTEGER NOT NULL DEFAULT 0,
+            changed_at INTEGER NOT NULL,
+            installation_hash INTEGER NOT NULL,
+            user_hash INTEGER,
+            token_hash INTEGER,
+            installation TEXT,
+            token BLOB,
+            traits BLOB NOT NULL,
+            user_key TEXT
+        );
+        CREATE INDEX device_installations ON devices (installation_hash);
+        CREATE INDEX device_users ON devices (user_hash) WHERE user_hash IS NOT NULL;
+        CREATE INDEX device_tokens ON devices (token_hash) WHERE token_hash IS NOT NULL;
+        """
+
+    /// `died`: positions whose death is not learnt yet, with the provider's instants; `opted_out`: never sent to.
+    private static let deaths = """
+        ALTER TABLE chunk_dead ADD COLUMN died BLOB NOT NULL DEFAULT x'';
+        ALTER TABLE chunk_dead ADD COLUMN opted_out BLOB NOT NULL DEFAULT x'';
+        ALTER TABLE dead_tokens ADD COLUMN at INTEGER;
+        """
+
+    /// A campaign whose audience is not known yet, and how far it is; `source` is the list that it is cut from, if any.
+    private static let freezing = """
+        CREATE TABLE frozen_audiences (
+            campaign INTEGER PRIMARY KEY,
+            source INTEGER,
+            list INTEGER NOT NULL DEFAULT 0,
+            position INTEGER NOT NULL DEFAULT 0,
+            last INTEGER NOT NULL DEFAULT 0,
+            chunks INTEGER NOT NULL DEFAULT 0,
+            devices INTEGER NOT NULL DEFAULT 0,
+            duplicates INTEGER NOT NULL DEFAULT 0,
+            no_token INTEGER NOT NULL DEFAULT 0,
+            at_most INTEGER
+        );
+        ALTER TABLE campaigns ADD COLUMN no_token INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN failure TEXT;
         """
 
     private static let messages = """

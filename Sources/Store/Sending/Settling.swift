@@ -108,7 +108,7 @@ extension LedgerTransaction {
             final = ended
         }
         let children = try writeSettlement(record, final, now: now)
-        if !suspects.isEmpty { try suspect(suspects, of: record) }
+        if !suspects.isEmpty { try suspect(suspects, of: record, now: now) }
         // What is known to be suspect says nothing of the environment.
         if !campaign.isGuardPassed, record.id.key.part != ShardKey.suspectPart {
             try watch(final, of: campaign, now: now)

@@ -1,0 +1,53 @@
+import Campaigns
+
+/// What providers say of tokens, for lists and registry alike.
+extension LedgerTransaction {
+    /// A token died at an instant of the provider's clock; nil: nobody knows when, the mark is of an earlier version.
+    ///
+    /// A device of the registry that was registered later lives on, and so do lists to come: the token is good again.
+    func bury(_ hash: UInt128, at: Int64?) throws(LedgerError) {
+        let rows = try db.rows(
+            "SELECT number, state, traits FROM devices WHERE token_hash = ?1",
+            .integer(TokenHash.short(hash))
+        )
+        var found: [(number: Int64, isLive: Bool, since: Int64?)] = []
+        while try rows.next() {
+            let isLive = rows.int64(1) == Int64(RegisteredDevice.State.live.rawValue)
+            let traits = DeviceTraits(packed: rows.blob(2))
+            found.append((rows.int64(0), isLive, traits?.registeredAt?.milliseconds))
+        }
+        for device in found where device.isLive {
+            guard let at else { return }
+            if let since = device.since, since > at { return }
+            try db.run(
+                "UPDATE devices SET state = 1, suspect = 0, ended_at = ?2 WHERE number = ?1",
+                .integer(device.number),
+                .integer(at)
+            )
+        }
+        try db.run(
+            """
+            INSERT INTO dead_tokens (hash, at) VALUES (?1, ?2)
+            ON CONFLICT (hash) DO UPDATE SET at = excluded.at
+            WHERE excluded.at IS NOT NULL AND (dead_tokens.at IS NULL OR dead_tokens.at < excluded.at)
+            """,
+            .blob(TokenHash.bytes(hash)),
+            at.map { .integer($0) } ?? .null(.integer)
+        )
+    }
+
+    /// A token was called wrong once.
+    func distrust(_ hash: UInt128) throws(LedgerError) {
+        try db.run(
+            "INSERT INTO suspect_tokens (hash) VALUES (?1) ON CONFLICT (hash) DO NOTHING",
+            .blob(TokenHash.bytes(hash))
+        )
+        try db.run("UPDATE devices SET suspect = 1 WHERE token_hash = ?1", .integer(TokenHash.short(hash)))
+    }
+
+    /// A token was registered after all that was said against it.
+    func trust(_ hash: UInt128) throws(LedgerError) {
+        try db.run("DELETE FROM dead_tokens WHERE hash = ?1", .blob(TokenHash.bytes(hash)))
+        try db.run("DELETE FROM suspect_tokens WHERE hash = ?1", .blob(TokenHash.bytes(hash)))
+    }
+}

@@ -1,0 +1,229 @@
+public import Campaigns
+
+/// What became of a registration.
+public enum RegistrationResult: String, Sendable, CaseIterable {
+    /// A device that was not known.
+    case added
+    /// A known one, with what is new.
+    case updated
+    /// All of it was known.
+    case unchanged
+    /// What is known is of a later instant: left as it is.
+    case outdated
+    /// The device was forgotten, and this does not say that it has registered since: left as it is.
+    case forgotten
+    /// More tags or attributes than a device may have, with those that it has already: left as it is.
+    case tooMany = "too_many"
+}
+
+extension LedgerTransaction {
+    /// Registers devices of an app, some hundred a transaction; what became of each.
+    ///
+    /// A device is its installation; one that names none is named after its token. A token belongs to one installation:
+    /// when another one has it, that one loses it. The row stays with the token, so that whoever walks over the registry
+    /// meets each token once, whatever moves meanwhile. A token that died lives again when it was registered after that.
+    public func register(
+        _ registrations: [DeviceRegistration],
+        tokens: [[UInt8]],
+        app: String,
+        now: Timestamp
+    ) throws(LedgerError) -> [RegistrationResult] {
+        let keys = RegistryKeys(app: app)
+        var numbers = try RegistryNumbers(self, app: app)
+        var results: [RegistrationResult] = []
+        for (registration, token) in zip(registrations, tokens) {
+            results.append(try register(registration, token: token, keys, &numbers, now: now))
+        }
+        try numbers.save(self)
+        return results
+    }
+
+    private func register(
+        _ registration: DeviceRegistration,
+        token: [UInt8],
+        _ keys: RegistryKeys,
+        _ numbers: inout RegistryNumbers,
+        now: Timestamp
+    ) throws(LedgerError) -> RegistrationResult {
+        let provider = registration.device.provider
+        let holder = try reader.device(keys, provider: provider, token: token)
+        let id = registration.device.id ?? holder?.installation ?? Self.installation(keys, token, provider)
+        let isHolder = holder?.installation == id
+        let known = isHolder ? holder : try reader.device(keys, installation: id)
+        if let known, known.state == .forgotten {
+            guard let since = registration.registeredAt, since > known.endedAt ?? now else { return .forgotten }
+        } else if let known, known.token != nil, known.token != token,
+            let before = known.traits.registeredAt, registration.registeredAt ?? .init(milliseconds: 0) < before
+        {
+            return .outdated
+        }
+        var device =
+            known
+            ?? RegisteredDevice(
+                number: 0,
+                app: keys.app,
+                installation: id,
+                state: .live,
+                isSuspect: false,
+                badge: 0,
+                traits: DeviceTraits(provider: provider),
+                changedAt: now
+            )
+        let isNewToken = device.token != token
+        if isNewToken { device.traits.registeredAt = nil }
+        device.traits = registration.applied(to: device.traits)
+        guard RegistrationRules.allows(device.traits) else { return .tooMany }
+        device.installation = id
+        switch registration.user {
+        case .unchanged: break
+        case .nobody: device.user = nil
+        case .user(let key): device.user = key
+        }
+        device.token = token
+        try judge(&device, isNewToken: isNewToken, keys)
+        if let known, device == known { return .unchanged }
+        device.changedAt = now
+        return try place(device, known: known, holder: holder, keys, &numbers)
+    }
+
+    /// Says of a device with its token whether it may be sent to, by what providers have said of the token.
+    private func judge(_ device: inout RegisteredDevice, isNewToken: Bool, _ keys: RegistryKeys) throws(LedgerError) {
+        let hash = keys.token(device.token ?? [], device.traits.provider)
+        let rows = try db.rows("SELECT at FROM dead_tokens WHERE hash = ?1", .blob(TokenHash.bytes(hash)))
+        if try rows.next() {
+            let diedAt = rows.optionalTime(0)
+            if let since = device.traits.registeredAt, since > diedAt ?? .init(milliseconds: 0) {
+                try trust(hash)
+                (device.state, device.endedAt, device.isSuspect) = (.live, nil, false)
+            } else {
+                (device.state, device.endedAt) = (.dead, diedAt)
+            }
+            return
+        }
+        (device.state, device.endedAt) = (.live, nil)
+        guard isNewToken else { return }
+        device.isSuspect =
+            try db.number("SELECT 1 FROM suspect_tokens WHERE hash = ?1", .blob(TokenHash.bytes(hash))) != nil
+    }
+
+    /// Writes a device; a row stays with its token.
+    private func place(
+        _ device: RegisteredDevice,
+        known: RegisteredDevice?,
+        holder: RegisteredDevice?,
+        _ keys: RegistryKeys,
+        _ numbers: inout RegistryNumbers
+    ) throws(LedgerError) -> RegistrationResult {
+        var device = device
+        guard let holder, holder.installation != device.installation else {
+            device.number = known?.number ?? numbers.take()
+            try write(device, isNew: known == nil, keys)
+            return known == nil ? .added : .updated
+        }
+        var loser = holder
+        (loser.token, loser.state, loser.endedAt, loser.isSuspect) = (nil, .tokenless, nil, false)
+        loser.changedAt = device.changedAt
+        device.number = holder.number
+        let token = device.token ?? []
+        let wasNamedAfterToken = holder.installation == Self.installation(keys, token, device.traits.provider)
+        if let known {
+            // The two rows change places. One that was named after the token was this device all the time.
+            loser.number = known.number
+            if wasNamedAfterToken {
+                try db.run("DELETE FROM devices WHERE number = ?1", .integer(known.number))
+            } else {
+                try write(loser, isNew: false, keys)
+            }
+        } else if !wasNamedAfterToken {
+            loser.number = numbers.take()
+            try write(loser, isNew: true, keys)
+        }
+        try write(device, isNew: false, keys)
+        return known == nil ? .added : .updated
+    }
+
+    /// The name of an installation that gives none.
+    private static func installation(_ keys: RegistryKeys, _ token: [UInt8], _ provider: ProviderName) -> String {
+        let digits = String(keys.token(token, provider), radix: 16)
+        return "token-" + String(repeating: "0", count: 32 - digits.utf8.count) + digits
+    }
+
+    private func write(_ device: RegisteredDevice, isNew: Bool, _ keys: RegistryKeys) throws(LedgerError) {
+        let insertion = """
+            INSERT INTO devices (number, state, suspect, ended_at, badge, changed_at, installation_hash, user_hash,
+                token_hash, installation, token, traits, user_key)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            """
+        let update = """
+            UPDATE devices SET state = ?2, suspect = ?3, ended_at = ?4, badge = ?5, changed_at = ?6,
+                installation_hash = ?7, user_hash = ?8, token_hash = ?9, installation = ?10, token = ?11, traits = ?12,
+                user_key = ?13
+            WHERE number = ?1
+            """
+        try db.run(
+            isNew ? insertion : update,
+            .integer(device.number),
+            .int(device.state.rawValue),
+            .bool(device.isSuspect),
+            .time(device.endedAt),
+            .int(device.badge),
+            .time(device.changedAt),
+            .integer(keys.installation(device.installation ?? "")),
+            device.user.map { .integer(keys.user($0)) } ?? .null(.integer),
+            device.token.map { .integer(TokenHash.short(keys.token($0, device.traits.provider))) } ?? .null(.integer),
+            .text(device.installation),
+            .blob(device.token),
+            .blob(device.traits.packed()),
+            .text(device.user)
+        )
+    }
+
+    /// Forgets a device: a tombstone stays, which says that there was such an installation and nothing else.
+    ///
+    /// Its places in lists are marked by `forgetInLists`; false when there is no such device.
+    public func forget(app: String, installation id: String, now: Timestamp) throws(LedgerError) -> Bool {
+        let keys = RegistryKeys(app: app)
+        guard let device = try reader.device(keys, installation: id), device.state != .forgotten else { return false }
+        try db.run(
+            """
+            UPDATE devices SET state = 2, suspect = 0, ended_at = ?2, badge = 0, changed_at = ?2, user_hash = NULL,
+                token_hash = NULL, installation = NULL, token = NULL, traits = ?3, user_key = NULL
+            WHERE number = ?1
+            """,
+            .integer(device.number),
+            .time(now),
+            .blob(DeviceTraits(provider: device.traits.provider).packed())
+        )
+        return true
+    }
+}
+
+/// Gives devices of an app their numbers.
+private struct RegistryNumbers {
+    private let app: Int64
+    private let first: Int64
+    private var next: Int64
+
+    init(_ transaction: LedgerTransaction, app name: String) throws(LedgerError) {
+        if let found = try transaction.reader.registryApp(name) {
+            (app, next) = found
+        } else {
+            let number = try transaction.db.number(
+                "INSERT INTO registry_apps (app) VALUES (?1) RETURNING number",
+                .text(name)
+            )
+            (app, next) = (number ?? 0, 1)
+        }
+        first = next
+    }
+
+    mutating func take() -> Int64 {
+        defer { next += 1 }
+        return app << 32 | next
+    }
+
+    func save(_ transaction: LedgerTransaction) throws(LedgerError) {
+        guard next > first else { return }
+        try transaction.db.run("UPDATE registry_apps SET next = ?2 WHERE number = ?1", .integer(app), .integer(next))
+    }
+}

@@ -1,0 +1,127 @@
+public import Campaigns
+
+/// Some neighbours of the registry, packed as they are stored: what a walk over millions of devices keeps in memory.
+public struct RegistryPage: Sendable {
+    /// The number behind which the next page begins; nil behind the last.
+    public var next: Int64?
+    private var bytes: [UInt8] = []
+    private var rows: [Row] = []
+
+    private struct Row {
+        var number: Int64
+        var isSuspect: Bool
+        var installation: Range<Int>
+        var token: Range<Int>
+        var traits: Range<Int>
+        var user: Range<Int>
+    }
+
+    /// A device of a page; its bytes are valid only within `forEach`.
+    public struct Entry {
+        /// The number in the ledger.
+        public var number: Int64
+        /// Whether the token was called wrong once.
+        public var isSuspect: Bool
+        /// The installation as UTF-8.
+        public var installation: UnsafeRawBufferPointer
+        /// The token as raw bytes.
+        public var token: UnsafeRawBufferPointer
+        /// What segments look at.
+        public var traits: PackedTraits
+        /// The user's key as UTF-8; empty for none.
+        public var user: UnsafeRawBufferPointer
+    }
+
+    /// Devices of the page.
+    public var count: Int { rows.count }
+
+    init(next: Int64?) {
+        self.next = next
+    }
+
+    mutating func append(_ row: borrowing Rows) {
+        func take(_ column: Int32) -> Range<Int> {
+            let start = bytes.count
+            row.append(column, to: &bytes)
+            return start..<bytes.count
+        }
+        rows.append(
+            Row(
+                number: row.int64(0),
+                isSuspect: row.bool(1),
+                installation: take(2),
+                token: take(3),
+                traits: take(4),
+                user: take(5)
+            )
+        )
+    }
+
+    /// Calls `body` with each device, in the order of their numbers.
+    ///
+    /// Throws `LedgerError` for traits that this version cannot read.
+    public func forEach(_ body: (Entry) throws -> Void) throws {
+        try bytes.withUnsafeBytes { all in
+            func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: all[range]) }
+            for row in rows {
+                guard let traits = PackedTraits(slice(row.traits)) else {
+                    throw LedgerError.failed("device \(row.number) has traits that this version cannot read")
+                }
+                try body(
+                    Entry(
+                        number: row.number,
+                        isSuspect: row.isSuspect,
+                        installation: slice(row.installation),
+                        token: slice(row.token),
+                        traits: traits,
+                        user: slice(row.user)
+                    )
+                )
+            }
+        }
+    }
+}
+
+extension LedgerReader {
+    /// Devices whose numbers a page looks at.
+    public static let registryPageSpan: Int64 = 4096
+
+    /// Where a walk over an app's devices ends that begins now: devices that come later are not met.
+    public func registryEnd(app: String) throws(LedgerError) -> (start: Int64, end: Int64)? {
+        guard let found = try registryApp(app) else { return nil }
+        return (found.number << 32, found.number << 32 | (found.next - 1))
+    }
+
+    /// The live devices with the next numbers behind `after` and up to `end`.
+    public func registryPage(after: Int64, end: Int64) throws(LedgerError) -> RegistryPage {
+        let last = min(after + Self.registryPageSpan, end)
+        let rows = try db.rows(
+            """
+            SELECT number, suspect, installation, token, traits, user_key FROM devices
+            WHERE number > ?1 AND number <= ?2 AND state = 0 ORDER BY number
+            """,
+            .integer(after),
+            .integer(last)
+        )
+        var page = RegistryPage(next: last < end ? last : nil)
+        while try rows.next() { page.append(rows) }
+        return page
+    }
+
+    /// Devices of every state with the next numbers, for an export; `next` is nil behind the last.
+    public func devices(
+        app: String,
+        after: Int64,
+        end: Int64
+    ) throws(LedgerError) -> (devices: [RegisteredDevice], next: Int64?) {
+        let last = min(after + Self.registryPageSpan, end)
+        let rows = try db.rows(
+            "SELECT \(DeviceRows.columns) FROM devices WHERE number > ?1 AND number <= ?2 ORDER BY number",
+            .integer(after),
+            .integer(last)
+        )
+        var devices: [RegisteredDevice] = []
+        while try rows.next() { devices.append(try DeviceRows.device(rows, app: app)) }
+        return (devices, last < end ? last : nil)
+    }
+}
