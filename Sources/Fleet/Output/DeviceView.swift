@@ -1,0 +1,79 @@
+public import Campaigns
+public import Store
+
+/// A device of the registry as `device show` and `device export` print it.
+public struct DeviceView: Sendable {
+    private let device: RegisteredDevice
+
+    /// A view of a device.
+    public init(_ device: RegisteredDevice) {
+        self.device = device
+    }
+
+    /// The device in the words of an import, nothing that is not known.
+    public var line: JSONValue {
+        let traits = device.traits
+        return .object([
+            "id": device.installation.map(JSONValue.string),
+            "token": device.token.map { .string(Self.text($0)) },
+            "provider": .string(traits.provider.rawValue),
+            "environment": traits.environment.map { .string($0.rawValue) },
+            "user": device.user.map(JSONValue.string),
+            "locale": traits.locale.map(JSONValue.string),
+            "time_zone": traits.timeZone.map(JSONValue.string),
+            "app_version": traits.appVersion.map(JSONValue.string),
+            "permission": traits.permission == .unknown ? nil : .string(traits.permission.rawValue),
+            "registered_at": traits.registeredAt.map { .string($0.rfc3339) },
+            "tags": traits.tags.isEmpty ? nil : .array(traits.tags.map(JSONValue.string)),
+            "attributes": traits.attributes.isEmpty ? nil : attributes,
+        ])
+    }
+
+    private var attributes: JSONValue {
+        .object(
+            device.traits.attributes.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+                .map { JSONMember($0.key, $0.value.json) }
+        )
+    }
+
+    /// Everything that the registry knows, one object of `device show --json`.
+    public var json: JSONValue {
+        .object(
+            (line.members ?? []) + [
+                JSONMember("app", .string(device.app)), JSONMember("state", .string(stateText)),
+                JSONMember("suspect", .bool(device.isSuspect)),
+                JSONMember("ended_at", device.endedAt.map { .string($0.rfc3339) } ?? .null),
+                JSONMember("badge", .number(JSONNumber(device.badge))),
+                JSONMember("changed_at", .string(device.changedAt.rfc3339)),
+            ]
+        )
+    }
+
+    private var stateText: String { "\(device.state)" }
+
+    /// The lines for people, a fact each.
+    public var text: String {
+        var table = TextTable(columns: [.left, .left])
+        for member in json.members ?? [] where member.value != .null {
+            let value: String
+            switch member.value {
+            case .string(let text): value = text
+            case .array(let words): value = words.compactMap(\.string).joined(separator: ", ")
+            case .object(let pairs):
+                value = pairs.map { "\($0.name)=\($0.value.string ?? $0.value.text)" }.joined(separator: ", ")
+            default: value = member.value.text
+            }
+            table.add([member.name.replacing("_", with: " "), value])
+        }
+        return table.text
+    }
+
+    /// A token as producers write it: hexadecimal digits.
+    static func text(_ token: [UInt8]) -> String {
+        token.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.utf8.count == 1 ? "0" + digits : digits
+        }
+        .joined()
+    }
+}

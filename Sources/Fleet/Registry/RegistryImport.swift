@@ -1,0 +1,111 @@
+public import Campaigns
+public import Store
+
+/// A CSV or NDJSON file of devices on its way into the registry, read piece by piece.
+///
+/// Lines that are no devices are left out and reported, the others are registered. Confined to one task; reading blocks.
+public final class RegistryImport {
+    private static let pieceBytes = 262_144
+    /// Devices a transaction: workers on the same ledger are not kept waiting.
+    private static let batchMax = 500
+
+    /// The file's name for people.
+    public let name: String
+    private let format: AudienceFileFormat
+    private let input: InputFile
+
+    /// What an import has come to.
+    public struct Summary: Sendable {
+        /// Devices by what became of them; empty without a ledger.
+        public var results: [RegistrationResult: Int] = [:]
+        /// The lines and what is wrong with them.
+        public var report = AudienceFileReport()
+    }
+
+    /// Opens a file, or standard input for `-`.
+    public init(path: String, format: AudienceFileFormat) throws(InputFile.Unreadable) {
+        input = try InputFile(path: path)
+        name = input.name
+        self.format = format
+    }
+
+    /// Registers the file's devices.
+    ///
+    /// Without a ledger nothing is written. Throws `InputFile.Unreadable` or `LedgerError`; then what came before is
+    /// registered, and the same file may be imported again.
+    public func run(
+        app: String,
+        to ledger: Ledger?,
+        progress: (AudienceFile.Progress) -> Void = { _ in }
+    ) async throws -> Summary {
+        var (reader, summary, bytes) = (DeviceFileReader(format, .registry), Summary(), Int64(0))
+        while true {
+            var devices: [DeviceRegistration] = []
+            let piece = try input.read(upTo: Self.pieceBytes)
+            if piece.isEmpty {
+                reader.finish { registration, _ in devices.append(registration) }
+            } else {
+                reader.read(piece) { registration, _ in devices.append(registration) }
+            }
+            if let ledger { try await Self.register(devices, app: app, to: ledger, &summary) }
+            bytes += Int64(piece.count)
+            progress(AudienceFile.Progress(bytes: bytes, size: input.size, devices: reader.report.deviceCount))
+            if piece.isEmpty || reader.report.isUnusable { break }
+        }
+        summary.report = reader.report
+        return summary
+    }
+
+    private static func register(
+        _ devices: [DeviceRegistration],
+        app: String,
+        to ledger: Ledger,
+        _ summary: inout Summary
+    ) async throws {
+        for start in stride(from: 0, to: devices.count, by: batchMax) {
+            let batch = Array(devices[start..<min(start + batchMax, devices.count)])
+            for result in try await Registry.register(batch, app: app, in: ledger) {
+                summary.results[result, default: 0] += 1
+            }
+        }
+    }
+}
+
+/// The registry as commands and the edge use it.
+public enum Registry {
+    /// Registers devices of an app in one transaction; what became of each.
+    public static func register(
+        _ devices: [DeviceRegistration],
+        app: String,
+        in ledger: Ledger
+    ) async throws(LedgerError) -> [RegistrationResult] {
+        let tokens = devices.map { TokenBytes.raw($0.device) }
+        return try await ledger.write { try $0.register(devices, tokens: tokens, app: app, now: WallClock.now()) }
+    }
+
+    /// The device with a token as a producer writes it; nil when no installation has it.
+    public static func device(
+        app: String,
+        provider: ProviderName,
+        token: String,
+        in ledger: Ledger
+    ) async throws(LedgerError) -> RegisteredDevice? {
+        let bytes = TokenBytes.raw(Device(token: token, provider: provider))
+        return try await ledger.read { try $0.device(app: app, provider: provider, token: bytes) }
+    }
+
+    /// Calls `body` with every device of an app that was there at the beginning, page by page.
+    public static func forEach(
+        app: String,
+        in ledger: Ledger,
+        _ body: (RegisteredDevice) throws -> Void
+    ) async throws {
+        guard let walk = try await ledger.read({ try $0.registryEnd(app: app) }) else { return }
+        var next: Int64? = walk.start
+        while let after = next {
+            let page = try await ledger.read { try $0.devices(app: app, after: after, end: walk.end) }
+            for device in page.devices { try body(device) }
+            next = page.next
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Store
+
+extension DeviceCommand {
+    /// One device into the registry.
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Register a device, or change what the registry knows of one.",
+            discussion: """
+                What is not given stays as it is. With --token the device counts as registered now: a token that died \
+                before lives again.
+
+                Examples:
+                  fanfare device add ana-iphone --app news --token 0a1b… --user ana --locale es-ES --tag sport
+                  fanfare device add ana-iphone --app news --untag sport --attribute level=5
+                """
+        )
+
+        @Argument(help: "The installation's id.")
+        var id: String
+
+        @Option(help: "The provider's token; may be left out for a device that has one.")
+        var token: String?
+
+        @Option(help: "apns.")
+        var provider: String?
+
+        @Option(help: "production or sandbox.")
+        var environment: String?
+
+        @Option(help: "The user's key; an empty one logs the user out.")
+        var user: String?
+
+        @Option(help: "A BCP 47 tag such as es-ES.")
+        var locale: String?
+
+        @Option(help: "An IANA name such as Europe/Madrid.")
+        var timeZone: String?
+
+        @Option(help: "The app's version.")
+        var appVersion: String?
+
+        @Option(help: "authorized, provisional, denied or unknown.")
+        var permission: String?
+
+        @Option(help: "A tag to add; may be repeated.")
+        var tag: [String] = []
+
+        @Option(help: "A tag to take away; may be repeated.")
+        var untag: [String] = []
+
+        @Option(help: "NAME=VALUE; may be repeated.")
+        var attribute: [String] = []
+
+        @Flag(help: "Only check what was given.")
+        var dryRun = false
+
+        @OptionGroup var whose: RegistryApp
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard attribute.allSatisfy({ $0.dropFirst().contains("=") }) else {
+                throw ValidationError("--attribute is NAME=VALUE")
+            }
+            guard (tag + untag).allSatisfy(RegistrationRules.isTag) else {
+                throw ValidationError("a tag has 1 to 128 bytes and no control characters")
+            }
+        }
+
+        func run() async throws {
+            let app = whose.app
+            let result = try await options.withLedger { ledger -> RegistrationResult? in
+                var known = token
+                if known == nil {
+                    let id = id
+                    known = try await ledger.read { try $0.device(app: app, installation: id) }.map(DeviceView.init)?
+                        .line["token"]?.string
+                    guard known != nil else { throw CommandFailure(.usage, "\(id) has no token: add --token") }
+                }
+                let registration = try registration(token: known)
+                if dryRun { return nil }
+                return try await Registry.register([registration], app: app, in: ledger).first
+            }
+            let text = result?.rawValue ?? "checked"
+            let json = JSONValue.object([
+                "app": .string(app), "id": .string(id), "result": .string(text), "dry_run": .bool(dryRun),
+            ])
+            Terminal.write((output.json ? json.text : "\(app)/\(id): \(text.replacing("_", with: " "))") + "\n")
+            if let result, [.outdated, .forgotten, .tooMany].contains(result) { throw FanfareExit.failed }
+        }
+
+        private func registration(token known: String?) throws -> DeviceRegistration {
+            let attributes = attribute.map { pair in
+                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return JSONMember(String(parts[0]), AttributeValue(cell: String(parts[1])).json)
+            }
+            let object = JSONValue.object([
+                "token": known.map(JSONValue.string), "id": .string(id), "provider": provider.map(JSONValue.string),
+                "environment": environment.map(JSONValue.string),
+                "user": user.map { $0.isEmpty ? .null : .string($0) }, "locale": locale.map(JSONValue.string),
+                "time_zone": timeZone.map(JSONValue.string), "app_version": appVersion.map(JSONValue.string),
+                "permission": permission.map(JSONValue.string),
+                "registered_at": token == nil ? nil : .string(CommandClock.now().rfc3339),
+                "attributes": attributes.isEmpty ? nil : .object(attributes),
+            ])
+            let decoded = DeviceRegistration.decode(object)
+            guard var registration = decoded.registration else {
+                throw CommandFailure(
+                    ProblemDocument(
+                        .invalidAudience,
+                        title: "The device cannot be registered",
+                        errors: decoded.problems
+                    )
+                )
+            }
+            if !tag.isEmpty || !untag.isEmpty { registration.tags = .change(add: tag, remove: untag) }
+            return registration
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Store
+
+extension DeviceCommand {
+    /// The registry as a file.
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print live devices as NDJSON, a device a line, as device import takes them.",
+            discussion: """
+                Of one device or user every state is printed, because a person may ask for all that is known.
+
+                Examples:
+                  fanfare device export --app news > devices.ndjson
+                  fanfare device export --user ana --app news
+                """
+        )
+
+        @Argument(help: "Only this installation.")
+        var id: String?
+
+        @Option(help: "Only devices of this user.")
+        var user: String?
+
+        @OptionGroup var whose: RegistryApp
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let (app, id, user) = (whose.app, id, user)
+            try await options.withLedger { ledger in
+                if id != nil || user != nil {
+                    var choice = DeviceChoice()
+                    (choice.id, choice.user) = (id, user)
+                    try choice.validate()
+                    for device in try await choice.devices(app: app, in: ledger) {
+                        Terminal.write(DeviceView(device).json.text + "\n")
+                    }
+                    return
+                }
+                try await Registry.forEach(app: app, in: ledger) { device in
+                    if device.state == .live { Terminal.write(DeviceView(device).line.text + "\n") }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Store
+
+extension DeviceCommand {
+    /// What the registry knows of a device.
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print what the registry knows of a device, or of all devices of a user.",
+            discussion: """
+                Examples:
+                  fanfare device show ana-iphone --app news
+                  fanfare device show --user ana --app news --json
+                """
+        )
+
+        @OptionGroup var choice: DeviceChoice
+        @OptionGroup var whose: RegistryApp
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let (choice, app) = (choice, whose.app)
+            let views = try await options.withLedger { try await choice.devices(app: app, in: $0) }.map(DeviceView.init)
+            let text =
+                output.json ? JSONValue.array(views.map(\.json)).text : views.map(\.text).joined(separator: "\n\n")
+            Terminal.write(text + "\n")
+        }
+    }
+}
