@@ -8,8 +8,8 @@ struct Fanfare: AsyncParsableCommand {
         abstract: "Sends push campaigns from RabbitMQ to Apple's push service and counts every single device.",
         version: "fanfare 0.1.0",
         subcommands: [
-            CampaignCommand.self, ListCommand.self, DeviceCommand.self, ParkedCommand.self, StatusCommand.self,
-            PauseCommand.self, ResumeCommand.self, StoreCommand.self,
+            CampaignCommand.self, ListCommand.self, DeviceCommand.self, AudienceCommand.self, ParkedCommand.self,
+            StatusCommand.self, PauseCommand.self, ResumeCommand.self, StoreCommand.self,
             AppCommand.self, TopologyCommand.self, WorkerCommand.self, SimulatorCommand.self, ConfigCommand.self,
             SchemaCommand.self,
             DemoCommand.self, BenchCommand.self,

@@ -50,9 +50,13 @@ import Testing
             "--tag", "sport", "--tag", "x", "--attribute", "level=5", "--app-version", "3.2", "--permission", "denied",
         ]
         #expect(try command.run(add).output == "news/ana: added\n")
-        #expect(try command.run("device", "add", "ana", "--app", "news", "--untag", "x").output == "news/ana: updated\n")
+        #expect(
+            try command.run("device", "add", "ana", "--app", "news", "--untag", "x").output == "news/ana: updated\n"
+        )
         let export = try command.run("device", "export", "--app", "news")
-        #expect(export.output.hasPrefix("{\"id\":\"ana\",\"token\":\"\(token(1))\",\"provider\":\"apns\",\"user\":\"u\""))
+        #expect(
+            export.output.hasPrefix("{\"id\":\"ana\",\"token\":\"\(token(1))\",\"provider\":\"apns\",\"user\":\"u\"")
+        )
         try folder.write("all.ndjson", export.output)
         let copied = try command.run("device", "import", "all.ndjson", "--app", "shop")
         #expect(copied.output == "1 device: 1 added\n")
@@ -72,9 +76,23 @@ import Testing
             _ = try command.run("device", "add", id, "--app", "news", "--token", token(number), "--user", "ana")
         }
         #expect(try command.run("device", "forget", "d1", "--app", "news").exit == 64)
-        let dry = try json(command.run("device", "forget", "--user", "ana", "--app", "news", "--dry-run", "--json").output)
+        let dry = try json(
+            command.run("device", "forget", "--user", "ana", "--app", "news", "--dry-run", "--json").output
+        )
         #expect(dry["forgotten"]?.array?.count == 2)
+        let list = try await ledger.write { transaction in
+            let list = try transaction.beginList(app: "news", name: "fans", now: CommandTime.now)
+            var builder = ListBuilder()
+            for number in 1...3 {
+                let bytes = Array(repeating: UInt8(0), count: 31) + [UInt8(number)]
+                _ = builder.add(Device(token: ""), token: bytes)
+            }
+            try transaction.appendChunks(builder.finish(), to: list, now: CommandTime.now)
+            return try transaction.finishList(list, version: "v", duplicates: 0, now: CommandTime.now).number
+        }
         let done = try json(command.run("device", "forget", "--user", "ana", "--app", "news", "--yes", "--json").output)
+        #expect(done["list_places"]?.integer == 2)
+        #expect(try await ledger.read { try $0.listChunks(list, after: -1) }.first?.optedOut == [0, 1])
         #expect(done["forgotten"]?.array?.count == 2 && done["lists_gone_at"]?.string != nil)
         #expect(try command.run("device", "show", "--user", "ana", "--app", "news").exit == 1)
         let stone = try json(command.run("device", "show", "d1", "--app", "news", "--json").output).array?.first

@@ -6,8 +6,8 @@ struct AudienceDecoder {
     static let devicesMax = 10_000
     static let urgentDevicesMax = 1_000
 
-    init?(_ value: JSONValue, at pointer: JSONPointer, _ log: ProblemLog) {
-        guard let reader = ObjectReader(value, at: pointer, JobFields.audience, log) else { return nil }
+    init?(_ value: JSONValue, at pointer: JSONPointer, _ fields: FieldList, _ log: ProblemLog) {
+        guard let reader = ObjectReader(value, at: pointer, fields, log) else { return nil }
         self.reader = reader
         let members = value.members ?? []
         selectors = ["devices", "list", "users", "segment", "everyone"].filter { selector in
@@ -16,12 +16,13 @@ struct AudienceDecoder {
     }
 
     func audience(isUrgent: Bool, isStored: Bool) -> Audience? {
+        let name = reader.fields.name
         if selectors.count > 1 {
             let found = selectors.joined(separator: ", ")
             reader.log.refuse(
                 .conflict,
                 at: reader.pointer,
-                "audience has more than one selector: \(found)",
+                "\(name) has more than one selector: \(found)",
                 mend: "keep exactly one"
             )
         }
@@ -29,13 +30,72 @@ struct AudienceDecoder {
             reader.log.refuse(
                 .empty,
                 at: reader.pointer,
-                "audience names nobody, which never means everybody",
-                mend: "give devices or list"
+                "\(name) names nobody, which never means everybody",
+                mend: "give devices, list, users, segment or everyone"
             )
         }
-        if reader.has("list") { return list() }
-        if reader.has("devices") { return devices(isUrgent: isUrgent, isStored: isStored) }
-        return nil
+        // Each is read, so that all that is wrong is told at once.
+        let found = [
+            devices(isUrgent: isUrgent, isStored: isStored), list(), users(isUrgent: isUrgent), segment(), everyone(),
+        ]
+        return found.compactMap { $0 }.first
+    }
+
+    /// Who is left out, and how many there may be; the audience's own fields beside the selectors.
+    func limits(isUrgent: Bool, isStored: Bool) -> (exclude: Audience?, atMost: Int?) {
+        let atMost = reader.integer("at_most", in: 1...Int64(UInt32.max)).map { Int($0) }
+        guard let value = reader.value("exclude") else { return (nil, atMost) }
+        let place = reader.pointer.appending("exclude")
+        let decoder = AudienceDecoder(value, at: place, JobFields.exclude, reader.log)
+        let exclude = decoder?.audience(isUrgent: isUrgent, isStored: false)
+        if exclude == .everyone {
+            reader.log.refuse(
+                .conflict,
+                at: place.appending("everyone"),
+                "exclude leaves everybody out",
+                mend: "name those who are left out"
+            )
+        }
+        return (exclude, atMost)
+    }
+
+    private func everyone() -> Audience? {
+        reader.flag("everyone") == true ? .everyone : nil
+    }
+
+    private func segment() -> Audience? {
+        guard let text = reader.text("segment") else { return nil }
+        do throws(SegmentProblem) {
+            let segment = try Segment(text)
+            for warning in segment.warnings {
+                let detail = "column \(warning.column): \(warning.detail)"
+                reader.log.warn(warning.code, at: reader.pointer.appending("segment"), detail, mend: warning.mend)
+            }
+            return .segment(segment)
+        } catch {
+            let detail = "column \(error.column): \(error.detail)"
+            reader.log.refuse(error.code, at: reader.pointer.appending("segment"), detail, mend: error.mend)
+            return nil
+        }
+    }
+
+    private func users(isUrgent: Bool) -> Audience? {
+        guard reader.has("users") else { return nil }
+        let place = reader.pointer.appending("users")
+        let countMax = isUrgent ? AudienceDecoder.urgentDevicesMax : AudienceDecoder.devicesMax
+        let users = reader.texts("users", countMax: countMax)
+        if users.isEmpty, !reader.log.hasProblem(within: place) {
+            reader.log.refuse(.empty, at: place, "users is empty", mend: "name at least one user")
+        }
+        for (index, user) in users.enumerated() where !RegistrationRules.isUser(user) {
+            reader.log.refuse(.format, at: place.appending(index), RegistrationRules.user)
+        }
+        let distinct = Set(users).count
+        if distinct < users.count {
+            let detail = "\(users.count - distinct) of \(users.count) users are repeats"
+            reader.log.warn(.duplicateDevice, at: place, detail)
+        }
+        return .users(users)
     }
 
     private func list() -> Audience? {

@@ -46,9 +46,15 @@ enum JobFields {
     static let audience = FieldList(
         "audience",
         [
-            .now("devices"), .now("list"), .later("users"), .later("segment"), .later("everyone", false),
-            .later("exclude"), .later("at_most"),
+            .now("devices"), .now("list"), .now("users"), .now("segment"), .now("everyone", false), .now("exclude"),
+            .now("at_most"),
         ]
+    )
+
+    /// Who is left out: the same selectors.
+    static let exclude = FieldList(
+        "exclude",
+        [.now("devices"), .now("list"), .now("users"), .now("segment"), .now("everyone", false)]
     )
 
     static let device = FieldList(
@@ -118,5 +124,5 @@ enum JobFields {
     )
 
     /// Every object, for suggestions when a field stands in the wrong one.
-    static let all = [job, audience, content, delivery, device, liveActivity, sound, localization, action]
+    static let all = [job, audience, exclude, content, delivery, device, liveActivity, sound, localization, action]
 }

@@ -14,6 +14,10 @@ public struct Job: Sendable, Equatable {
     public var metadata: [String: String]
     /// Who is meant.
     public var audience: Audience
+    /// Who is left out of them; nil for nobody.
+    public var exclude: Audience?
+    /// A larger audience pauses the campaign before its first push.
+    public var atMost: Int?
     /// What they see.
     public var content: Content
     /// How, and until when.
@@ -28,6 +32,8 @@ public struct Job: Sendable, Equatable {
         tags: [String] = [],
         metadata: [String: String] = [:],
         audience: Audience,
+        exclude: Audience? = nil,
+        atMost: Int? = nil,
         content: Content,
         delivery: DeliveryOptions = DeliveryOptions()
     ) {
@@ -38,19 +44,49 @@ public struct Job: Sendable, Equatable {
         self.tags = tags
         self.metadata = metadata
         self.audience = audience
+        self.exclude = exclude
+        self.atMost = atMost
         self.content = content
         self.delivery = delivery
     }
 }
 
-/// Who is meant.
-///
-/// Users, segments, `everyone`, `exclude` and `at_most` are refused in this version.
+/// Who is meant, or who is left out.
 public enum Audience: Sendable, Equatable {
     /// Named in the job, 1 to 10,000 (1,000 when urgent).
     case devices([Device])
     /// An uploaded list; nil is its newest version at acceptance.
     case list(name: String, version: String?)
+    /// The devices of users of the registry, by their keys, 1 to 10,000 (1,000 when urgent).
+    case users([String])
+    /// Devices of the registry that an expression holds for.
+    case segment(Segment)
+    /// All devices of the app in the registry, said out loud.
+    case everyone
+
+    /// The selector's field in the job.
+    public var selector: String {
+        switch self {
+        case .devices: "devices"
+        case .list: "list"
+        case .users: "users"
+        case .segment: "segment"
+        case .everyone: "everyone"
+        }
+    }
+
+    /// Whether the registry says who is meant.
+    public var isOfRegistry: Bool {
+        switch self {
+        case .devices, .list: false
+        case .users, .segment, .everyone: true
+        }
+    }
+}
+
+extension Job {
+    /// Whether its audience is materialised into a list before anything is planned (design, section 10).
+    public var isFrozenFirst: Bool { audience.isOfRegistry || exclude != nil }
 }
 
 /// What the person sees, in words that every provider maps to its own fields.

@@ -79,13 +79,14 @@ struct JobDraft {
             return ContentDecoder(value, at: pointer.appending("content"), log)?.content(isLiveActivity: isLiveActivity)
         }
         reader.require("audience", mend: "say who is meant, for example {\"list\": \"sport\"}")
-        let audience = reader.value("audience").flatMap { value in
+        var limits: (exclude: Audience?, atMost: Int?)?
+        let audience = reader.value("audience").flatMap { value -> Audience? in
             let isUrgent = options.urgency == .urgent
             let place = pointer.appending("audience")
-            return AudienceDecoder(value, at: place, log)?.audience(
-                isUrgent: isUrgent,
-                isStored: origin.envelope == nil
-            )
+            let isStored = origin.envelope == nil
+            let decoder = AudienceDecoder(value, at: place, JobFields.audience, log)
+            limits = decoder?.limits(isUrgent: isUrgent, isStored: isStored)
+            return decoder?.audience(isUrgent: isUrgent, isStored: isStored)
         }
         if let content, delivery?.hasReadablePushType ?? false {
             PushRules(content: content, delivery: options, at: pointer, log).check()
@@ -114,6 +115,8 @@ struct JobDraft {
             tags: tags,
             metadata: metadata,
             audience: audience,
+            exclude: limits?.exclude,
+            atMost: limits?.atMost,
             content: content,
             delivery: options
         )

@@ -16,7 +16,7 @@ extension Job {
     /// What equals its standard value is left out, so that fields of later versions do not change what is the same.
     public func canonicalJSON() -> [UInt8] {
         var members = encodedMembers()
-        members.append(JSONMember("audience", audience.encoded(withoutDevices: false)))
+        members.append(JSONMember("audience", encodedAudience(withoutDevices: false)))
         return JSONWriter.bytes(.object(members), sortedKeys: true)
     }
 
@@ -27,7 +27,7 @@ extension Job {
         var members = encodedMembers()
         if let createdAt { members.append(JSONMember("created_at", .string(createdAt.rfc3339))) }
         if !metadata.isEmpty { members.append(JSONMember("metadata", Job.object(metadata))) }
-        members.append(JSONMember("audience", audience.encoded(withoutDevices: withoutDevices)))
+        members.append(JSONMember("audience", encodedAudience(withoutDevices: withoutDevices)))
         return JSONWriter.bytes(.object(members))
     }
 
@@ -39,6 +39,13 @@ extension Job {
         let draft = reading.value.flatMap { JobDraft($0, at: .root, .stored, log) }
         guard log.isEmpty, let job = draft?.job else { throw StoredJobError(problems: log.all) }
         self = job
+    }
+
+    private func encodedAudience(withoutDevices: Bool) -> JSONValue {
+        var members = [audience.encoded(withoutDevices: withoutDevices)]
+        if let exclude { members.append(JSONMember("exclude", .object([exclude.encoded(withoutDevices: false)]))) }
+        if let atMost { members.append(JSONMember("at_most", .number(JSONNumber(atMost)))) }
+        return .object(members)
     }
 
     /// Everything but `created_at`, `metadata` and `audience`, in the words of the contract.
@@ -62,13 +69,16 @@ extension Job {
 }
 
 extension Audience {
-    fileprivate func encoded(withoutDevices: Bool) -> JSONValue {
-        switch self {
-        case .devices(let devices):
-            .object(["devices": .array(withoutDevices ? [] : devices.map(\.encoded))])
-        case .list(let name, let version):
-            .object(["list": .string(version.map { name + "@" + $0 } ?? name)])
-        }
+    fileprivate func encoded(withoutDevices: Bool) -> JSONMember {
+        let value: JSONValue =
+            switch self {
+            case .devices(let devices): .array(withoutDevices ? [] : devices.map(\.encoded))
+            case .list(let name, let version): .string(version.map { name + "@" + $0 } ?? name)
+            case .users(let users): .array(users.map(JSONValue.string))
+            case .segment(let segment): .string(segment.text)
+            case .everyone: true
+            }
+        return JSONMember(selector, value)
     }
 }
 

@@ -10,6 +10,10 @@ public struct ListChunk: Equatable, Sendable {
     public var devices: DeviceBatch
     /// The producer's names of the devices; empty when none was given.
     public var deviceIDs: [String?]
+    /// Positions of devices whose people do not want to see anything: never sent to.
+    public var optedOut: [Int] = []
+    /// Positions of devices whose tokens were called wrong once.
+    public var suspects: [Int] = []
 
     /// What the devices of a chunk have in common.
     public struct Group: Hashable, Sendable {
@@ -42,8 +46,10 @@ public struct ListBuilder: Sendable {
     /// Devices in the chunks that were handed out.
     public private(set) var deviceCount: UInt32 = 0
 
-    /// No device yet.
-    public init() {}
+    /// No device yet, behind so many chunks and devices that were written before.
+    public init(chunksBefore: Int = 0, devicesBefore: Int = 0) {
+        (chunkCount, deviceCount) = (UInt32(chunksBefore), UInt32(devicesBefore))
+    }
 
     /// Takes a device (`token` as raw bytes) and returns the chunk that this fills or makes room, if any.
     public mutating func add(_ device: Device, token: [UInt8]) -> ListChunk? {
@@ -53,28 +59,33 @@ public struct ListBuilder: Sendable {
             locale: device.locale,
             timeZone: device.timeZone
         )
+        return token.withUnsafeBytes { add(group, token: $0, id: device.id, variables: device.variables) }
+    }
+
+    /// Takes a device of a group and returns the chunk that this fills or makes room, if any.
+    public mutating func add(
+        _ group: ListChunk.Group,
+        token: UnsafeRawBufferPointer,
+        id: String?,
+        variables: [String: String],
+        isOptedOut: Bool = false,
+        isSuspect: Bool = false
+    ) -> ListChunk? {
         var closed: ListChunk?
-        if let chunk = open[group] {
-            if !chunk.hasRoom(for: device, token: token) { closed = close(group) }
+        // In place: a chunk that is taken out and put back is hashed three times.
+        if let index = open.index(forKey: group) {
+            if open.values[index].hasRoom(for: variables, token: token.count) {
+                open.values[index].append(token, id, variables, isOptedOut: isOptedOut, isSuspect: isSuspect)
+                return open.values[index].devices.count >= Shard.devicesMax ? close(group) : nil
+            }
+            closed = close(group)
         } else if open.count >= Self.openGroupsMax {
             closed = closeFullest()
         }
-        append(device, token: token, to: group)
-        // One chunk a call: a second one that is complete goes with the group's next device, or at the end.
-        if closed == nil, let chunk = open[group], chunk.devices.count >= Shard.devicesMax { closed = close(group) }
-        return closed
-    }
-
-    private mutating func append(_ device: Device, token: [UInt8], to group: ListChunk.Group) {
-        var chunk =
-            open.removeValue(forKey: group)
-            ?? ListChunk(ordinal: 0, firstIndex: 0, group: group, devices: DeviceBatch(), deviceIDs: [])
-        if device.id != nil, chunk.deviceIDs.isEmpty {
-            chunk.deviceIDs = Array(repeating: nil, count: chunk.devices.count)
-        }
-        chunk.devices.append(token: token, variables: device.variables)
-        if device.id != nil || !chunk.deviceIDs.isEmpty { chunk.deviceIDs.append(device.id) }
+        var chunk = ListChunk(ordinal: 0, firstIndex: 0, group: group, devices: DeviceBatch(), deviceIDs: [])
+        chunk.append(token, id, variables, isOptedOut: isOptedOut, isSuspect: isSuspect)
         open[group] = chunk
+        return closed
     }
 
     /// The chunks still under construction, in a fixed order; the builder is empty afterwards.
@@ -103,13 +114,28 @@ public struct ListBuilder: Sendable {
 
 extension ListChunk {
     /// Whether a device fits without the chunk's growing over what a shard may have.
-    fileprivate func hasRoom(for device: Device, token: [UInt8]) -> Bool {
-        let needed = device.variables.reduce(token.count + 2) { sum, variable in
+    fileprivate func hasRoom(for named: [String: String], token length: Int) -> Bool {
+        let needed = named.reduce(length + 2) { sum, variable in
             // A name that is new to the chunk brings a column with a length for every device.
             sum + variable.key.utf8.count + variable.value.utf8.count + 2 * (devices.count + 1)
         }
         let columns = 2 * devices.variables.count
         return devices.count < Shard.devicesMax && devices.byteCount + needed + columns <= Shard.bytesMax
+    }
+
+    fileprivate mutating func append(
+        _ token: UnsafeRawBufferPointer,
+        _ id: String?,
+        _ variables: [String: String],
+        isOptedOut: Bool,
+        isSuspect: Bool
+    ) {
+        if id != nil, deviceIDs.isEmpty { deviceIDs = Array(repeating: nil, count: devices.count) }
+        let hasIDs = id != nil || !deviceIDs.isEmpty
+        devices.append(token: token, variables: variables)
+        if hasIDs { deviceIDs.append(id) }
+        if isOptedOut { optedOut.append(devices.count - 1) }
+        if isSuspect { suspects.append(devices.count - 1) }
     }
 }
 

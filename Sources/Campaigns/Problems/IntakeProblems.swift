@@ -30,6 +30,16 @@ extension Problem {
         )
     }
 
+    /// The registry has no device of the app, so that nobody can be meant.
+    public static func emptyRegistry(app: String, selector: String) -> Problem {
+        Problem(
+            pointer: "/audience/\(selector)",
+            code: .empty,
+            detail: "the registry has no device of \(app.clipped)",
+            mend: "register some: fanfare device import FILE --app \(app.clipped)"
+        )
+    }
+
     /// The rendered payload is over the provider's limit.
     public static func payloadTooLarge(bytes: Int, limit: Int) -> Problem {
         Problem(

@@ -9,36 +9,51 @@ extension JobSchema {
                 {"required": ["everyone"], "properties": {"everyone": {"const": true}}}
               ],
               "properties": {
-                "devices": {
-                  "description": "At most 10,000; 1,000 in an urgent job.",
-                  "type": "array", "minItems": 1, "maxItems": 10000, "items": {"$ref": "#/$defs/device"},
-                  "default": null
-                },
-                "list": {
-                  "description": "An uploaded list: name for its newest version, or name@version.",
-                  "type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}(@[A-Za-z0-9._:-]{1,128})?$", "default": null
-                },
-                "users": {
-                  "description": "User keys of the registry.", "x-not-in-this-version": true,
-                  "type": "array", "minItems": 1, "maxItems": 10000, "items": {"$ref": "#/$defs/text"},
-                  "default": null
-                },
-                "segment": {
-                  "description": "For example league:laliga && !muted && app_version >= 3.2.",
-                  "x-not-in-this-version": true, "$ref": "#/$defs/text", "default": null
-                },
+                "devices": {"$ref": "#/$defs/devices", "default": null},
+                "list": {"$ref": "#/$defs/list_name", "default": null},
+                "users": {"$ref": "#/$defs/users", "default": null},
+                "segment": {"$ref": "#/$defs/segment", "default": null},
                 "everyone": {
-                  "description": "Said out loud.", "x-not-in-this-version": true, "type": "boolean", "default": false
+                  "description": "All devices of the app in the registry, said out loud.", "type": "boolean",
+                  "default": false
                 },
-                "exclude": {
-                  "description": "Who is left out: the same selectors.", "x-not-in-this-version": true,
-                  "type": "object", "default": null
-                },
+                "exclude": {"description": "Who is left out.", "$ref": "#/$defs/exclude", "default": null},
                 "at_most": {
                   "description": "A larger audience pauses the campaign before its first push.",
-                  "x-not-in-this-version": true, "type": "integer", "minimum": 1, "default": null
+                  "type": "integer", "minimum": 1, "maximum": 4294967295, "default": null
                 }
               }
+            },
+            "exclude": {
+              "description": "The same selectors as of the audience, but not everyone.",
+              "type": "object",
+              "additionalProperties": false,
+              "oneOf": [
+                {"required": ["devices"]}, {"required": ["list"]}, {"required": ["users"]}, {"required": ["segment"]}
+              ],
+              "properties": {
+                "devices": {"$ref": "#/$defs/devices", "default": null},
+                "list": {"$ref": "#/$defs/list_name", "default": null},
+                "users": {"$ref": "#/$defs/users", "default": null},
+                "segment": {"$ref": "#/$defs/segment", "default": null},
+                "everyone": {"const": false, "default": false}
+              }
+            },
+            "devices": {
+              "description": "At most 10,000; 1,000 in an urgent job.",
+              "type": "array", "minItems": 1, "maxItems": 10000, "items": {"$ref": "#/$defs/device"}
+            },
+            "list_name": {
+              "description": "An uploaded list: name for its newest version, or name@version.",
+              "type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}(@[A-Za-z0-9._:-]{1,128})?$"
+            },
+            "users": {
+              "description": "User keys of the registry, at most 10,000; 1,000 in an urgent job.",
+              "type": "array", "minItems": 1, "maxItems": 10000, "items": {"$ref": "#/$defs/text"}
+            },
+            "segment": {
+              "description": "For example league:laliga && !muted && app_version >= 3.2.",
+              "type": "string", "minLength": 1, "maxLength": 4096
             },
             "device": {
               "type": "object",

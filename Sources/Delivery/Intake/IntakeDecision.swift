@@ -32,7 +32,9 @@ public enum IntakeDecision: Equatable, Sendable {
         public var isAppKnown: Bool
         /// Whether the list, or the version that was asked for, is there; true for inline devices.
         public var isAudienceKnown: Bool
-        /// Devices in the audience, where it is known.
+        /// Whether the list that is left out, if one is, is there.
+        public var isExcludeKnown = true
+        /// Devices in the audience, where it is known; of the registry 0 when the app has none at all.
         public var deviceCount: Int
         /// The store's own id: a job that names a list which another store has is told which one was asked.
         public var store: String
@@ -72,20 +74,31 @@ public enum IntakeDecision: Equatable, Sendable {
 
     /// Whether one synced transaction can write the campaign with its shards already claimed.
     public static func takesShortWay(_ job: Job) -> Bool {
-        guard job.delivery.urgency == .urgent, job.delivery.perSecond == nil,
+        guard job.delivery.urgency == .urgent, job.delivery.perSecond == nil, !job.isFrozenFirst,
             case .devices(let devices) = job.audience
         else { return false }
         return devices.count <= shortWayDevicesMax
     }
 
+    private static func excludeProblems(_ job: Job, _ knowledge: Knowledge) -> [Problem] {
+        guard case .list(let name, let version) = job.exclude, !knowledge.isExcludeKnown else { return [] }
+        var problem = Problem.unknownList(name: name, version: version, store: "the store \(knowledge.store)")
+        problem.pointer = "/audience/exclude/list"
+        return [problem]
+    }
+
     private static func audienceProblems(_ job: Job, _ knowledge: Knowledge) -> [Problem] {
-        guard case .list(let name, let version) = job.audience else { return [] }
+        let excluded = excludeProblems(job, knowledge)
+        if job.audience.isOfRegistry, knowledge.deviceCount == 0 {
+            return excluded + [.emptyRegistry(app: job.app, selector: job.audience.selector)]
+        }
+        guard case .list(let name, let version) = job.audience else { return excluded }
         let wanted = version.map { "\(name)@\($0)" } ?? name
         if !knowledge.isAudienceKnown {
-            return [.unknownList(name: name, version: version, store: "the store \(knowledge.store)")]
+            return excluded + [.unknownList(name: name, version: version, store: "the store \(knowledge.store)")]
         }
-        guard knowledge.deviceCount == 0 else { return [] }
-        return [
+        guard knowledge.deviceCount == 0 else { return excluded }
+        return excluded + [
             Problem(
                 pointer: "/audience/list",
                 code: .empty,

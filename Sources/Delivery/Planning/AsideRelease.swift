@@ -27,7 +27,7 @@ public enum AsideRelease {
         // Decided by the guard, with an outcome or with another reason.
         case .guard: return false
         case .suspect: return campaign.isPlanned && campaign.asideReason == nil
-        case .paused, .suspended, .credentials, .breaker, .wrongEnvironment, .content:
+        case .paused, .suspended, .credentials, .breaker, .wrongEnvironment, .content, .atMost:
             return campaign.asideReason == nil
         }
     }

@@ -4,6 +4,8 @@ public import Campaigns
 public enum CampaignStage: String, Sendable, CaseIterable {
     /// Its id belongs to a job that was refused.
     case refused
+    /// Its audience is being materialised into a list; how many they are is known afterwards.
+    case planning
     /// Accepted, not due.
     case scheduled
     /// Shards are being cut.
@@ -18,7 +20,7 @@ public enum CampaignStage: String, Sendable, CaseIterable {
     /// Whether devices may still be sent to.
     public var isLive: Bool {
         switch self {
-        case .scheduled, .sending: true
+        case .planning, .scheduled, .sending: true
         case .refused, .completed, .cancelled, .failed: false
         }
     }
@@ -81,7 +83,7 @@ public struct CampaignFacts: Sendable, Equatable {
         switch stage {
         case .cancelled: .cancelled
         case .failed, .refused: .failed
-        case .scheduled, .sending, .completed: now >= expiresAt ? .expired : nil
+        case .planning, .scheduled, .sending, .completed: now >= expiresAt ? .expired : nil
         }
     }
 

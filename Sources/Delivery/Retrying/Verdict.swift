@@ -39,6 +39,8 @@ public enum AsideReason: String, Sendable, CaseIterable {
     case wrongEnvironment = "wrong_environment"
     /// The provider refuses the content, whatever the device.
     case content
+    /// The audience is larger than the job's `at_most`.
+    case atMost = "at_most"
     /// Devices that the guard holds back until the campaign has enough answers: a row's reason, never a campaign's.
     case `guard`
     /// Devices whose tokens were called wrong once wait for all others: a row's reason, never a campaign's.
@@ -51,8 +53,8 @@ public enum AsideReason: String, Sendable, CaseIterable {
     case handOver
 
     /// The reasons that stop a campaign until somebody has mended something; not an operator's own pause.
-    public static let needingMend: Set<AsideReason> = [.credentials, .wrongEnvironment, .content]
+    public static let needingMend: Set<AsideReason> = [.credentials, .wrongEnvironment, .content, .atMost]
 
     /// The reasons that an operator's `resume` takes away: those that wait for a person.
-    public static let endedByResume: [AsideReason] = [.credentials, .wrongEnvironment, .content, .paused]
+    public static let endedByResume: [AsideReason] = [.credentials, .wrongEnvironment, .content, .atMost, .paused]
 }

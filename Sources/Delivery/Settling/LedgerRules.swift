@@ -4,7 +4,12 @@ public import Campaigns
 extension CampaignFacts {
     /// Whether shards may be cut and published now.
     public func mayPlan(at now: Timestamp) -> Bool {
-        stage.isLive && ending(at: now) == nil && asideReason == nil
+        stage.isLive && stage != .planning && ending(at: now) == nil && asideReason == nil
+    }
+
+    /// Whether its audience may be materialised now: while it is paused too, so that what waits for a person is exact.
+    public func mayFreeze(at now: Timestamp) -> Bool {
+        stage == .planning && ending(at: now) == nil
     }
 
     /// Whether a campaign in this stage is over once no device is pending, and as what.
@@ -20,7 +25,8 @@ extension AsideReason {
     public var rowState: ShardState {
         switch self {
         case .handOver: .unpublished
-        case .paused, .suspended, .credentials, .app, .breaker, .wrongEnvironment, .content, .guard, .suspect, .rate:
+        case .paused, .suspended, .credentials, .app, .breaker, .wrongEnvironment, .content, .guard, .suspect, .rate,
+            .atMost:
             .aside
         }
     }

@@ -172,6 +172,8 @@ struct Intake: Sendable {
             variants: variants.stored,
             pace: job.delivery.perSecond.map { Pace(perSecond: $0, rampUp: job.delivery.rampUp) },
             audience: audience,
+            freezing: try await freezing(job),
+            atMost: job.atMost,
             createdAt: job.createdAt ?? now,
             correlationID: message.properties.messageID ?? job.id,
             event: CampaignEvent.accepted(job, expiresAt: expiresAt, warnings: warnings, at: now)
@@ -193,7 +195,7 @@ struct Intake: Sendable {
         case (.list, .list(let number)):
             let longest = try await ledger.read { try $0.variables(ofList: number) }
             return preview.warnings(longest: longest) + job.unknownVariables(known: Set(longest.keys))
-        case (.list, .inline): return []
+        case (.list, _), (.users, _), (.segment, _), (.everyone, _): return []
         }
     }
 
@@ -204,11 +206,23 @@ struct Intake: Sendable {
             return .inline(list.chunks, version: list.version, duplicates: list.duplicates)
         case .list(let name, let version):
             let app = job.app
-            guard let record = try await ledger.read({ try $0.list(app: app, name: name, version: version) }) else {
-                throw LedgerError.failed("the list \(name) went away while its campaign was accepted")
-            }
-            return .list(record.number)
+            return .list(try await list(app: app, name: name, version: version))
+        case .users, .segment, .everyone: return .registry
         }
+    }
+
+    private func list(app: String, name: String, version: String?) async throws -> UInt32 {
+        guard let record = try await ledger.read({ try $0.list(app: app, name: name, version: version) }) else {
+            throw LedgerError.failed("the list \(name) went away while its campaign was accepted")
+        }
+        return record.number
+    }
+
+    /// A campaign keeps the version of the list that it was accepted with, of the one that is left out as well.
+    private func freezing(_ job: Job) async throws -> NewCampaign.Freezing? {
+        guard job.isFrozenFirst else { return nil }
+        guard case .list(let name, let version) = job.exclude else { return NewCampaign.Freezing(excludedList: nil) }
+        return NewCampaign.Freezing(excludedList: try await list(app: job.app, name: name, version: version))
     }
 
     /// nil when somebody took the id between look and write: the job is a repeat or a conflict now.

@@ -18,6 +18,10 @@ extension LedgerReader {
             let list = try list(app: job.app, name: name, version: version)
             knowledge.isAudienceKnown = list != nil
             knowledge.deviceCount = list?.devices ?? 0
+        case .users, .segment, .everyone: knowledge.deviceCount = try hasDevices(app: job.app) ? 1 : 0
+        }
+        if case .list(let name, let version) = job.exclude {
+            knowledge.isExcludeKnown = try list(app: job.app, name: name, version: version) != nil
         }
         return knowledge
     }

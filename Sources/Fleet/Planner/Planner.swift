@@ -31,6 +31,10 @@ struct Planner: Sendable {
     private static let leasePause = Duration.milliseconds(500)
     /// The same while one of them is of a campaign under a rate.
     private static let pacedLeasePause = Duration.milliseconds(200)
+    /// How long audiences are materialised before everything else has its turn; leases are renewed between.
+    private static let freezeSlice = Duration.milliseconds(50)
+    /// After a failure.
+    private static let freezePause = Duration.seconds(5)
     private static let sweepPause = Duration.seconds(1)
     /// After this a shard without a confirm is anybody's, whoever plans its campaign.
     private static let leftBehindAge = Duration.seconds(60)
@@ -44,6 +48,10 @@ struct Planner: Sendable {
         var sweptAt = ContinuousClock.now - .seconds(60)
         /// When campaigns under a rate are looked at again.
         var rests: PacedRests = [:]
+        /// Campaigns whose audience this planner is materialising.
+        var freezers: [UInt32: AudienceFreezer] = [:]
+        /// Not before this instant, because it failed.
+        var freezeAfter: [UInt32: ContinuousClock.Instant] = [:]
     }
 
     /// Plans until the task is cancelled, then gives its leases back.
@@ -89,7 +97,61 @@ struct Planner: Sendable {
             state.sweptAt = .now
             try await sweep(state.leases)
         }
-        return try await plan(&state)
+        let isFreezing = try await freeze(&state)
+        let isCutting = try await plan(&state)
+        return isFreezing || isCutting
+    }
+
+    /// Materialises audiences, some milliseconds a pass, in the order of the leases; returns whether there is more to do.
+    private func freeze(_ state: inout State) async throws -> Bool {
+        let due = state.leases.filter { $0.facts.mayFreeze(at: WallClock.now()) }
+        state.freezers = state.freezers.filter { open in due.contains { $0.facts.number == open.key } }
+        let end = ContinuousClock.now + Self.freezeSlice
+        for lease in due where state.freezeAfter[lease.facts.number].map({ $0 <= .now }) ?? true {
+            // One slice for all, so that turns and leases of other campaigns never wait for longer.
+            guard ContinuousClock.now < end else { break }
+            do {
+                try await freeze(lease, &state)
+                state.freezeAfter[lease.facts.number] = nil
+            } catch {
+                // Whatever it is, the other campaigns go on.
+                logger.error(
+                    "an audience cannot be materialised now",
+                    metadata: ["campaign": "\(lease.facts.id)", "error": "\(error)"]
+                )
+                state.freezers[lease.facts.number] = nil
+                state.freezeAfter[lease.facts.number] = .now + Self.freezePause
+            }
+        }
+        return !state.freezers.isEmpty
+    }
+
+    private func freeze(_ lease: LeasedCampaign, _ state: inout State) async throws {
+        let campaign = lease.facts.number
+        var freezer = state.freezers[campaign]
+        if freezer == nil || freezer?.leaseEpoch != lease.leaseEpoch {
+            freezer = try await AudienceFreezer.open(
+                campaign: campaign,
+                leaseEpoch: lease.leaseEpoch,
+                worker: worker,
+                ledger: ledger
+            )
+        }
+        state.freezers[campaign] = freezer
+        guard let freezer else { return }
+        switch try await freezer.step(upTo: Self.freezeSlice) {
+        case .written: break
+        case .fenced: state.freezers[campaign] = nil
+        case .frozen(let audience):
+            logger.info("an audience is known", metadata: ["campaign": "\(lease.facts.id)", "audience": "\(audience)"])
+            state.freezers[campaign] = nil
+            // The next pass leases it with the chunks that it has now.
+            state.leasedAt -= Self.leasePause
+        case .empty:
+            logger.notice("a campaign means nobody", metadata: ["campaign": "\(lease.facts.id)"])
+            state.freezers[campaign] = nil
+            state.leasedAt -= Self.leasePause
+        }
     }
 
     // MARK: - Leases and ends

@@ -94,6 +94,30 @@ public enum Registry {
         return try await ledger.read { try $0.device(app: app, provider: provider, token: bytes) }
     }
 
+    /// Forgets devices by their installations; returns those that were there, and in how many places of lists they stood.
+    ///
+    /// The tombstones come first, and no shard that is cut afterwards sends to them, whatever list it comes from.
+    public static func forget(
+        _ devices: [RegisteredDevice],
+        app: String,
+        in ledger: Ledger
+    ) async throws(LedgerError) -> (forgotten: [String], places: Int) {
+        let ids = devices.compactMap(\.installation)
+        let forgotten = try await ledger.write(.synced) { transaction in
+            try ids.filter { try transaction.forget(app: app, installation: $0, now: WallClock.now()) }
+        }
+        let tokens = Set(devices.compactMap(\.token))
+        guard !tokens.isEmpty else { return (forgotten, 0) }
+        var (next, count): ((list: UInt32, ordinal: Int64)?, Int) = ((0, -1), 0)
+        while let after = next {
+            let page = try await ledger.read { try $0.places(of: tokens, app: app, after: after) }
+            if !page.found.isEmpty { try await ledger.write(.synced) { try $0.leaveOut(page.found) } }
+            count += page.found.reduce(0) { $0 + $1.positions.count }
+            next = page.next
+        }
+        return (forgotten, count)
+    }
+
     /// Calls `body` with every device of an app that was there at the beginning, page by page.
     public static func forEach(
         app: String,

@@ -7,9 +7,17 @@ extension LedgerTransaction {
     /// A refusal under the same key is forgotten.
     public func accept(_ new: NewCampaign, now: Timestamp) throws(LedgerError) -> Acceptance {
         if let known = try known(new) { return known }
-        let (list, devices, chunks, duplicates) = try audience(new, now: now)
+        let source = try audience(new, now: now)
+        var (list, devices, chunks, duplicates) = source ?? (0, 0, 0, 0)
+        // How many are meant is known when they are materialised; nobody until then, so that the law holds.
+        if new.freezing != nil { (list, devices, chunks, duplicates) = (0, 0, 0, 0) }
         let number = try insert(new, list: list, chunks: chunks, audience: devices + duplicates, duplicates, now: now)
         try insert(new.variants, number, pushType: new.facts.pushType)
+        if let freezing = new.freezing {
+            try beginFrozen(number, freezing, source: source?.list, duplicates: source?.duplicates ?? 0, new.atMost)
+        } else if let most = new.atMost, devices + duplicates > most {
+            _ = try pause(campaign: number, reason: .atMost, now: now)
+        }
         try db.run("DELETE FROM refused WHERE app = ?1 AND id = ?2", .text(new.facts.app), .text(new.facts.campaignID))
         if let event = new.event { try addEvent(correlationID: new.correlationID) { _ in event } }
         try bumpRevision()
@@ -84,9 +92,10 @@ extension LedgerTransaction {
     private func audience(
         _ new: NewCampaign,
         now: Timestamp
-    ) throws(LedgerError) -> (list: UInt32, devices: Int, chunks: Int, duplicates: Int) {
+    ) throws(LedgerError) -> (list: UInt32, devices: Int, chunks: Int, duplicates: Int)? {
         let record: ListRecord?
         switch new.audience {
+        case .registry: return nil
         case .list(let number): record = try reader.list(number: number)
         case .inline(let chunks, let version, let duplicates):
             let number = try beginList(app: new.facts.app, name: nil, now: now)
@@ -121,7 +130,7 @@ extension LedgerTransaction {
             """,
             .text(facts.app),
             .text(facts.campaignID),
-            .text(CampaignStage.scheduled.rawValue),
+            .text((new.freezing == nil ? CampaignStage.scheduled : .planning).rawValue),
             .time(facts.expiresAt),
             .text(facts.urgency.rawValue),
             .text(facts.provider.rawValue),

@@ -6,7 +6,7 @@ enum CampaignRows {
     /// What `facts(_:)` reads, in its order.
     static let columns = """
         c.number, c.app, c.id, c.stage, c.paused_by, c.expires_at, \(ProbeKey.gateColumn), c.guard_passed, \
-        c.cursor >= c.chunks, c.per_second, c.ramp_up, \
+        c.cursor >= c.chunks AND c.stage <> 'planning', c.per_second, c.ramp_up, \
         EXISTS (SELECT 1 FROM pauses z WHERE z.app IN ('', c.app) AND z.provider IN ('', c.provider) \
         AND z.urgency IN ('', c.urgency))
         """

@@ -24,6 +24,10 @@ public struct NewCampaign: Sendable {
     public var pace: Pace?
     /// Who is meant.
     public var audience: Audience
+    /// What the planner has to materialise first; nil: the audience is a list already.
+    public var freezing: Freezing?
+    /// A larger audience pauses the campaign before its first push.
+    public var atMost: Int?
     /// The producer's instant.
     public var createdAt: Timestamp
     /// The job's `message_id`, for the events.
@@ -37,6 +41,19 @@ public struct NewCampaign: Sendable {
         case list(UInt32)
         /// The devices of the job, cut into chunks, with how many occurred again.
         case inline([ListChunk], version: String, duplicates: Int)
+        /// In the registry; the job says which.
+        case registry
+    }
+
+    /// An audience that becomes a list before anything is planned.
+    public struct Freezing: Sendable {
+        /// The list whose devices are left out; nil when the job leaves out none, or others.
+        public var excludedList: UInt32?
+
+        /// What is known at acceptance.
+        public init(excludedList: UInt32?) {
+            self.excludedList = excludedList
+        }
     }
 
     /// A campaign to be accepted.
@@ -51,6 +68,8 @@ public struct NewCampaign: Sendable {
         variants: [CampaignVariant] = [],
         pace: Pace? = nil,
         audience: Audience,
+        freezing: Freezing? = nil,
+        atMost: Int? = nil,
         createdAt: Timestamp,
         correlationID: String,
         event: CampaignEvent? = nil
@@ -65,6 +84,8 @@ public struct NewCampaign: Sendable {
         self.variants = variants
         self.pace = pace
         self.audience = audience
+        self.freezing = freezing
+        self.atMost = atMost
         self.createdAt = createdAt
         self.correlationID = correlationID
         self.event = event

@@ -110,6 +110,7 @@ extension LedgerTransaction {
             ended += 1
         }
         try removeParked(of: waitedForPerson, in: campaign)
+        if try abandonFrozen(campaign.number) { ended += 1 }
         let rest = try db.run(
             """
             UPDATE campaigns SET rest_outcome = ?2, cursor = chunks, rest_devices = (
@@ -140,7 +141,7 @@ extension LedgerReader {
         let isOpen = try db.number(
             """
             SELECT 1 FROM campaigns c WHERE c.number = ?1 AND (
-                c.completed_at IS NOT NULL OR c.cursor < c.chunks
+                c.completed_at IS NOT NULL OR c.cursor < c.chunks OR c.stage = 'planning'
                 OR EXISTS (
                     SELECT 1 FROM \(ShardRows.open)
                     WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1

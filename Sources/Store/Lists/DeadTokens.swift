@@ -114,6 +114,14 @@ extension LedgerTransaction {
         )
     }
 
+    /// Marks devices of a new chunk whose tokens were called wrong once.
+    func markSuspect(_ positions: [Int], list: UInt32, ordinal: UInt32) throws(LedgerError) {
+        guard !positions.isEmpty else { return }
+        var marks = ChunkMarks()
+        for position in positions { marks.suspects.insert(position) }
+        try write(marks, list: Int64(list), ordinal: ordinal, learnt: true)
+    }
+
     /// Marks devices of a chunk that are never sent to because their person does not want it.
     func markOptedOut(_ positions: [Int], list: UInt32, ordinal: UInt32) throws(LedgerError) {
         guard !positions.isEmpty else { return }

@@ -52,6 +52,15 @@ extension LedgerTransaction {
         try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(list), .time(now))
     }
 
+    /// Adds chunks whose tokens the registry knows to be good or suspect.
+    func appendKnownChunks(_ chunks: [ListChunk], to list: UInt32, now: Timestamp) throws(LedgerError) {
+        for chunk in chunks {
+            try write(chunk, list)
+            try markSuspect(chunk.suspects, list: list, ordinal: chunk.ordinal)
+        }
+        try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(list), .time(now))
+    }
+
     /// Makes a list visible.
     ///
     /// When this name has this version already, that one is returned and the new one dropped.

@@ -59,6 +59,22 @@ public final class TokenFilter {
         return isNew
     }
 
+    /// Says for each device whether it was entered before; enters none.
+    public func wereSeen(_ devices: [(provider: ProviderName, token: [UInt8])]) throws(LedgerError) -> [Bool] {
+        var hashes: [[UInt8]] = []
+        for device in devices {
+            hashes.append(TokenHash.bytes(TokenHash.value(prefix: prefix(device.provider), token: device.token)))
+        }
+        let asked = hashes
+        do {
+            return try queue.read { db in
+                try asked.map { hash in
+                    try db.rows("SELECT 1 FROM seen WHERE hash = ?1", [.blob(hash)]).next()
+                }
+            }
+        } catch { throw LedgerError(error, path: Self.place) }
+    }
+
     private func prefix(_ provider: ProviderName) -> UInt128 {
         if let known = prefixes[provider] { return known }
         let prefix = TokenHash.prefix(app: "", provider: provider.rawValue)

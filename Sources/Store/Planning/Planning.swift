@@ -116,7 +116,7 @@ extension LedgerTransaction {
             """
             SELECT k.ordinal, k.first_index, k.count, k.environment,
                 CASE WHEN ?4 = 1 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END, d.bits,
-                d.suspects, k.locale
+                d.suspects, k.locale, d.opted_out
             FROM chunks k LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
             WHERE k.list = ?1 AND k.ordinal >= (SELECT cursor FROM campaigns WHERE number = ?2)
             ORDER BY k.ordinal LIMIT ?3
@@ -137,7 +137,8 @@ extension LedgerTransaction {
                     locale: rows.optionalText(7),
                     devices: rows.blob(4),
                     dead: DeadBits(bytes: rows.blob(5)),
-                    suspects: DeadBits(bytes: rows.blob(6))
+                    suspects: DeadBits(bytes: rows.blob(6)),
+                    optedOut: DeadBits(bytes: rows.blob(8))
                 )
             )
         }
@@ -173,6 +174,7 @@ private struct PlannableChunk {
     var devices: [UInt8]
     var dead: DeadBits
     var suspects: DeadBits
+    var optedOut: DeadBits
 
     /// The row of the devices that nothing is known against; nil when there is none.
     func record(campaign: UInt32, claimedBy worker: Int64?) -> ShardRecord? {
@@ -182,10 +184,15 @@ private struct PlannableChunk {
             if positions.isEmpty { return nil }
         }
         var progress = Progress(count: positions.isEmpty ? count : positions.count)
-        if !dead.isEmpty {
-            // What the provider has said once is not asked again.
-            for place in 0..<progress.count where dead[positions.isEmpty ? place : Int(positions[place])] {
-                progress.end(place, .invalid, Progress.Note(reason: "Unregistered", requests: 0))
+        if !dead.isEmpty || !optedOut.isEmpty {
+            for place in 0..<progress.count {
+                let position = positions.isEmpty ? place : Int(positions[place])
+                if optedOut[position] {
+                    progress.end(place, .skipped, Progress.Note(reason: "OptedOut", requests: 0))
+                } else if dead[position] {
+                    // What the provider has said once is not asked again.
+                    progress.end(place, .invalid, Progress.Note(reason: "Unregistered", requests: 0))
+                }
             }
         }
         var row = row(campaign: campaign, part: 0, positions: positions, progress: progress)
@@ -207,7 +214,9 @@ private struct PlannableChunk {
         return row
     }
 
-    private func isSuspect(_ position: Int) -> Bool { suspects[position] && !dead[position] }
+    private func isSuspect(_ position: Int) -> Bool {
+        suspects[position] && !dead[position] && !optedOut[position]
+    }
 
     private func row(campaign: UInt32, part: UInt32, positions: [UInt16], progress: Progress) -> ShardRecord {
         ShardRecord(

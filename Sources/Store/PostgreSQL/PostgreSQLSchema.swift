@@ -346,6 +346,7 @@ enum PostgreSQLSchema {
         CREATE TABLE frozen_audiences (
             campaign BIGINT PRIMARY KEY,
             source BIGINT,
+            excluded BIGINT,
             list BIGINT NOT NULL DEFAULT 0,
             position BIGINT NOT NULL DEFAULT 0,
             last BIGINT NOT NULL DEFAULT 0,

@@ -307,6 +307,7 @@ enum SQLiteSchema {
         CREATE TABLE frozen_audiences (
             campaign INTEGER PRIMARY KEY,
             source INTEGER,
+            excluded INTEGER,
             list INTEGER NOT NULL DEFAULT 0,
             position INTEGER NOT NULL DEFAULT 0,
             last INTEGER NOT NULL DEFAULT 0,

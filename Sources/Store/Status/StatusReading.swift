@@ -162,7 +162,8 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT c.duplicates, c.rest_outcome, c.rest_devices,
-                (SELECT coalesce(sum(k.count), 0) FROM chunks k WHERE k.list = c.list AND k.ordinal >= c.cursor)
+                (SELECT coalesce(sum(k.count), 0) FROM chunks k WHERE k.list = c.list AND k.ordinal >= c.cursor),
+                c.no_token
             FROM campaigns c WHERE c.number = ?1
             """,
             .int(number)
@@ -171,14 +172,22 @@ extension LedgerReader {
         let duplicates = rows.int(0)
         tally.counts.skipped += duplicates
         if duplicates > 0 { tally.reasons["Duplicate", default: 0] += duplicates }
+        let withoutToken = rows.int(4)
+        tally.counts.skipped += withoutToken
+        if withoutToken > 0 { tally.reasons["NoToken", default: 0] += withoutToken }
         if let raw = rows.optionalInt64(1), let outcome = Outcome(rawValue: UInt8(truncatingIfNeeded: raw)) {
             tally.counts[outcome] += rows.int(2)
         }
         tally.pending.unplanned = rows.int(3)
     }
 
+    private func reasonOfFailure(_ status: CampaignStatus) throws(LedgerError) -> String? {
+        let rows = try db.rows("SELECT failure FROM campaigns WHERE number = ?1", .int(status.number))
+        return try rows.next() ? rows.optionalText(0) : nil
+    }
+
     private func stateReason(_ status: CampaignStatus, now: Timestamp) throws(LedgerError) -> String? {
-        guard status.stage.isLive else { return nil }
+        guard status.stage.isLive else { return try reasonOfFailure(status) }
         if !status.pausedBy.isEmpty { return status.pausedBy.map(\.rawValue).sorted().joined(separator: ", ") }
         let pending = status.pending
         if pending.total > 0, pending.parked == pending.total { return "parked" }

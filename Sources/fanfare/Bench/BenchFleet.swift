@@ -71,6 +71,32 @@ actor BenchFleet {
         _ = try await upload.finish()
     }
 
+    /// Registers made-up devices of the app: two tags, an attribute and a version each, four locales, three time zones.
+    func register(_ devices: Int) async throws {
+        stage.say("registering \(NumberText.grouped(devices)) devices")
+        var tokens = BenchTokens(seed: 7)
+        let (locales, zones) = (
+            ["es-ES", "en-GB", "pt-BR", "de"], ["Europe/Madrid", "Europe/London", "America/Sao_Paulo"]
+        )
+        for start in stride(from: 0, to: devices, by: 1000) {
+            let batch = (start..<min(start + 1000, devices)).map { number in
+                DeviceRegistration(
+                    device: Device(
+                        token: tokens.next(),
+                        id: "bench-device-\(number)",
+                        locale: locales[number % 4],
+                        timeZone: zones[number % 3]
+                    ),
+                    tags: .set(["league:laliga", "team:\(number % 20)"]),
+                    attributes: ["level": .number(JSONNumber(number % 100))],
+                    permission: .authorized,
+                    appVersion: "3.\(number % 9).1"
+                )
+            }
+            _ = try await Registry.register(batch, app: BenchJob.app, in: ledger)
+        }
+    }
+
     // MARK: Workers
 
     /// How workers are started.
@@ -171,7 +197,17 @@ actor BenchFleet {
     ) async throws
         -> CampaignRun
     {
-        let job = try nextJob(list: list, maxAttempts: maxAttempts, isPersonal: isPersonal)
+        try await send(devices, nextJob(list: list, maxAttempts: maxAttempts, isPersonal: isPersonal), far: far)
+    }
+
+    /// The same to a segment of the registry.
+    func send(_ devices: Int, toSegment segment: String, far: FarSide) async throws -> CampaignRun {
+        campaigns += 1
+        let job = try BenchJob(number: campaigns, segment: segment, now: CommandClock.now())
+        return try await send(devices, job, far: far)
+    }
+
+    private func send(_ devices: Int, _ job: BenchJob, far: FarSide) async throws -> CampaignRun {
         var track = CampaignTrack(devices: devices)
         track.add(try sample(done: 0, far: far, since: .now))
         let start = ContinuousClock.now
@@ -289,13 +325,16 @@ actor BenchFleet {
     }
 
     private func run(_ track: CampaignTrack, _ status: CampaignStatus, _ isCut: Bool) throws -> CampaignRun {
-        guard let (first, last) = track.window, status.law == .holds, isCut || status.stage == .completed else {
+        guard let (first, last) = track.window, let (start, end) = track.whole, status.law == .holds,
+            isCut || status.stage == .completed
+        else {
             throw CommandFailure(.failed, "\(status.id) is \(status.state), \(status.counts) of \(status.audience)")
         }
         return CampaignRun(
             devices: last.done - first.done,
             seconds: last.seconds - first.seconds,
             cpu: zip(last.cpu, first.cpu).map { $0 - $1 },
+            wholeCPU: zip(end.cpu, start.cpu).map { $0 - $1 },
             threads: last.threads - first.threads,
             farSeconds: last.far - first.far,
             attempts: status.attempts,

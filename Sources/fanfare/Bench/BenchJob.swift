@@ -30,10 +30,35 @@ struct BenchJob: Sendable {
         isPersonal: Bool = false,
         now: Timestamp
     ) throws {
+        let audience = "{\"list\": \"\(list)\"}"
+        try self.init(
+            number: number,
+            audience: audience,
+            maxAttempts: maxAttempts,
+            perSecond: perSecond,
+            isPersonal: isPersonal,
+            now: now
+        )
+    }
+
+    /// A campaign to a segment of the registry.
+    init(number: Int, segment: String, now: Timestamp) throws {
+        let audience = JSONValue.object(["segment": .string(segment)]).text
+        try self.init(number: number, audience: audience, now: now)
+    }
+
+    private init(
+        number: Int,
+        audience: String,
+        maxAttempts: Int = 8,
+        perSecond: Int? = nil,
+        isPersonal: Bool = false,
+        now: Timestamp
+    ) throws {
         let rate = perSecond.map { ", \"per_second\": \($0)" } ?? ""
         let text = """
             {"id": "bench-\(10_000 + number)", "app": "\(Self.app)", "created_at": "\(now.rfc3339)",
-             "audience": {"list": "\(list)"},
+             "audience": \(audience),
              "content": {"title": \(isPersonal ? Self.personalTitle : Self.title), "sound": "default",
               "thread_id": "derby", "body": \(isPersonal ? Self.personalBody : Self.body),
               "data": {"match": 7, "league": "laliga"}, "localizations": \(isPersonal ? Self.localizations : "{}")},

@@ -30,7 +30,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .retries: "CPU and its shares with 5 % of the requests answered 503, beside that with none"
         case .limits: "how soon the rate is back after a provider cut the streams of every connection to one"
         case .scaling: "CPU for a device with one and with four workers at half of one worker's full rate"
-        case .planning: "CPU for a device of a process that only plans, from a list"
+        case .planning: "CPU for a device of a process that only plans, from a list and from a segment"
         case .variables: "CPU of a campaign with three variables and four languages, beside the same without"
         case .urgent: "an urgent campaign of one device, from publish to the far side, while bulk is being sent"
         case .rate: "a campaign with per_second on two workers, in one-second buckets at the far side"
@@ -60,7 +60,6 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
 
     /// Rows of section 16 whose part of the product is not built yet.
     static let later: [(name: String, what: String, target: String)] = [
-        ("planning", "CPU of the planner for a device of a segment", "at most 3 µs"),
         ("fire", "from the commit of fire to the first request at the far side", "at most 20 ms"),
         ("FCM", "CPU for a push through FCM as a share of h2load's", "at most 0.80"),
     ]

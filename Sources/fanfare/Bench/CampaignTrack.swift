@@ -37,12 +37,17 @@ struct CampaignTrack: Sendable {
         if end.map({ $0.done < sample.done }) ?? true { end = sample }
     }
 
+    /// The samples from before the campaign was published and at its end; nil when nothing was done.
+    var whole: (CampaignSample, CampaignSample)? {
+        guard let start, let end, end.done > start.done else { return nil }
+        return (start, end)
+    }
+
     /// The samples at a tenth and at nine tenths of the devices, of a campaign too short for that its first and last;
     /// nil when nothing was done.
     var window: (CampaignSample, CampaignSample)? {
         if let first, let last, last.done > first.done { return (first, last) }
-        guard let start, let end, end.done > start.done else { return nil }
-        return (start, end)
+        return whole
     }
 }
 
@@ -53,6 +58,8 @@ struct CampaignRun: Sendable {
     let seconds: Double
     /// Of each worker, in seconds.
     let cpu: [Double]
+    /// The same of the whole campaign, from before it was published.
+    let wholeCPU: [Double]
     let threads: ThreadFigures
     let farSeconds: Double
     /// Requests of the whole campaign, as the ledger has them.

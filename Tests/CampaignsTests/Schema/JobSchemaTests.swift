@@ -7,7 +7,8 @@ import Testing
 struct JobSchemaTests {
     /// Each list of fields of the decoder, and where the schema has the object.
     private static let objects: [(FieldList, String)] = [
-        (JobFields.job, "job"), (JobFields.audience, "audience"), (JobFields.device, "device"),
+        (JobFields.job, "job"), (JobFields.audience, "audience"), (JobFields.exclude, "exclude"),
+        (JobFields.device, "device"),
         (JobFields.content, "content"), (JobFields.sound, "sound"), (JobFields.liveActivity, "live_activity"),
         (JobFields.delivery, "delivery"), (JobFields.localization, "localization"), (JobFields.action, "action"),
     ]
@@ -42,6 +43,7 @@ struct JobSchemaTests {
         let live = JobFixtures.liveActivity
         let places: [(FieldList, String, [String])] = [
             (JobFields.job, JobFixtures.minimal, []), (JobFields.audience, JobFixtures.minimal, ["audience"]),
+            (JobFields.exclude, JobFixtures.minimal, ["audience", "exclude"]),
             (JobFields.device, JobFixtures.minimal, ["audience", "devices", "0"]),
             (JobFields.content, live, ["content"]), (JobFields.delivery, live, ["delivery"]),
             (JobFields.sound, JobFixtures.full, ["content", "sound"]),

@@ -4,7 +4,7 @@ import Store
 import Testing
 
 /// Tokens that a provider calls dead, and devices that are forgotten.
-struct RegistryDeathTests {
+@Suite(.fewLedgersAtOnce) struct RegistryDeathTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
 

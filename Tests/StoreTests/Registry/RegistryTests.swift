@@ -2,7 +2,7 @@ import Campaigns
 import Store
 import Testing
 
-struct RegistryTests {
+@Suite(.fewLedgersAtOnce) struct RegistryTests {
     private let scratch = ScratchLedger()
     private var ledger: Ledger { scratch.ledger }
 

@@ -78,6 +78,9 @@ struct SendReport {
         switch job.audience {
         case .devices(let devices): return Self.devices(devices.count)
         case .list(let name, let version): return "list \(version.map { name + "@" + $0 } ?? name)"
+        case .users(let users): return "\(NumberText.grouped(users.count)) user\(users.count == 1 ? "" : "s")"
+        case .segment(let segment): return "segment \(segment.text)"
+        case .everyone: return "everyone"
         }
     }
 

@@ -10,9 +10,9 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             abstract: "Forget a device, or all devices of a user: a tombstone stays and nothing else.",
             discussion: """
-                At once: token, user, tags and attributes are gone from the registry, no campaign takes the device from \
-                there, and a file from before cannot bring it back. Lists and outcomes that have its token are removed by \
-                store.retention (lists 30 days after their last use, outcomes 30 days).
+                At once: token, user, tags and attributes are gone from the registry, no shard that is cut from now on \
+                sends to the device, from whatever list, and a file from before cannot bring it back. The token's bytes in \
+                lists and outcomes go with store.retention (lists 30 days after their last use, outcomes 30 days).
 
                 Examples:
                   fanfare device forget ana-iphone --app news --yes
@@ -38,18 +38,17 @@ extension DeviceCommand {
             }
             let (choice, app, isDry) = (choice, whose.app, dryRun)
             let retention = try options.load().retention.lists
-            let forgotten = try await options.withLedger { ledger -> [String] in
-                let ids = try await choice.devices(app: app, in: ledger).compactMap(\.installation)
-                if isDry { return ids }
-                return try await ledger.write(.synced) { transaction in
-                    try ids.filter { try transaction.forget(app: app, installation: $0, now: CommandClock.now()) }
-                }
+            let (forgotten, places) = try await options.withLedger { ledger -> ([String], Int) in
+                let devices = try await choice.devices(app: app, in: ledger).filter { $0.state != .forgotten }
+                if isDry { return (devices.compactMap(\.installation), 0) }
+                return try await Registry.forget(devices, app: app, in: ledger)
             }
             let gone = CommandClock.now().advanced(by: retention)
             if output.json {
                 let document = JSONValue.object([
                     "app": .string(app), "forgotten": .array(forgotten.map(JSONValue.string)),
-                    "dry_run": .bool(isDry), "lists_gone_at": isDry ? .null : .string(gone.rfc3339),
+                    "dry_run": .bool(isDry), "list_places": .number(JSONNumber(places)),
+                    "lists_gone_at": isDry ? .null : .string(gone.rfc3339),
                 ])
                 Terminal.write(document.text + "\n")
                 return

@@ -1,0 +1,105 @@
+public import Campaigns
+public import Store
+
+/// Who is meant, counted before anything is sent: the same walk that freezes an audience.
+public struct AudienceCount: Sendable, Equatable {
+    /// Devices that are meant.
+    public private(set) var devices = 0
+    /// Of them, those that do not want to see alerts.
+    public private(set) var denied = 0
+    /// Users of the job that have no live device.
+    public private(set) var withoutToken = 0
+    /// Devices by provider.
+    public private(set) var providers: [String: Int] = [:]
+    /// Devices by locale; an empty name is none.
+    public private(set) var locales: [String: Int] = [:]
+    /// Devices by time zone; an empty name is none.
+    public private(set) var timeZones: [String: Int] = [:]
+
+    /// Counts an audience; nothing is written.
+    ///
+    /// Throws `LedgerError.failed` when a list that is named is not there.
+    public static func of(
+        _ selector: Audience,
+        exclude: Audience?,
+        app: String,
+        in ledger: Ledger
+    ) async throws -> AudienceCount {
+        func number(_ selector: Audience?) async throws -> UInt32? {
+            guard case .list(let name, let version) = selector else { return nil }
+            let record = try await ledger.read { try $0.list(app: app, name: name, version: version) }
+            guard let record else {
+                let problem = Problem.unknownList(name: name, version: version, store: "the store \(ledger.storeID)")
+                throw LedgerError.failed(problem.detail)
+            }
+            return record.number
+        }
+        let source: AudienceWalk.Source
+        switch selector {
+        case .segment(let segment): source = .registry(segment)
+        case .everyone: source = .registry(nil)
+        case .users(let users): source = .users(users)
+        case .list: source = .list(try await number(selector) ?? 0)
+        case .devices(let devices): source = .chunks(try InlineList(devices: devices).chunks.map(StoredChunk.init))
+        }
+        let walk = AudienceWalk(
+            source,
+            app: app,
+            exclusion: try await Exclusion.read(exclude, list: try await number(exclude), from: ledger),
+            carriesVariables: false,
+            from: 0,
+            to: try await ledger.read { try $0.registryEnd(app: app)?.end ?? 0 },
+            in: ledger
+        )
+        var (count, groups): (AudienceCount, [ListChunk.Group: Int]) = (AudienceCount(), [:])
+        while !walk.isOver {
+            try await walk.next { member in
+                groups[member.group, default: 0] += 1
+                if member.isDenied { count.denied += 1 }
+            }
+        }
+        for (group, devices) in groups {
+            count.devices += devices
+            count.providers[group.provider.rawValue, default: 0] += devices
+            count.locales[group.locale ?? "", default: 0] += devices
+            count.timeZones[group.timeZone ?? "", default: 0] += devices
+        }
+        count.withoutToken = walk.withoutToken
+        return count
+    }
+
+    /// The document of `audience check --json`; `null` in place of a name that is not known would be no key.
+    public var json: JSONValue {
+        func object(_ counts: [String: Int]) -> JSONValue {
+            .object(Self.sorted(counts).map { JSONMember($0.name, .number(JSONNumber($0.count))) })
+        }
+        return .object([
+            "devices": .number(JSONNumber(devices)), "denied": .number(JSONNumber(denied)),
+            "users_without_device": .number(JSONNumber(withoutToken)), "providers": object(providers),
+            "locales": object(locales), "time_zones": object(timeZones),
+        ])
+    }
+
+    /// The tables for people.
+    public var text: String {
+        var lines = ["\(NumberText.grouped(devices)) device\(devices == 1 ? "" : "s")"]
+        if denied > 0 { lines[0] += ", \(NumberText.grouped(denied)) of them want no alerts" }
+        if withoutToken > 0 { lines[0] += ", \(NumberText.grouped(withoutToken)) users without a device" }
+        for (name, counts) in [("provider", providers), ("locale", locales), ("time zone", timeZones)]
+        where !counts.isEmpty {
+            var table = TextTable([(name, .left), ("devices", .right), ("share", .right)])
+            for entry in Self.sorted(counts) {
+                let shown = entry.name.isEmpty ? "(none)" : entry.name
+                table.add([shown, NumberText.grouped(entry.count), NumberText.percent(entry.count, of: devices)])
+            }
+            lines += ["", table.text]
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The largest first.
+    private static func sorted(_ counts: [String: Int]) -> [(name: String, count: Int)] {
+        counts.map { (name: $0.key, count: $0.value) }
+            .sorted { $0.count == $1.count ? $0.name < $1.name : $0.count > $1.count }
+    }
+}

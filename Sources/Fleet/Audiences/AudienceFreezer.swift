@@ -1,0 +1,142 @@
+import Campaigns
+import Store
+
+/// Materialises a campaign's audience into a list, a step at a time (design, section 10: frozen audience).
+///
+/// Everything is fenced by the planner's lease. Whoever has the lease next goes on behind the last checkpoint. Confined
+/// to the planner's task.
+final class AudienceFreezer {
+    /// Chunks a transaction at most: about 2 MB, so that workers on the same ledger are not kept waiting.
+    private static let chunksMax = 100
+    /// Devices between two checkpoints, at which all chunks under construction are closed.
+    private static let checkpointDevices = 250_000
+
+    private let ledger: Ledger
+    let leaseEpoch: UInt32
+    private let worker: Int64
+    private let walk: AudienceWalk
+    private let findsDead: Bool
+    private let skipsDenied: Bool
+    private var audience: FrozenAudience
+    private var builder: ListBuilder
+    private var waiting: [ListChunk] = []
+    private var chunkCount: Int
+    private var devicesAtCheckpoint: Int
+    private let withoutTokenBefore: Int
+
+    /// Begins, or goes on where another one had stopped; nil when the lease is another worker's or the campaign is over.
+    static func open(
+        campaign: UInt32,
+        leaseEpoch: UInt32,
+        worker: Int64,
+        ledger: Ledger
+    ) async throws -> AudienceFreezer? {
+        // What providers have said up to now is known before anybody is taken.
+        while try await ledger.write(.normal, { try $0.learnDeadTokens() }) {}
+        let opened = try await ledger.write(.normal) {
+            try $0.openFrozen(campaign: campaign, leaseEpoch: leaseEpoch, worker: worker, now: WallClock.now())
+        }
+        guard let audience = opened else { return nil }
+        let job = try Job(stored: audience.job)
+        let exclusion = try await Exclusion.read(job.exclude, list: audience.excluded, from: ledger)
+        return AudienceFreezer(audience, job, exclusion, leaseEpoch, worker, ledger)
+    }
+
+    private init(
+        _ audience: FrozenAudience,
+        _ job: Job,
+        _ exclusion: Exclusion,
+        _ leaseEpoch: UInt32,
+        _ worker: Int64,
+        _ ledger: Ledger
+    ) {
+        self.ledger = ledger
+        self.leaseEpoch = leaseEpoch
+        self.worker = worker
+        self.audience = audience
+        let source: AudienceWalk.Source
+        switch job.audience {
+        case .users(let users): source = .users(users)
+        case .segment(let segment): source = .registry(segment)
+        case .everyone: source = .registry(nil)
+        case .devices, .list: source = .list(audience.source ?? 0)
+        }
+        walk = AudienceWalk(
+            source,
+            app: audience.app,
+            exclusion: exclusion,
+            carriesVariables: audience.carriesVariables,
+            from: audience.position,
+            to: audience.last,
+            in: ledger
+        )
+        findsDead = audience.source != nil
+        skipsDenied = audience.pushType == .alert
+        builder = ListBuilder(chunksBefore: audience.chunks, devicesBefore: audience.devices)
+        (chunkCount, devicesAtCheckpoint) = (audience.chunks, audience.devices)
+        withoutTokenBefore = audience.withoutToken
+    }
+
+    /// Works for about so long; `written` while there is more to do.
+    func step(upTo limit: Duration) async throws -> FreezeResult {
+        let end = ContinuousClock.now + limit
+        while !walk.isOver {
+            try await walk.next { member in
+                let chunk = builder.add(
+                    member.group,
+                    token: member.token,
+                    id: member.id,
+                    variables: member.variables,
+                    isOptedOut: skipsDenied && member.isDenied,
+                    isSuspect: member.isSuspect
+                )
+                if let chunk { waiting.append(chunk) }
+            }
+            if try await write() == .fenced { return .fenced }
+            if ContinuousClock.now >= end, !walk.isOver { return .written }
+        }
+        guard try await write(closing: true) == .written else { return .fenced }
+        let final = audience
+        let (leaseEpoch, worker) = (leaseEpoch, worker)
+        return try await ledger.write(.synced) {
+            try $0.finishFrozen(final, leaseEpoch: leaseEpoch, worker: worker, now: WallClock.now())
+        }
+    }
+
+    /// Writes what is complete, and at a checkpoint or the end everything.
+    private func write(closing: Bool = false) async throws -> FreezeResult {
+        let isDue = closing || Int(builder.deviceCount) - devicesAtCheckpoint >= Self.checkpointDevices
+        if isDue { waiting += builder.finish() }
+        guard isDue || waiting.count >= Self.chunksMax else { return .written }
+        let chunks = waiting
+        waiting.removeAll(keepingCapacity: true)
+        chunkCount += chunks.count
+        var starts = Array(stride(from: 0, to: chunks.count, by: Self.chunksMax))
+        if starts.isEmpty { starts = [0] }
+        for start in starts {
+            let end = min(start + Self.chunksMax, chunks.count)
+            let isCheckpoint = isDue && end == chunks.count
+            if isCheckpoint {
+                (audience.position, audience.chunks) = (walk.position, chunkCount)
+                audience.devices = Int(builder.deviceCount)
+                audience.withoutToken = withoutTokenBefore + walk.withoutToken
+                devicesAtCheckpoint = audience.devices
+            }
+            let (piece, now, finds) = (Array(chunks[start..<end]), audience, findsDead)
+            let (leaseEpoch, worker) = (leaseEpoch, worker)
+            let result = try await ledger.write(.normal, haste: .withOthers) {
+                try $0.writeFrozen(
+                    piece,
+                    of: now,
+                    isCheckpoint: isCheckpoint,
+                    findsDead: finds,
+                    leaseEpoch: leaseEpoch,
+                    worker: worker,
+                    now: WallClock.now()
+                )
+            }
+            if result == .fenced { return .fenced }
+        }
+        return .written
+    }
+}

@@ -1,0 +1,90 @@
+import Campaigns
+import Store
+
+/// Who is left out of an audience.
+struct Exclusion: Sendable {
+    private let segment: Segment?
+    private let users: Set<[UInt8]>
+    private let tokens: TokenSet?
+
+    /// Nobody.
+    static let nobody = Exclusion(segment: nil, users: [], tokens: nil)
+
+    private init(segment: Segment?, users: Set<[UInt8]>, tokens: TokenSet?) {
+        (self.segment, self.users, self.tokens) = (segment, users, tokens)
+    }
+
+    /// Reads what a job leaves out; the tokens of a list go to a file beyond some megabytes.
+    static func read(_ selector: Audience?, list: UInt32?, from ledger: Ledger) async throws -> Exclusion {
+        switch selector {
+        case nil: return .nobody
+        case .segment(let segment): return Exclusion(segment: segment, users: [], tokens: nil)
+        case .users(let keys): return Exclusion(segment: nil, users: Set(keys.map { Array($0.utf8) }), tokens: nil)
+        case .everyone: throw LedgerError.failed("a job that leaves everybody out was accepted")
+        case .devices(let devices):
+            let tokens = try TokenSet()
+            try tokens.insert(devices.map { ($0.provider, TokenBytes.raw($0)) })
+            return Exclusion(segment: nil, users: [], tokens: tokens)
+        case .list(let name, _):
+            guard let list else { throw LedgerError.failed("the list \(name) that is left out is gone") }
+            let tokens = try TokenSet()
+            var after: Int64 = -1
+            while true {
+                let position = after
+                let chunks = try await ledger.read { try $0.listChunks(list, after: position) }
+                guard let last = chunks.last else { break }
+                for chunk in chunks {
+                    try tokens.insert(
+                        (0..<chunk.devices.count).map {
+                            (chunk.group.provider, Array(chunk.devices.tokens[chunk.devices.tokenRange(at: $0)]))
+                        }
+                    )
+                }
+                after = Int64(last.ordinal)
+            }
+            return Exclusion(segment: nil, users: [], tokens: tokens)
+        }
+    }
+
+    /// Whether tokens have to be asked for.
+    var hasTokens: Bool { tokens != nil }
+
+    /// Whether a device of a list has to be looked up in the registry.
+    var looksUp: Bool { segment != nil || !users.isEmpty }
+
+    /// Whether a device of the registry is left out, its token aside.
+    func leavesOut(_ traits: PackedTraits, user: UnsafeRawBufferPointer) -> Bool {
+        if let segment { return segment.matches(traits) }
+        return !users.isEmpty && !user.isEmpty && users.contains(Array(user))
+    }
+
+    /// The same of a device that was looked up.
+    func leavesOut(_ device: RegisteredDevice) -> Bool {
+        if let segment { return segment.matches(device.traits) }
+        return device.user.map { users.contains(Array($0.utf8)) } ?? false
+    }
+
+    /// Which of some devices are left out by their tokens.
+    func leavesOut(tokens asked: [(provider: ProviderName, token: [UInt8])]) throws(LedgerError) -> [Bool] {
+        try tokens?.contains(asked) ?? Array(repeating: false, count: asked.count)
+    }
+}
+
+/// Tokens in a private temporary database.
+///
+/// `@unchecked`: whoever walks owns it, and asks from one task at a time.
+private final class TokenSet: @unchecked Sendable {
+    private let filter: TokenFilter
+
+    init() throws(LedgerError) {
+        filter = try TokenFilter()
+    }
+
+    func insert(_ devices: [(provider: ProviderName, token: [UInt8])]) throws(LedgerError) {
+        _ = try filter.areNew(devices)
+    }
+
+    func contains(_ devices: [(provider: ProviderName, token: [UInt8])]) throws(LedgerError) -> [Bool] {
+        try filter.wereSeen(devices)
+    }
+}

@@ -1,0 +1,56 @@
+import Campaigns
+
+/// Takes forgotten devices out of lists that are there: uploaded ones, and those of campaigns under way.
+extension LedgerReader {
+    /// The places of some tokens in the next chunks of an app's lists; `next` is nil when all were looked at.
+    public func places(
+        of tokens: Set<[UInt8]>,
+        app: String,
+        after place: (list: UInt32, ordinal: Int64),
+        limit: Int = 50
+    ) throws(LedgerError) -> (found: [ListPlace], next: (list: UInt32, ordinal: Int64)?) {
+        let rows = try db.rows(
+            """
+            SELECT k.list, k.ordinal, k.bare FROM chunks k JOIN lists l ON l.number = k.list
+            WHERE l.app = ?1 AND l.state <> 2 AND (k.list > ?2 OR (k.list = ?2 AND k.ordinal > ?3))
+            ORDER BY k.list, k.ordinal LIMIT ?4
+            """,
+            .text(app),
+            .int(place.list),
+            .integer(place.ordinal),
+            .int(limit)
+        )
+        var (found, last, seen): ([ListPlace], (list: UInt32, ordinal: Int64), Int) = ([], place, 0)
+        while try rows.next() {
+            (last, seen) = ((rows.uint32(0), rows.int64(1)), seen + 1)
+            let devices: DeviceBatch
+            do { devices = try DeviceBatch(encoded: rows.blob(2)) } catch {
+                throw .failed("chunk \(last.ordinal) of list \(last.list): \(error)")
+            }
+            let positions = (0..<devices.count).filter {
+                tokens.contains(Array(devices.tokens[devices.tokenRange(at: $0)]))
+            }
+            if !positions.isEmpty {
+                found.append(ListPlace(list: last.list, ordinal: UInt32(last.ordinal), positions: positions))
+            }
+        }
+        return (found, seen == limit ? last : nil)
+    }
+}
+
+/// Where devices stand in a chunk of a list.
+public struct ListPlace: Sendable, Equatable {
+    /// The list.
+    public var list: UInt32
+    /// The chunk in it.
+    public var ordinal: UInt32
+    /// The positions in the chunk.
+    public var positions: [Int]
+}
+
+extension LedgerTransaction {
+    /// No shard that is cut from now on sends to the devices at these places: they end `skipped`.
+    public func leaveOut(_ places: [ListPlace]) throws(LedgerError) {
+        for place in places { try markOptedOut(place.positions, list: place.list, ordinal: place.ordinal) }
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Store
+
+/// The commands about who is meant.
+struct AudienceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audience",
+        abstract: "Who a job or a segment means.",
+        subcommands: [Check.self]
+    )
+
+    /// Counts an audience.
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Count who a job or a segment means, by provider, locale and time zone; nothing is sent.",
+            discussion: """
+                Examples:
+                  fanfare audience check derby.json
+                  fanfare audience check --segment 'league:laliga && !muted && app_version >= 3.2' --app news
+                """
+        )
+
+        @Argument(help: "The file with the job (JSON), or - for standard input.")
+        var file: String?
+
+        @Option(help: "A segment instead of a job.")
+        var segment: String?
+
+        @Option(help: "The app of the segment.")
+        var app: String?
+
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard (file == nil) != (segment == nil) else { throw ValidationError("give a job's file, or --segment") }
+            guard (segment == nil) == (app == nil) else { throw ValidationError("--app goes with --segment") }
+            if let app, !NameRule.isApp(app) {
+                throw ValidationError("--app is 1 to 128 of the characters A-Z a-z 0-9 . _ -")
+            }
+        }
+
+        func run() async throws {
+            let (selector, exclude, app) = try audience()
+            let count = try await options.withLedger {
+                try await AudienceCount.of(selector, exclude: exclude, app: app, in: $0)
+            }
+            Terminal.write((output.json ? count.json.text : count.text) + "\n")
+        }
+
+        private func audience() throws -> (selector: Audience, exclude: Audience?, app: String) {
+            if let file {
+                let job = try JobFile(file).decode(list: nil, at: CommandClock.now()).job
+                return (job.audience, job.exclude, job.app)
+            }
+            do throws(SegmentProblem) {
+                return (.segment(try Segment(segment ?? "")), nil, app ?? "")
+            } catch {
+                let detail = "column \(error.column): \(error.detail)"
+                let problem = Problem(pointer: "/audience/segment", code: error.code, detail: detail, mend: error.mend)
+                let title = "The segment cannot be read"
+                throw CommandFailure(ProblemDocument(.invalidAudience, title: title, errors: [problem]))
+            }
+        }
+    }
+}

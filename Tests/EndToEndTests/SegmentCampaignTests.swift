@@ -1,0 +1,143 @@
+import Campaigns
+import Delivery
+import Fleet
+import Servers
+import Simulator
+import Store
+import Testing
+
+extension EndToEnd {
+    /// Campaigns to people of the registry.
+    @Suite("Segment campaigns")
+    struct SegmentCampaigns {
+        private static func registration(_ number: Int, token: String) -> DeviceRegistration {
+            DeviceRegistration(
+                device: Device(
+                    token: token,
+                    id: "d\(number)",
+                    locale: ["es-ES", "en", nil][number % 3],
+                    timeZone: number % 2 == 0 ? "Europe/Madrid" : nil
+                ),
+                user: .user("u\(number / 2)"),
+                tags: .set(number % 5 == 0 ? ["sport", "muted"] : ["sport"]),
+                attributes: ["level": .number(JSONNumber(number % 10))],
+                permission: number % 7 == 0 ? .denied : .authorized
+            )
+        }
+
+        /// Puts devices into the registry, in pieces as an import does it.
+        private static func register(_ count: Int, prefix: String = "a", in fleet: PrivateFleet) async throws {
+            let tokens = TestDevices.tokens(count, prefix: prefix)
+            for start in stride(from: 0, to: count, by: 1000) {
+                let batch = (start..<min(start + 1000, count)).map { registration($0, token: tokens[$0]) }
+                _ = try await Registry.register(batch, app: PrivateFleet.app, in: fleet.ledger)
+            }
+        }
+
+        private static func job(_ id: String, _ audience: KeyValuePairs<String, JSONValue?>) -> TestJob {
+            var job = TestJob(id, [])
+            job.audience = .object(audience)
+            return job
+        }
+
+        @Test func `every device that is meant gets one push, and nobody who is left out`() async throws {
+            try await PrivateFleet.with(faults: ["rules": "dead=410"]) { fleet in
+                try await Self.register(3_000, in: fleet)
+                let dead = TestDevices.tokens(10, prefix: "dead")
+                for (number, token) in dead.enumerated() {
+                    let registration = DeviceRegistration(
+                        device: Device(token: token, id: "dead\(number)"),
+                        tags: .set(["sport"])
+                    )
+                    _ = try await Registry.register([registration], app: PrivateFleet.app, in: fleet.ledger)
+                }
+                _ = try await fleet.startWorker()
+                let job = Self.job(
+                    "derby",
+                    [
+                        "segment": "sport && !(muted || level >= 8)",
+                        "exclude": .object(["users": .array(["u1", "u2"])]),
+                    ]
+                )
+                try await fleet.publish(job)
+                let status = try await fleet.completed("derby")
+                let all = TestDevices.tokens(3_000)
+                let meant = (0..<3_000).filter { $0 % 5 != 0 && $0 % 10 < 8 && ![2, 3, 4, 5].contains($0) }
+                let sent = meant.filter { $0 % 7 != 0 }
+                #expect(status.audience == meant.count + 10)
+                #expect(status.counts.accepted == sent.count && status.counts.invalid == 10)
+                #expect(status.counts.skipped == meant.count - sent.count)
+                #expect(status.reasons["OptedOut"] == meant.count - sent.count)
+                let isSent = Set(sent)
+                for number in 0..<3_000 {
+                    let seen = fleet.simulator.counts(ofToken: all[number])
+                    #expect(seen.requests == (isSent.contains(number) ? 1 : 0), "device \(number)")
+                }
+                // The dead are marked in the registry, and no later campaign asks again.
+                try await eventually("the deaths are learnt") {
+                    try await fleet.ledger.read { try $0.device(app: PrivateFleet.app, installation: "dead0") }?.state
+                        == .dead
+                }
+                try await fleet.publish(
+                    Self.job("again", ["users": .array(["u500", "u500", "nobody"]), "at_most": 5])
+                )
+                let users = try await fleet.completed("again")
+                #expect(users.audience == 3 && users.reasons["NoToken"] == 1 && users.law == .holds)
+                try await fleet.publish(Self.job("all", ["everyone": true, "at_most": 100]))
+                let paused = try await eventually("it is paused") {
+                    let status = try await fleet.status("all")
+                    return status?.state == "paused" ? status : nil
+                }
+                #expect(paused.stateReason == "at_most" && paused.audience == 3_000)
+                #expect(fleet.simulator.counts(ofToken: dead[0]).requests == 1)
+            }
+        }
+
+        @Test func `exclude works on lists, and an empty audience fails the campaign`() async throws {
+            try await PrivateFleet.with { fleet in
+                try await Self.register(20, in: fleet)
+                try await fleet.putList("fans", TestDevices.tokens(40))
+                try await fleet.putList("gone", TestDevices.tokens(30))
+                _ = try await fleet.startWorker()
+                try await fleet.publish(Self.job("one", ["list": "fans", "exclude": .object(["list": "gone"])]))
+                #expect(try await fleet.completed("one").counts.accepted == 10)
+                try await fleet.publish(Self.job("two", ["list": "fans", "exclude": .object(["segment": "sport"])]))
+                #expect(try await fleet.completed("two").counts.accepted == 20)
+                try await fleet.publish(Self.job("three", ["segment": "hockey"]))
+                let empty = try await fleet.completed("three")
+                #expect(empty.state == "failed" && empty.stateReason?.contains("empty") == true && empty.audience == 0)
+                try await fleet.publish(Self.job("four", ["segment": "sport", "exclude": .object(["list": "none"])]))
+                try await eventually("it is refused") {
+                    try await fleet.ledger.read { try $0.refusal(app: PrivateFleet.app, id: "four") } != nil
+                }
+            }
+        }
+
+        @Test func `a worker killed while an audience is materialised loses nobody and repeats nobody`() async throws {
+            try await PrivateFleet.with { fleet in
+                let count = 60_000
+                try await Self.register(count, in: fleet)
+                let first = try await fleet.startWorker()
+                try await fleet.publish(Self.job("derby", ["segment": "sport || muted"]))
+                try await eventually("it is being materialised") {
+                    guard let status = try await fleet.status("derby") else { return false }
+                    return status.state == "planning" || status.audience > 0
+                }
+                first.kill()
+                let before = try #require(try await fleet.status("derby"))
+                #expect(before.law == .holds)
+                _ = try await fleet.startWorker()
+                let status = try await fleet.completed("derby", within: .seconds(120))
+                #expect(status.audience == count)
+                #expect(status.counts.skipped == (0..<count).count { $0 % 7 == 0 })
+                let devices = try await fleet.devices("derby")
+                #expect(devices.count == count && Set(devices.map(\.token)).count == count)
+                let sent = devices.filter { $0.outcome == .accepted }
+                #expect(sent.count == status.counts.accepted)
+                // Killed before anything was sent: then every device has one request, otherwise what was in flight.
+                if before.audience == 0 { #expect(sent.allSatisfy { $0.requests == 1 }) }
+                #expect(sent.allSatisfy { $0.requests >= 1 })
+            }
+        }
+    }
+}
