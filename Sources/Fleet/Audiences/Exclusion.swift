@@ -71,8 +71,7 @@ struct Exclusion: Sendable {
 }
 
 /// Tokens in a private temporary database.
-///
-/// `@unchecked`: whoever walks owns it, and asks from one task at a time.
+// Safety: whoever walks owns it, and fills and asks it from one task at a time.
 private final class TokenSet: @unchecked Sendable {
     private let filter: TokenFilter
 

@@ -80,7 +80,8 @@ struct JobDecoderTests {
         #expect(
             found == [
                 "/content/title syntax", "/id format", "/tilte unknown_field", "/audience conflict",
-                "/content/badge range", "/content/data/aps reserved", "/delivery/expire_at unknown_field",
+                "/audience/devices empty", "/content/badge range", "/content/data/aps reserved",
+                "/delivery/expire_at unknown_field",
                 "/delivery/ttl range",
             ]
         )

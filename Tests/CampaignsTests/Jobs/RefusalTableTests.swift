@@ -255,11 +255,6 @@ struct RefusalTableTests {
         } + [
             Refusal("content/badge", "\"+1\"", .notInThisVersion),
             Refusal("content/badge", "\"-1\"", .notInThisVersion),
-            Refusal("audience", "{\"users\": [\"ana\"]}", .notInThisVersion, at: "/audience/users"),
-            Refusal("audience", "{\"segment\": \"a\"}", .notInThisVersion, at: "/audience/segment"),
-            Refusal("audience", "{\"everyone\": true}", .notInThisVersion, at: "/audience/everyone"),
-            Refusal("audience/exclude", "{\"list\": \"a\"}", .notInThisVersion),
-            Refusal("audience/at_most", "5", .notInThisVersion),
             Refusal("delivery/send_at", "\"2026-11-20T20:50:00Z\"", .notInThisVersion),
             Refusal("delivery/local_time", "true", .notInThisVersion),
             Refusal("delivery/show", "\"background\"", .notInThisVersion),

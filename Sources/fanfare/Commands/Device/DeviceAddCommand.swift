@@ -9,11 +9,11 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             abstract: "Register a device, or change what the registry knows of one.",
             discussion: """
-                What is not given stays as it is. With --token the device counts as registered now: a token that died \
-                before lives again.
+                What is not given stays as it is. With --from the device counts as registered now: a token that died \
+                before lives again. A token is no argument, because all users of a host see arguments.
 
                 Examples:
-                  fanfare device add ana-iphone --app news --token 0a1b… --user ana --locale es-ES --tag sport
+                  fanfare device add ana-iphone --app news --from ana.txt --user ana --locale es-ES --tag sport
                   fanfare device add ana-iphone --app news --untag sport --attribute level=5
                 """
         )
@@ -21,8 +21,8 @@ extension DeviceCommand {
         @Argument(help: "The installation's id.")
         var id: String
 
-        @Option(help: "The provider's token; may be left out for a device that has one.")
-        var token: String?
+        @Option(help: "A file with the provider's token in it, or - for standard input; not for a device that has one.")
+        var from: String?
 
         @Option(help: "apns.")
         var provider: String?
@@ -73,12 +73,12 @@ extension DeviceCommand {
         func run() async throws {
             let app = whose.app
             let result = try await options.withLedger { ledger -> RegistrationResult? in
-                var known = token
+                var known = try from.map(Self.token(in:))
                 if known == nil {
                     let id = id
                     known = try await ledger.read { try $0.device(app: app, installation: id) }.map(DeviceView.init)?
                         .line["token"]?.string
-                    guard known != nil else { throw CommandFailure(.usage, "\(id) has no token: add --token") }
+                    guard known != nil else { throw CommandFailure(.usage, "\(id) has no token: add --from FILE") }
                 }
                 let registration = try registration(token: known)
                 if dryRun { return nil }
@@ -92,6 +92,17 @@ extension DeviceCommand {
             if let result, [.outdated, .forgotten, .tooMany].contains(result) { throw FanfareExit.failed }
         }
 
+        /// The text of a file without the blanks around it.
+        private static func token(in file: String) throws -> String {
+            do {
+                let bytes = try InputFile(path: file).readAll(upTo: 65_536)
+                let text = bytes.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
+                return String(decoding: Array(text), as: UTF8.self)
+            } catch let error as InputFile.Unreadable {
+                throw CommandFailure(.usage, error.description)
+            }
+        }
+
         private func registration(token known: String?) throws -> DeviceRegistration {
             let attributes = attribute.map { pair in
                 let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -103,7 +114,7 @@ extension DeviceCommand {
                 "user": user.map { $0.isEmpty ? .null : .string($0) }, "locale": locale.map(JSONValue.string),
                 "time_zone": timeZone.map(JSONValue.string), "app_version": appVersion.map(JSONValue.string),
                 "permission": permission.map(JSONValue.string),
-                "registered_at": token == nil ? nil : .string(CommandClock.now().rfc3339),
+                "registered_at": from == nil ? nil : .string(CommandClock.now().rfc3339),
                 "attributes": attributes.isEmpty ? nil : .object(attributes),
             ])
             let decoded = DeviceRegistration.decode(object)
