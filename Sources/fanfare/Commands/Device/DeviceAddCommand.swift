@@ -98,7 +98,7 @@ extension DeviceCommand {
                 let bytes = try InputFile(path: file).readAll(upTo: 65_536)
                 let text = bytes.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
                 return String(decoding: Array(text), as: UTF8.self)
-            } catch let error as InputFile.Unreadable {
+            } catch {
                 throw CommandFailure(.usage, error.description)
             }
         }
