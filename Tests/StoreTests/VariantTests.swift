@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import GRDB
 import Store
 import Testing
 
@@ -52,6 +53,11 @@ struct VariantTests {
         #expect(languages == ["Ana0": "pt-BR", "Ana1": "pt", "Ana2": "", "Ana3": "", "Ana4": "en"])
     }
 
+    /// Rows of the table `variants`.
+    private func rows() throws -> Int {
+        try DatabaseQueue(path: scratch.path).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM variants") } ?? -1
+    }
+
     @Test(arguments: TestDatabase.all)
     func `variants go with their campaign`(_ database: TestDatabase) async throws {
         try scratch.open(on: database)
@@ -65,7 +71,10 @@ struct VariantTests {
         _ = try await ledger.write(.synced) { try $0.cancel(campaign: number, now: .start) }
         _ = try await ledger.write(.synced) { try $0.completeIfDone(campaign: number, now: .start) }
         let later = Timestamp.start + 400 * 86_400
+        #expect(try await ledger.read { try $0.campaignNumber(app: "news", id: "derby") } == number)
+        if database == .sqlite { #expect(try rows() == 4) }
         _ = try await ledger.write { try $0.purge(campaign: number, Retention(), now: later) }
+        if database == .sqlite { #expect(try rows() == 0) }
         #expect(try await ledger.status(plain).audience == 10)
         #expect(try await ledger.read { try $0.campaignNumber(app: "news", id: "derby") } == nil)
     }

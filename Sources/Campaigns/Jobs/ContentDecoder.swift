@@ -48,6 +48,7 @@ struct ContentDecoder {
             LiveActivityDecoder.liveActivity(value, at: pointer.appending("live_activity"), log)
         }
         content.apns = raw()
+        Templates.checkSize(content.personalTexts(at: pointer), at: pointer, log)
         content.localizations = localizations()
         Templates.check(content.personalTexts(at: pointer), log)
         return content
@@ -148,7 +149,9 @@ struct ContentDecoder {
                 log.refuse(.conflict, at: entry, "\(member.name) is there twice: upper and lower case are the same")
             }
             let decoder = ContentDecoder(member.value, at: entry, log, fields: JobFields.localization)
-            return decoder?.localization(member.name)
+            let localization = decoder?.localization(member.name)
+            Templates.checkSize(localization?.alone.personalTexts(at: entry) ?? [], at: entry, log)
+            return localization
         }
     }
 

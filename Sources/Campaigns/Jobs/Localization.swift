@@ -115,7 +115,7 @@ extension Content {
 
 extension Localization {
     /// Its own texts as a content.
-    fileprivate var alone: Content {
+    var alone: Content {
         var content = Content()
         content.localizations = [self]
         return content.localized(0)

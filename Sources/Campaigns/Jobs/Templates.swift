@@ -6,6 +6,17 @@ enum Templates {
         log.refuse(.templateNotAllowed, at: pointer, "\(name) takes no template", mend: "write the text out")
     }
 
+    /// Bytes of the templates of one content, or of one localization, at most: every shard carries them.
+    static let bytesMax = 32_768
+
+    /// Refuses more templates than a shard should carry.
+    static func checkSize(_ texts: [(place: JSONPointer, text: String)], at pointer: JSONPointer, _ log: ProblemLog) {
+        let count = texts.reduce(0) { $0 + (Template.isIn($1.text) ? $1.text.utf8.count : 0) }
+        guard count > bytesMax else { return }
+        let detail = "the templates have \(count) bytes in all, at most \(bytesMax) are allowed"
+        log.refuse(.tooLarge, at: pointer, detail)
+    }
+
     /// Refuses what does not compile.
     static func check(_ texts: [(place: JSONPointer, text: String)], _ log: ProblemLog) {
         for (place, text) in texts where Template.isIn(text) {

@@ -14,6 +14,8 @@ public final class TemplateRenderer {
         case invalidVariable
         /// The badge is no whole number from 0 to 2,147,483,647.
         case invalidBadge
+        /// Its filters and conditions would take too long.
+        case tooComplex
     }
 
     private let instructions: UnsafeMutableBufferPointer<TemplateInstruction>
@@ -23,10 +25,14 @@ public final class TemplateRenderer {
     private var output: TemplateSink
     var scratch: TemplateSink
     private var isBroken = false
+    /// Bytes that filters and conditions may still look at for this device.
+    private var fuel = 0
     private var messageIDAt: Int?
 
     /// Bytes that filters may make of a device's values, all in all.
     private static let scratchBytes = 32_768
+    /// Bytes that they may look at: half a millisecond at worst, and far beyond what any text needs.
+    private static let fuelMax = 1 << 20
 
     /// Prepares a program for the devices of a batch; a rendering has at most `bytesMax` bytes.
     public init(_ program: TemplateProgram, _ batch: DeviceBatch, bytesMax: Int) {
@@ -62,6 +68,7 @@ public final class TemplateRenderer {
         output.reset()
         scratch.reset()
         isBroken = false
+        fuel = Self.fuelMax
         messageIDAt = nil
         var (next, mark, flag) = (0, 0, false)
         var value = TemplateValue.absent
@@ -71,7 +78,10 @@ public final class TemplateRenderer {
             switch step.operation {
             case .text: output.append(literal(step.left))
             case .load: value = self.value(step.left, position)
-            case .filter: value = filtered(value, step, position)
+            case .filter:
+                if case .text(let text) = value { fuel -= text.count }
+                guard fuel > 0, !scratch.isOver, !output.isOver else { return ending }
+                value = filtered(value, step, position)
             case .write: write(value, isEscaped: step.detail == 1)
             case .compare: flag = holds(step, position)
             case .and: flag = holds(step, position) && flag
@@ -86,7 +96,13 @@ public final class TemplateRenderer {
                 for _ in 0..<MessageIDPlace.byteCount { output.append(UInt8(ascii: "-")) }
             }
         }
+        return ending
+    }
+
+    /// What the device has come to.
+    private var ending: Failure? {
         if isBroken { return .invalidVariable }
+        if fuel <= 0 { return .tooComplex }
         return output.isOver || scratch.isOver ? .tooLarge : nil
     }
 
@@ -140,9 +156,14 @@ public final class TemplateRenderer {
         guard let comparison = TemplateComparison(rawValue: step.detail) else { return false }
         let left = value(step.left, position)
         if comparison == .isTrue { return left.isTrue }
+        let right = value(step.right, position)
+        if case .text(let text) = left, case .text(let other) = right {
+            fuel -= comparison == .contains ? text.count * other.count : text.count + other.count
+            guard fuel > 0 else { return false }
+        }
         // A constant that is written as a number asks for a comparison of numbers.
         let asNumbers = step.left.kind == .number || step.right.kind == .number
-        return comparison.holds(left, value(step.right, position), asNumbers: asNumbers) { text(of: $0) }
+        return comparison.holds(left, right, asNumbers: asNumbers) { text(of: $0) }
     }
 
     /// Keeps a whole number, or nothing, behind its name; false for anything else.

@@ -20,6 +20,7 @@ public struct LeftOut: Equatable, Sendable {
         case .tooLarge: self.init(.failed, reason: "PayloadTooLarge")
         case .invalidVariable: self.init(.failed, reason: "InvalidVariable")
         case .invalidBadge: self.init(.failed, reason: "InvalidBadge")
+        case .tooComplex: self.init(.failed, reason: "TemplateTooComplex")
         }
     }
 

@@ -24,6 +24,16 @@ struct JobTemplatesTests {
         #expect(warnings.map(\.mend) == ["did you mean first?", nil, "did you mean first?"])
     }
 
+    @Test func `so many templates that every shard would be large are refused`() {
+        func data(_ count: Int) -> String {
+            let texts = (0..<count).map { _ in "\"{{ a }}" + String(repeating: "x", count: 1016) + "\"" }
+            return "{\"list\": [" + texts.joined(separator: ",") + "]}"
+        }
+        #expect(JobFixtures.decode(content("{\"title\": \"a\", \"data\": \(data(32))}")).problems.isEmpty)
+        let large = JobFixtures.decode(content("{\"title\": \"a\", \"data\": \(data(33))}"))
+        #expect(large.problems.map { "\($0.pointer) \($0.code)" } == ["/content too_large"])
+    }
+
     @Test func `a localization says what differs, and the rest is the standard content's`() throws {
         let job = try #require(
             JobFixtures.decode(

@@ -125,6 +125,16 @@ struct TemplateRenderingTests {
         #expect(try Rendering.payloads(source, batch) == [nil])
     }
 
+    @Test func `a template that would take too long fails its device, and soon`() throws {
+        let long = String(repeating: "a", count: 2000)
+        let variables = ["a": long + "b", "b": long + "c"]
+        let search = "{% if a contains b %}x{% endif %}"
+        #expect(try Rendering.text(search, variables) == "[tooComplex]")
+        #expect(try Rendering.text("{% if a contains 'ab' %}x{% endif %}", variables) == "x")
+        let cut = "{% if a %}" + String(repeating: "{{ a | truncate: 1, '' }}", count: 600) + "{% endif %}"
+        #expect(try Rendering.text(cut, variables) == "[tooComplex]")
+    }
+
     @Test func `a badge is a whole number, or left out with its comma`() throws {
         let program = try TemplateProgram(
             payload: Array(#"{"sound":"default"}"#.utf8),
