@@ -74,6 +74,26 @@ import Glibc
         #expect(total.outcomes.total == Self.seeds.count * World.shardCount * SimulatedLedger.devicesPerShard)
     }
 
+    /// Crashes at every arrow, workers that cannot read the ledger, messages that come back to others.
+    @Test(
+        arguments: [
+            Faults(supersede: 0.005), Faults(lostConfirm: 0.2, duplicate: 0.2, terminate: 0.01, supersede: 0.005),
+            Faults(crash: 0.01, disconnect: 0.01, supersede: 0.005, unknown: true),
+            Faults(crash: 0.004, disconnect: 0.02, supersede: 0.005, blind: 0.5),
+            Faults(crash: 0.004, disconnect: 0.004, terminate: 0.004, outage: 0.01, supersede: 0.005, blind: 0.95),
+        ]
+    )
+    func `no request of a campaign follows the first of the one that takes its place`(_ faults: Faults) throws {
+        var (superseded, awaited, ended) = (0, 0, 0)
+        for seed in 0..<Self.count / 5 {
+            let report = try World(seed: seed, faults: faults).run()
+            superseded += report.superseded
+            awaited += report.awaited
+            ended += report.outcomes.superseded
+        }
+        if Self.count >= 1_000 { #expect(min(superseded, awaited, ended) > 20) }
+    }
+
     /// What fails names its seed: `FANFARE_SEED` replays it.
     @Test func `D2: campaigns of fresh seeds lose nothing and count nothing twice either`() throws {
         let first = UInt64.random(in: 1_000_000..<UInt64.max / 2)
@@ -92,6 +112,7 @@ import Glibc
     @Test(
         arguments: [
             BrokenRule.claimsAlwaysTakeOver, .oneChildPerAttempt, .leaseIgnored, .epochsIgnored, .breakerIgnored,
+            .runsNotAwaited, .blindnessIgnored,
         ]
     )
     func `a broken rule is noticed`(_ rule: BrokenRule) {
@@ -99,6 +120,10 @@ import Glibc
             do {
                 var faults = seed % 2 == 0 ? Faults.benign : .harsh
                 if rule == .breakerIgnored { faults.outage = 0.01 }
+                if rule == .runsNotAwaited || rule == .blindnessIgnored {
+                    (faults.pause, faults.supersede) = (0, 0.01)
+                    faults.blind = rule == .blindnessIgnored ? 0.97 : 0
+                }
                 _ = try World(seed: seed, faults: faults, broken: rule).run()
                 return false
             } catch {

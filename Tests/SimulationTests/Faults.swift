@@ -46,6 +46,14 @@ struct Faults: Sendable {
     var leftOut = 0.0
     /// Whether that is so because of the environment, which somebody mends when the campaign is paused.
     var wrongEnvironment = false
+    /// A newer campaign of its collapse id is released.
+    ///
+    /// Per step.
+    var supersede = 0.0
+    /// A worker cannot read the ledger.
+    ///
+    /// Per look at it.
+    var blind = 0.0
     /// A waiting message vanishes.
     ///
     /// Per step.
@@ -124,6 +132,10 @@ enum BrokenRule: Sendable {
     case epochsIgnored
     /// Claims do not ask the breaker.
     case breakerIgnored
+    /// A newer campaign begins as soon as it has marked the older one.
+    case runsNotAwaited
+    /// A worker that cannot read the ledger opens streams for as long as it likes.
+    case blindnessIgnored
 }
 
 /// What a simulated campaign showed to be wrong.

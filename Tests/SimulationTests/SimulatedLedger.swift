@@ -11,6 +11,7 @@ final class SimulatedLedger {
         case settle(ShardKey, epoch: UInt32, Settlement, Breaker.ProbeResult?)
         case setAside(ShardKey, epoch: UInt32, AsideReason, Progress, Breaker.ProbeResult?)
         case trip(Breaker.Trip)
+        case stopped(ShardKey, epoch: UInt32)
     }
 
     enum Answer {
@@ -20,6 +21,7 @@ final class SimulatedLedger {
         case settled(ShardKey, epoch: UInt32, isOurs: Bool, children: [ShardKey])
         case asided(ShardKey, epoch: UInt32, isOurs: Bool)
         case tripped
+        case stopMarked
     }
 
     static let devicesPerShard = 6
@@ -49,6 +51,8 @@ final class SimulatedLedger {
     private var childrenOf: [ShardKey: [ShardKey]] = [:]
     private var childCounts: [UInt32: UInt32] = [:]
     private var paths: Set<String> = []
+    /// Runs of the superseded campaign that open no stream any more, by the epoch that they said so with.
+    private var stopped: [ShardKey: UInt32] = [:]
 
     init(facts: Shard.Facts, shardCount: Int, broken: BrokenRule?, now: Timestamp) {
         self.facts = facts
@@ -105,6 +109,9 @@ final class SimulatedLedger {
         case .trip(let trip):
             self.trip(trip, now: now)
             return .tripped
+        case .stopped(let key, let epoch):
+            stopped[key] = epoch
+            return .stopMarked
         case .setAside(let key, let epoch, let reason, let progress, let probe):
             guard isOurs(key, epoch) else { return .asided(key, epoch: epoch, isOurs: false) }
             if let probe { endProbe(key, probe, now: now) }
@@ -323,6 +330,17 @@ final class SimulatedLedger {
                 try end(key, outcome, now: now)
             }
         }
+    }
+
+    /// A newer campaign takes this one's place.
+    func supersede(now: Timestamp) throws {
+        campaign.supersededBy = 2
+        try endUnclaimed(now: now)
+    }
+
+    /// Claimed rows whose runs have not written that they open no stream any more.
+    var runningWithoutStop: Int {
+        rows.values.count { $0.state == .running && stopped[$0.id.key] != $0.epoch }
     }
 
     func releaseAside(now: Timestamp) {

@@ -185,8 +185,15 @@ final class SimulatedWorker {
         unacked[delivery] = nil
     }
 
+    /// Whether what it knows of its campaigns is fresh enough.
+    private var knows: Bool {
+        world.broken == .blindnessIgnored || world.now < polledAt.advanced(by: Supersession.knowledgeLasts)
+    }
+
     private func openStream() -> Bool {
-        guard let key = pick(where: { $0.run.hasWork }), var box = boxes.removeValue(forKey: key) else { return false }
+        guard knows, let key = pick(where: { $0.run.hasWork }), var box = boxes.removeValue(forKey: key) else {
+            return false
+        }
         for _ in 0..<1 + world.random.below(SimulatedLedger.devicesPerShard) {
             guard let position = box.run.next(now: world.now) else { break }
             if world.isLeftOut(box.run.shard, position) {
@@ -310,7 +317,7 @@ final class SimulatedWorker {
 
     private func handle(_ answer: SimulatedLedger.Answer) {
         switch answer {
-        case .tripped: break
+        case .tripped, .stopMarked: break
         case .claimed(let key, let delivery, let decision, let record, let isProbe):
             claimed(key, delivery, decision, record, isProbe)
         case .saved(let key, let epoch, let isOurs, let started):
@@ -391,10 +398,14 @@ final class SimulatedWorker {
     }
 
     private func pollIfDue() {
-        guard polledAt.advanced(by: Self.pollEvery) <= world.now else { return }
+        guard polledAt.advanced(by: Self.pollEvery) <= world.now, world.readsLedger() else { return }
         polledAt = world.now
         let facts = [world.ledger.campaign.number: world.ledger.campaign]
         for (key, stop) in table.stops(campaigns: facts, now: world.now) { boxes[key]?.run.requestStop(stop) }
+        guard world.ledger.campaign.supersededBy != nil else { return }
+        for (key, box) in boxes.sorted(by: { $0.key < $1.key }) where box.run.stop != nil && !box.isFinishing {
+            writes.append(.stopped(key, epoch: box.run.epoch))
+        }
     }
 
     // MARK: Runs

@@ -21,6 +21,9 @@ final class World {
         var guardTrips = 0
         var guardPasses = 0
         var asked = 0
+        /// Campaigns whose place a newer one took, and those of them that waited for a run to stop.
+        var superseded = 0
+        var awaited = 0
     }
 
     static let shardCount = 4
@@ -46,6 +49,9 @@ final class World {
     private var credentialsUntil: Timestamp?
     private var outageUntil: Timestamp?
     private var mendAt: Timestamp?
+    /// When the newer campaign marked this one, and whether it has begun.
+    private var markedAt: Timestamp?
+    private var hasNewerBegun = false
 
     init(seed: UInt64, faults: Faults, broken: BrokenRule? = nil) {
         var random = SeededRandom(seed: seed)
@@ -116,6 +122,7 @@ final class World {
         var last = Faults.none
         (last.unknown, last.dropUnknown, last.expiry) = (faults.unknown, faults.dropUnknown, faults.expiry)
         last.wrongEnvironment = faults.wrongEnvironment
+        (last.supersede, last.blind) = (faults.supersede, faults.blind)
         faults = last
         outageUntil = nil
         setPaused(false)
@@ -126,6 +133,7 @@ final class World {
         advanceClock(isIdle: isIdle)
         broker.release(now: now, duplicate: faults.duplicate, random: &random)
         try operatorStep()
+        try newerStep()
         if isIdle || random.chance(0.05) { try plannerStep() }
         let worker = workers[random.below(workers.count)]
         if random.chance(faults.crash) {
@@ -186,6 +194,22 @@ final class World {
         }
     }
 
+    /// A newer campaign takes this one's place, and begins when `Supersession` lets it.
+    private func newerStep() throws {
+        if markedAt == nil, faults.supersede > 0, random.chance(faults.supersede) {
+            markedAt = now
+            report.superseded += 1
+            try ledger.supersede(now: now)
+            if ledger.runningWithoutStop > 0 { report.awaited += 1 }
+        }
+        guard let markedAt, !hasNewerBegun else { return }
+        let running = broken == .runsNotAwaited ? 0 : ledger.runningWithoutStop
+        hasNewerBegun = Supersession.mayBegin(markedAt: markedAt, running: running, now: now)
+    }
+
+    /// Whether a worker reads the ledger when it wants to.
+    func readsLedger() -> Bool { faults.blind == 0 || !random.chance(faults.blind) }
+
     private func setPaused(_ isPaused: Bool) {
         if isPaused { ledger.campaign.pausedBy.insert(.paused) } else { ledger.campaign.pausedBy.remove(.paused) }
         settleQuiet()
@@ -233,9 +257,12 @@ final class World {
     func streamOpened(_ run: ShardRun, position: Int, isLeaseLost: Bool) {
         let shard = run.shard
         ledger.streamOpened(shard.id.key, epoch: run.epoch, position: position)
+        // What a worker learns by its look at the ledger it learns half a second later, unless that fails.
+        let isSeen = faults.blind == 0
+        if hasNewerBegun { violation = "\(shard.id) opened a stream after the newer campaign began" }
         if isLeaseLost { violation = "\(shard.id) opened a stream without its lease" }
-        if let quietFrom, now > quietFrom { violation = "\(shard.id) opened a stream after a pause or cancel" }
-        if case .open(let probe) = ledger.campaign.breaker, let breaker = ledger.breaker,
+        if let quietFrom, now > quietFrom, isSeen { violation = "\(shard.id) opened a stream after a pause or cancel" }
+        if isSeen, case .open(let probe) = ledger.campaign.breaker, let breaker = ledger.breaker,
             now > breaker.since.advanced(by: SimulatedWorker.pollEvery), !(run.isProbe && probe == shard.id.key)
         {
             violation = "\(shard.id) opened a stream behind an open breaker"

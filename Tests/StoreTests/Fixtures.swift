@@ -151,7 +151,8 @@ enum Sample {
         facts: Shard.Facts = facts(),
         duplicates: Int = 0,
         identity: String = "job",
-        firstToken: Int = 0
+        firstToken: Int = 0,
+        release: NewCampaign.Release = NewCampaign.Release()
     ) -> NewCampaign {
         NewCampaign(
             identity: Array(identity.utf8),
@@ -162,6 +163,7 @@ enum Sample {
             facts: facts,
             audience: .inline(chunks(sizes, firstToken: firstToken), version: "v1", duplicates: duplicates),
             createdAt: .start,
+            release: release,
             correlationID: "message-1",
             event: CampaignEvent(.accepted, app: facts.app, campaign: facts.campaignID, time: .start, data: .null)
         )

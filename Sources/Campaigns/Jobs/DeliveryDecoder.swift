@@ -15,7 +15,16 @@ struct DeliveryDecoder {
         options.pushType = reader.choice("push_type", of: PushType.self)
         options.priority = reader.choice("priority", of: DeliveryOptions.Priority.self)
         options.urgency = reader.choice("urgency", of: Urgency.self) ?? .bulk
-        options.expiry = DeliveryDecoder.expiry(reader)
+        let isLocal = reader.flag("local_time") ?? false
+        if isLocal {
+            options.localSendAt = reader.localTime("send_at")
+            reader.require("send_at", mend: "say what the device's clock shows, for example 2026-11-20T20:50:00")
+        } else {
+            options.sendAt = reader.instant("send_at")
+        }
+        options.quietHours = DeliveryDecoder.quietHours(reader)
+        options.hold = reader.flag("hold") ?? false
+        options.expiry = DeliveryDecoder.expiry(reader, isLocal: isLocal)
         options.dropIfOffline = reader.choice("if_offline", among: ["store", "drop"]) == "drop"
         options.collapseID = DeliveryDecoder.collapseID(reader)
         options.supersede = reader.flag("supersede") ?? true
@@ -26,20 +35,52 @@ struct DeliveryDecoder {
         options.perSecond = reader.integer("per_second", in: 1...DeliveryDecoder.perSecondMax).map(Int.init)
         options.rampUp = DeliveryDecoder.rampUp(reader)
         self.options = options
-        if options.collapseID != nil, options.supersede {
-            log.warn(
-                .supersedeNotInThisVersion,
-                at: pointer.appending("collapse_id"),
-                "the provider collapses, the queue does not yet: an older campaign is not stopped by this one"
+        if options.hold, isLocal || options.quietHours != nil {
+            log.refuse(
+                .conflict,
+                at: pointer.appending("hold"),
+                "a held campaign begins everywhere when it is fired",
+                mend: "leave out hold, or local_time and quiet_hours"
             )
         }
+    }
+
+    private static func quietHours(_ reader: ObjectReader) -> QuietHours? {
+        guard let value = reader.value("quiet_hours"),
+            let window = ObjectReader(
+                value,
+                at: reader.pointer.appending("quiet_hours"),
+                JobFields.quietHours,
+                reader.log
+            )
+        else { return nil }
+        window.require("from")
+        window.require("to")
+        _ = window.choice("then", among: ["wait"])
+        func minutes(_ name: String) -> Int? {
+            guard let text = window.text(name) else { return nil }
+            if let minutes = QuietHours.minutes(text) { return minutes }
+            window.log.refuse(
+                .format,
+                at: window.pointer.appending(name),
+                "\(name) is no time of day",
+                mend: "write it like 22:00"
+            )
+            return nil
+        }
+        guard case (let from?, let to?) = (minutes("from"), minutes("to")) else { return nil }
+        if from == to {
+            window.log.refuse(.conflict, at: window.pointer.appending("to"), "the quiet hours end when they begin")
+        }
+        return QuietHours(from: from, to: to)
     }
 
     /// Whether the push type is absent or one of Apple's.
     var hasReadablePushType: Bool { options.pushType != nil || !reader.has("push_type") }
 
-    private static func expiry(_ reader: ObjectReader) -> DeliveryOptions.Expiry {
-        let end = reader.instant("expires_at")
+    private static func expiry(_ reader: ObjectReader, isLocal: Bool) -> DeliveryOptions.Expiry {
+        let end = isLocal ? nil : reader.instant("expires_at")
+        let localEnd = isLocal ? reader.localTime("expires_at") : nil
         let mend = "give 1 second to 30 days, or expires_at"
         let seconds = reader.integer("ttl", in: 1...Int64(ExpiryRule.secondsMax), mend: mend)
         if reader.has("expires_at"), reader.has("ttl") {
@@ -51,6 +92,7 @@ struct DeliveryDecoder {
             )
         }
         if let end { return .at(end) }
+        if let localEnd { return .atLocal(localEnd) }
         return seconds.map { .ttl(seconds: Int($0)) } ?? .none
     }
 
@@ -91,10 +133,31 @@ struct DeliveryDecoder {
 
     /// Refuses a campaign that would be over before it begins.
     func checkEnd(createdAt: Timestamp?, envelope: JobEnvelope) {
-        let end = ExpiryRule.resolve(options.expiry, createdAt: createdAt, acceptedAt: envelope.now)
+        let sendAt = options.sendAt ?? options.localSendAt?.lastInstant
+        let release = ExpiryRule.release(createdAt: createdAt, sendAt: sendAt, acceptedAt: envelope.now)
+        let end = ExpiryRule.end(options.expiry, release: release)
         let field = reader.has("ttl") ? "ttl" : "expires_at"
         let place = reader.pointer.appending(field)
-        guard end > envelope.now else {
+        if case .atLocal(let local) = options.expiry, let sendAt = options.localSendAt, local <= sendAt {
+            reader.log.refuse(
+                .conflict,
+                at: place,
+                "the campaign would end at \(local.text), before it begins at \(sendAt.text)",
+                mend: "give an expires_at after send_at, or a ttl, which counts from there"
+            )
+            return
+        }
+        if case .at = options.expiry, let sendAt = options.sendAt, end <= sendAt {
+            reader.log.refuse(
+                .conflict,
+                at: place,
+                "the campaign would end at \(end.rfc3339), before it begins at \(sendAt.rfc3339)",
+                mend: "give an expires_at after send_at, or a ttl, which counts from there"
+            )
+            return
+        }
+        // A held one is released when it is fired.
+        guard options.hold && field == "ttl" || end > envelope.now else {
             reader.log.refuse(
                 .expired,
                 at: place,

@@ -3,22 +3,58 @@ public enum ExpiryRule {
     /// 30 days in seconds: the longest `ttl`, the longest that Apple stores, and what holds when the job says nothing.
     public static let secondsMax = 2_592_000
 
-    /// The end of a campaign.
+    /// When a campaign is released: the latest of its instants; time spent in a queue counts, time on hold does not.
+    ///
+    /// - Parameters:
+    ///   - createdAt: The producer's clock.
+    ///   - sendAt: Not before this instant.
+    ///   - firedAt: When a held campaign was fired.
+    ///   - acceptedAt: Our clock at acceptance, for jobs that do not say when they were created.
+    public static func release(
+        createdAt: Timestamp?,
+        sendAt: Timestamp? = nil,
+        firedAt: Timestamp? = nil,
+        acceptedAt: Timestamp
+    ) -> Timestamp {
+        [sendAt, firedAt].compactMap { $0 }.reduce(createdAt ?? acceptedAt, max)
+    }
+
+    /// The end of a campaign that is released at an instant.
     ///
     /// - Parameters:
     ///   - expiry: What the job says.
-    ///   - createdAt: The producer's clock; time spent in a queue counts.
-    ///   - acceptedAt: Our clock at acceptance, for jobs that do not say when they were created.
-    public static func resolve(
+    ///   - release: When it is released.
+    ///   - zone: Whose wall clock shows a local end; nil for where it comes last.
+    public static func end(
         _ expiry: DeliveryOptions.Expiry,
-        createdAt: Timestamp?,
-        acceptedAt: Timestamp
+        release: Timestamp,
+        in zone: TimeZoneRules? = nil
     ) -> Timestamp {
-        let release = createdAt ?? acceptedAt
-        return switch expiry {
+        switch expiry {
         case .at(let end): end
+        case .atLocal(let local): zone?.instant(of: local) ?? local.lastInstant
         case .ttl(let seconds): release.advanced(by: .seconds(seconds))
         case .none: release.advanced(by: .seconds(secondsMax))
+        }
+    }
+
+    /// The end of a campaign that waits for `fire`, which `release` is without: what counts from release has not begun,
+    /// but nothing is held for more than 30 days.
+    public static func endOfHold(_ expiry: DeliveryOptions.Expiry, release: Timestamp) -> Timestamp {
+        switch expiry {
+        case .at, .atLocal: end(expiry, release: release)
+        case .ttl, .none: release.advanced(by: .seconds(secondsMax))
+        }
+    }
+}
+
+extension DeliveryOptions.Expiry {
+    /// How long a campaign lasts from its release; nil when it ends at an instant that the producer gave.
+    public var secondsFromRelease: Int? {
+        switch self {
+        case .at, .atLocal: nil
+        case .ttl(let seconds): seconds
+        case .none: ExpiryRule.secondsMax
         }
     }
 }

@@ -117,11 +117,13 @@ enum JobFields {
             .now("push_type", "alert"), .now("priority", "high"), .now("urgency", "bulk"), .now("expires_at"),
             .now("ttl"), .now("if_offline", "store"), .now("collapse_id"), .now("supersede", true),
             .now("max_attempts", 8), .now("on_unknown", "resend"), .now("per_second"), .now("ramp_up", 0),
-            .later("send_at"), .later("local_time", false), .later("show", "any"), .later("android"),
-            .later("hold", false), .later("quiet_hours"),
+            .now("send_at"), .now("hold", false),
+            .now("local_time", false), .now("quiet_hours"), .later("show", "any"), .later("android"),
             .later("repeat"), .later("frequency_cap", "respect"), .later("in_app"),
         ]
     )
+
+    static let quietHours = FieldList("quiet_hours", [.now("from"), .now("to"), .now("then", "wait")])
 
     /// Every object, for suggestions when a field stands in the wrong one.
     static let all = [job, audience, exclude, content, delivery, device, liveActivity, sound, localization, action]

@@ -207,13 +207,22 @@ public struct DeliveryOptions: Sendable, Equatable {
     public var priority: Priority?
     /// Which lane it takes.
     public var urgency = Urgency.bulk
+    /// Not before this instant; nil is at once.
+    public var sendAt: Timestamp?
+    /// The same as a reading of the device's wall clock (`local_time`).
+    public var localSendAt: LocalTime?
+    /// A daily window in which nothing begins, on the device's wall clock.
+    public var quietHours: QuietHours?
+    /// Whether everything is prepared and waits for `campaign fire`.
+    public var hold = false
     /// When it is too late.
     public var expiry = Expiry.none
     /// `if_offline: "drop"` asks the provider not to store the push.
     public var dropIfOffline = false
     /// At most 64 bytes of UTF-8, after rendering when it is a template.
     public var collapseID: String?
-    /// Whether a newer campaign with the same collapse id stops this one's rest in the queue.
+    /// Whether it collapses in the queue too: stops the rest of older campaigns of its collapse id and audience, and is
+    /// stopped by a newer one.
     public var supersede = true
     /// 1 … 100; the default is the contract's.
     public var maxAttempts = 8
@@ -244,6 +253,8 @@ public struct DeliveryOptions: Sendable, Equatable {
         case none
         /// `expires_at`.
         case at(Timestamp)
+        /// `expires_at` as a reading of the device's wall clock (`local_time`).
+        case atLocal(LocalTime)
         /// `ttl`, 1 … 2,592,000 s from release.
         case ttl(seconds: Int)
     }

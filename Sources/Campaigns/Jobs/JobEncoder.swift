@@ -181,11 +181,12 @@ extension LiveActivity {
 extension DeliveryOptions {
     /// Push type and priority are handed in resolved: a job that spells out what follows anyway is the same.
     fileprivate func encoded(pushType: PushType, priority: Priority) -> JSONValue {
-        var end: Timestamp?
+        var end: String?
         var seconds: Int?
         switch expiry {
         case .none: break
-        case .at(let instant): end = instant
+        case .at(let instant): end = instant.rfc3339
+        case .atLocal(let local): end = local.text
         case .ttl(let ttl): seconds = ttl
         }
         let isStandardPriority = priority == PushRules.priority(nil, of: pushType)
@@ -193,7 +194,13 @@ extension DeliveryOptions {
             "push_type": pushType == .alert ? nil : .string(pushType.rawValue),
             "priority": isStandardPriority ? nil : .string(priority.rawValue),
             "urgency": urgency == .bulk ? nil : .string(urgency.rawValue),
-            "expires_at": end.map { .string($0.rfc3339) },
+            "send_at": (localSendAt?.text ?? sendAt?.rfc3339).map(JSONValue.string),
+            "local_time": localSendAt == nil ? nil : true,
+            "quiet_hours": quietHours.map {
+                .object(["from": .string(QuietHours.text($0.from)), "to": .string(QuietHours.text($0.to))])
+            },
+            "hold": hold ? true : nil,
+            "expires_at": end.map(JSONValue.string),
             "ttl": seconds.map { .number(JSONNumber($0)) },
             "if_offline": dropIfOffline ? "drop" : nil,
             "collapse_id": collapseID.map(JSONValue.string),

@@ -181,6 +181,19 @@ struct ObjectReader {
         }
     }
 
+    /// A reading of a wall clock, without an offset.
+    func localTime(_ name: String) -> LocalTime? {
+        guard let text = text(name) else { return nil }
+        if let local = LocalTime(text: text) { return local }
+        log.refuse(
+            .format,
+            at: pointer.appending(name),
+            "\(name) is no reading of a wall clock",
+            mend: "with local_time, write it without an offset, like 2026-11-20T21:05:00"
+        )
+        return nil
+    }
+
     /// An array of texts.
     func texts(_ name: String, countMax: Int = .max) -> [String] {
         guard let elements = array(name, countMax: countMax) else { return [] }

@@ -179,8 +179,13 @@ extension Job {
         delivery.collapseID.flatMap { Template.isIn($0) ? $0 : nil }
     }
 
-    /// When the campaign ends; `acceptedAt` counts only when the job does not say when it was created.
+    /// When the campaign ends, as far as it is known at acceptance; `acceptedAt` counts only when the job does not say
+    /// when it was created.
     public func expiresAt(acceptedAt: Timestamp) -> Timestamp {
-        ExpiryRule.resolve(delivery.expiry, createdAt: createdAt, acceptedAt: acceptedAt)
+        let sendAt = delivery.sendAt ?? delivery.localSendAt?.lastInstant
+        let release = ExpiryRule.release(createdAt: createdAt, sendAt: sendAt, acceptedAt: acceptedAt)
+        return delivery.hold
+            ? ExpiryRule.endOfHold(delivery.expiry, release: release)
+            : ExpiryRule.end(delivery.expiry, release: release)
     }
 }

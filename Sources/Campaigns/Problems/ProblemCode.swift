@@ -67,8 +67,6 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case payloadTooLarge = "payload_too_large"
 
     // Warnings
-    /// The provider collapses, the queue does not yet.
-    case supersedeNotInThisVersion = "supersede_not_in_this_version"
     /// The same device more than once; it is sent to once.
     case duplicateDevice = "duplicate_device"
     /// The AMQP header `urgency` does not say what the job says.

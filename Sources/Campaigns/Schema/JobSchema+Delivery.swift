@@ -22,10 +22,10 @@ extension JobSchema {
                   "enum": ["urgent", "bulk"], "default": "bulk"
                 },
                 "send_at": {
-                  "x-not-in-this-version": true, "$ref": "#/$defs/wall_clock_or_instant", "default": null
+                  "description": "Not before this instant.", "$ref": "#/$defs/wall_clock_or_instant", "default": null
                 },
                 "local_time": {
-                  "description": "Times are the device's wall clock.", "x-not-in-this-version": true,
+                  "description": "send_at and expires_at are the device's wall clock; a part per time zone.",
                   "type": "boolean", "default": false
                 },
                 "expires_at": {
@@ -45,7 +45,7 @@ extension JobSchema {
                   "type": "string", "minLength": 1, "default": null
                 },
                 "supersede": {
-                  "description": "Collapse in the queue too; not in this version, which warns.",
+                  "description": "Collapse in the queue too: false neither stops an older campaign nor is stopped by a newer one.",
                   "type": "boolean", "default": true
                 },
                 "show": {
@@ -65,16 +65,15 @@ extension JobSchema {
                   "type": "integer", "minimum": 0, "maximum": 86400, "default": 0
                 },
                 "hold": {
-                  "description": "Prepare everything and wait for fire.", "x-not-in-this-version": true,
-                  "type": "boolean", "default": false
+                  "description": "Prepare everything and wait for fire.", "type": "boolean", "default": false
                 },
                 "quiet_hours": {
-                  "x-not-in-this-version": true,
+                  "description": "A daily window of the device's wall clock in which nothing begins.",
                   "type": "object", "additionalProperties": false, "required": ["from", "to"],
                   "properties": {
                     "from": {"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$"},
                     "to": {"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$"},
-                    "then": {"type": "string", "default": "wait"}
+                    "then": {"enum": ["wait"], "default": "wait"}
                   },
                   "default": null
                 },

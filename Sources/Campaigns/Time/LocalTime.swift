@@ -32,6 +32,9 @@ public struct LocalTime: Hashable, Comparable, Sendable {
     /// Seconds since midnight.
     public var secondOfDay: Int { Int(((seconds % 86_400) + 86_400) % 86_400) }
 
+    /// When the last clock of the world shows it: twelve hours behind UTC.
+    public var lastInstant: Timestamp { Timestamp(milliseconds: (seconds + 43_200) * 1000) }
+
     /// The reading as text, for example `2026-11-20T20:50:00`.
     public var text: String {
         String(Timestamp(milliseconds: seconds * 1000).rfc3339.prefix(19))

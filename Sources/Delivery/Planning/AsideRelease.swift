@@ -23,6 +23,7 @@ public enum AsideRelease {
         switch reason {
         case .rate: return !isPaced && campaign.asideReason == nil && dueAt ?? now <= now
         case .handOver: return true
+        case .held: return campaign.mayPlan(at: now)
         case .app: return knowsApp && campaign.asideReason == nil
         // Decided by the guard, with an outcome or with another reason.
         case .guard: return false

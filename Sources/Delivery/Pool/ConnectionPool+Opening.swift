@@ -28,6 +28,12 @@ extension ConnectionPool {
         return isLoopBusy ? replacements : replacements + self.open(now: now)
     }
 
+    /// Work is expected that is not to wait for a connection: opens the first one.
+    public mutating func warm(now: MonotonicInstant) -> [Action] {
+        guard !self.isShutDown, self.aliveCount == 0 else { return [] }
+        return self.open(now: now)
+    }
+
     /// Time has passed: deadlines of phases and PINGs, ages, attempts that were held back.
     public mutating func deadlineReached(now: MonotonicInstant) -> [Action] {
         self.raiseCalm(now: now)

@@ -8,6 +8,8 @@ public enum CampaignStage: String, Sendable, CaseIterable {
     case planning
     /// Accepted, not due.
     case scheduled
+    /// Prepared, and not fired.
+    case held
     /// Shards are being cut.
     case sending
     /// Every device has its outcome.
@@ -20,7 +22,7 @@ public enum CampaignStage: String, Sendable, CaseIterable {
     /// Whether devices may still be sent to.
     public var isLive: Bool {
         switch self {
-        case .planning, .scheduled, .sending: true
+        case .planning, .scheduled, .held, .sending: true
         case .refused, .completed, .cancelled, .failed: false
         }
     }
@@ -38,6 +40,8 @@ public struct CampaignFacts: Sendable, Equatable {
     public var stage: CampaignStage
     /// Why it is paused, each reason to be taken away by itself; the breaker is not among them.
     public var pausedBy: Set<AsideReason>
+    /// Before this instant no request is made; nil when it may begin at once.
+    public var sendAt: Timestamp?
     /// After this instant no request is made.
     public var expiresAt: Timestamp
     /// The breaker of its app and provider.
@@ -50,6 +54,10 @@ public struct CampaignFacts: Sendable, Equatable {
     public var isSuspended: Bool
     /// The campaign's own rate; nil when it has none.
     public var pace: Pace?
+    /// The campaign that took its place.
+    public var supersededBy: UInt32?
+    /// Whether it waits for no older campaign that it supersedes.
+    public var isReleased: Bool
 
     /// Facts of a campaign.
     public init(
@@ -58,24 +66,30 @@ public struct CampaignFacts: Sendable, Equatable {
         id: String,
         stage: CampaignStage,
         pausedBy: Set<AsideReason>,
+        sendAt: Timestamp? = nil,
         expiresAt: Timestamp,
         breaker: Breaker.Gate = .closed(since: nil),
         isGuardPassed: Bool = false,
         isPlanned: Bool = false,
         isSuspended: Bool = false,
-        pace: Pace? = nil
+        pace: Pace? = nil,
+        supersededBy: UInt32? = nil,
+        isReleased: Bool = true
     ) {
         self.number = number
         self.app = app
         self.id = id
         self.stage = stage
         self.pausedBy = pausedBy
+        self.sendAt = sendAt
         self.expiresAt = expiresAt
         self.breaker = breaker
         self.isGuardPassed = isGuardPassed
         self.isPlanned = isPlanned
         self.isSuspended = isSuspended
         self.pace = pace
+        self.supersededBy = supersededBy
+        self.isReleased = isReleased
     }
 
     /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.
@@ -83,8 +97,14 @@ public struct CampaignFacts: Sendable, Equatable {
         switch stage {
         case .cancelled: .cancelled
         case .failed, .refused: .failed
-        case .planning, .scheduled, .sending, .completed: now >= expiresAt ? .expired : nil
+        case .planning, .scheduled, .held, .sending, .completed:
+            supersededBy != nil ? .superseded : now >= expiresAt ? .expired : nil
         }
+    }
+
+    /// Whether its time has come: it is fired, if it was held, and its instant has passed.
+    public func isDue(at now: Timestamp) -> Bool {
+        stage != .held && sendAt.map { $0 <= now } ?? true
     }
 
     /// Why it is paused, an open breaker and what is paused beyond it included.
@@ -108,6 +128,7 @@ public struct CampaignFacts: Sendable, Equatable {
     }
 
     private var pauseReason: AsideReason? {
-        isSuspended ? .suspended : AsideReason.allCases.first { pausedBy.contains($0) }
+        if stage == .held { return .held }
+        return isSuspended ? .suspended : AsideReason.allCases.first { pausedBy.contains($0) }
     }
 }

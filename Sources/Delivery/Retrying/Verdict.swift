@@ -31,6 +31,8 @@ public enum AsideReason: String, Sendable, CaseIterable {
     case paused
     /// An operator paused its app, provider or urgency: no campaign's own reason, so never stored with one.
     case suspended
+    /// It is prepared and waits for `fire`: no campaign's own reason, so never stored with one.
+    case held
     /// The provider refuses the app's credentials.
     case credentials
     /// No worker here knows the app.

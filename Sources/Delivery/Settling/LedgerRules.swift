@@ -4,12 +4,17 @@ public import Campaigns
 extension CampaignFacts {
     /// Whether shards may be cut and published now.
     public func mayPlan(at now: Timestamp) -> Bool {
-        stage.isLive && stage != .planning && ending(at: now) == nil && asideReason == nil
+        isReleased && mayRelease(at: now)
     }
 
     /// Whether its audience may be materialised now: while it is paused too, so that what waits for a person is exact.
     public func mayFreeze(at now: Timestamp) -> Bool {
         stage == .planning && ending(at: now) == nil
+    }
+
+    /// Whether it may take the place of older campaigns: nothing but those keeps it from being planned.
+    public func mayRelease(at now: Timestamp) -> Bool {
+        stage.isLive && stage != .planning && isDue(at: now) && ending(at: now) == nil && asideReason == nil
     }
 
     /// Whether a campaign in this stage is over once no device is pending, and as what.
@@ -25,8 +30,8 @@ extension AsideReason {
     public var rowState: ShardState {
         switch self {
         case .handOver: .unpublished
-        case .paused, .suspended, .credentials, .app, .breaker, .wrongEnvironment, .content, .guard, .suspect, .rate,
-            .atMost:
+        case .paused, .suspended, .held, .credentials, .app, .breaker, .wrongEnvironment, .content, .guard, .suspect,
+            .rate, .atMost:
             .aside
         }
     }

@@ -13,6 +13,8 @@ final class AppDirectory: Sendable {
     private let paces: Mutex<[String: Pace]>
     /// The names of all apps, in order.
     let names: [String]
+    /// The zones of devices that say none, by app; as they were at the start.
+    let timeZones: [String: String]
 
     private struct Key: Hashable, Comparable {
         var app: String
@@ -43,6 +45,9 @@ final class AppDirectory: Sendable {
     /// Loads what `apps.yaml` names.
     init(_ configurations: [AppConfiguration]) throws(ConfigurationError) {
         let accounts = try Self.load(configurations, known: [:])
+        timeZones = Dictionary(configurations.map { ($0.name, $0.timeZone) }) { first, _ in first }.compactMapValues {
+            $0
+        }
         names = Set(accounts.keys.map(\.app)).sorted()
         self.accounts = Mutex(accounts)
         paces = Mutex(Self.paces(configurations))

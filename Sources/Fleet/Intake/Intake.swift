@@ -141,7 +141,9 @@ struct Intake: Sendable {
         let push = variants.standard
         var traceParent = ""
         if case .string(let text) = message.properties.header("traceparent") { traceParent = text }
-        let expiresAt = job.expiresAt(acceptedAt: now)
+        let audience = try await audience(job)
+        let parts = try await parts(job, audience, now: now)
+        let expiresAt = parts.map(\.times.expiresAt).max() ?? job.expiresAt(acceptedAt: now)
         let facts = Shard.Facts(
             app: job.app,
             campaignID: job.id,
@@ -159,7 +161,6 @@ struct Intake: Sendable {
             messageIDAt: push.messageIDAt,
             traceParent: traceParent
         )
-        let audience = try await audience(job)
         let warnings = try await warnings + self.warnings(of: variants, provider, job, audience)
         return NewCampaign(
             identity: identity,
@@ -175,6 +176,13 @@ struct Intake: Sendable {
             freezing: try await freezing(job),
             atMost: job.atMost,
             createdAt: job.createdAt ?? now,
+            release: NewCampaign.Release(
+                sendAt: job.delivery.sendAt,
+                isHeld: job.delivery.hold,
+                seconds: job.delivery.expiry.secondsFromRelease
+            ),
+            collapseKey: job.collapseName(devicesVersion: audience.inlineVersion).map { SHA256.digest($0) },
+            parts: parts,
             correlationID: message.properties.messageID ?? job.id,
             event: CampaignEvent.accepted(job, expiresAt: expiresAt, warnings: warnings, at: now)
         )
@@ -196,6 +204,25 @@ struct Intake: Sendable {
             let longest = try await ledger.read { try $0.variables(ofList: number) }
             return preview.warnings(longest: longest) + job.unknownVariables(known: Set(longest.keys))
         case (.list, _), (.users, _), (.segment, _), (.everyone, _): return []
+        }
+    }
+
+    /// A part for each time zone; devices without one, or with one that nobody knows, have the app's.
+    private func parts(
+        _ job: Job,
+        _ audience: NewCampaign.Audience,
+        now: Timestamp
+    ) async throws -> [NewPart] {
+        guard job.isByTimeZone else { return [] }
+        let zones: Set<String?>
+        switch audience {
+        case .inline(let chunks, _, _): zones = Set(chunks.map(\.group.timeZone))
+        case .list(let number): zones = Set(try await ledger.read { try $0.timeZones(list: number) })
+        case .registry: return []
+        }
+        let own = apps.timeZones[job.app].flatMap { ZoneFiles.rules($0) } ?? .utc
+        return zones.sorted { ($0 ?? "") < ($1 ?? "") }.map { zone in
+            NewPart(timeZone: zone, times: job.times(in: zone.flatMap { ZoneFiles.rules($0) } ?? own, acceptedAt: now))
         }
     }
 
@@ -297,5 +324,15 @@ struct Intake: Sendable {
                 campaign: id.isEmpty ? nil : id
             )
         )
+    }
+}
+
+extension NewCampaign.Audience {
+    /// What tells inline devices from others; nil for a list.
+    fileprivate var inlineVersion: String? {
+        switch self {
+        case .inline(_, let version, _): version
+        case .list, .registry: nil
+        }
     }
 }

@@ -10,6 +10,7 @@ extension CampaignStatusView {
         tags = status.tags
         metadata = status.metadata
         stateReason = status.stateReason
+        supersededBy = status.supersededBy
         audience = status.audience
         outcomes = status.counts
         pending.unplanned = status.pending.unplanned
@@ -28,6 +29,7 @@ extension CampaignStatusView {
         startedAt = status.startedAt
         completedAt = status.completedAt
         expiresAt = status.expiresAt
+        parts = status.parts.map(\.json)
         if case .violated(let detail) = status.law { lawViolation = detail }
     }
 }
@@ -85,5 +87,16 @@ extension ParkedRow {
         app = message.app
         campaign = message.campaign
         devices = message.devices ?? 0
+    }
+}
+
+extension PartStatus {
+    /// A part of `campaign status --json`.
+    fileprivate var json: JSONValue {
+        .object([
+            "time_zone": timeZone.map(JSONValue.string) ?? .null,
+            "release_at": .string(releaseAt.rfc3339), "expires_at": .string(expiresAt.rfc3339),
+            "audience": .number(JSONNumber(devices)), "unplanned": .number(JSONNumber(unplanned)),
+        ])
     }
 }

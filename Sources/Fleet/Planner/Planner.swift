@@ -17,6 +17,8 @@ struct Planner: Sendable {
     let outlet: PlannerOutlet
     let progress: ProgressedCampaigns
     let signal: WakeSignal
+    /// The look at the ledger of what runs here.
+    let poll: WakeSignal
     let endpoint: AMQPEndpoint
     let loop: any EventLoop
     let prefetch: Int
@@ -42,9 +44,13 @@ struct Planner: Sendable {
     /// What one pass hands to the next.
     private struct State {
         var leases: [LeasedCampaign] = []
+        /// The first shards of held campaigns.
+        var prepared: [UInt32: [ShardToPublish]] = [:]
         /// Workers that send.
         var consumers = 1
         var leasedAt = ContinuousClock.now - .seconds(60)
+        /// A campaign waits for the runs of one that it supersedes.
+        var isWaiting = false
         var sweptAt = ContinuousClock.now - .seconds(60)
         /// When campaigns under a rate are looked at again.
         var rests: PacedRests = [:]
@@ -81,13 +87,14 @@ struct Planner: Sendable {
 
     /// Returns whether shards are left to be cut.
     private func pass(_ state: inout State) async throws -> Bool {
+        if outlet.isHinted { try await publishFired(&state.prepared) }
         // Nothing of a campaign that is still being cut can be over.
         let cutting = state.leases.filter { $0.unplannedChunks > 0 }.map(\.facts.number)
         try await complete(progress.take().subtracting(cutting))
         let isHinted = outlet.takeHint()
         let isPaced = state.leases.contains { self.isPaced($0.facts) }
         let leasePause = isPaced ? Self.pacedLeasePause : Self.leasePause
-        if isHinted || ContinuousClock.now - state.leasedAt >= leasePause {
+        if isHinted || state.isWaiting || ContinuousClock.now - state.leasedAt >= leasePause {
             try await lease(&state)
         } else if try await isLeftBehind() {
             try await lease(&state)
@@ -169,6 +176,9 @@ struct Planner: Sendable {
             )
         }
         try await complete(Set(state.leases.filter { $0.unplannedChunks == 0 }.map(\.facts.number)))
+        try await publishFired(&state.prepared)
+        try await prepare(&state)
+        try await supersede(&state)
         // What the broker does not take waits in the ledger where it is.
         guard outlet.isTaking else { return }
         for lease in state.leases {
@@ -226,6 +236,69 @@ struct Planner: Sendable {
             )
         }
         await outlet.publish(shards)
+    }
+
+    // MARK: - Held campaigns
+
+    /// Has the first shards of each held campaign in memory, so that nothing but a hint is between `fire` and the broker.
+    private func prepare(_ state: inout State) async throws {
+        let held = state.leases.filter { $0.facts.stage == .held }
+        let numbers = Set(held.map(\.facts.number))
+        state.prepared = state.prepared.filter { numbers.contains($0.key) }
+        // Under a rate the first shards wait for their turns like all others.
+        for lease in held where state.prepared[lease.facts.number] == nil && !isPaced(lease.facts) {
+            let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
+            let window = Window.free(consumers: max(1, state.consumers), prefetch: prefetch, unclaimed: 0)
+            let result = try await ledger.write(.normal) {
+                try $0.prepare(
+                    campaign: campaign,
+                    leaseEpoch: epoch,
+                    worker: worker,
+                    shardsMax: window,
+                    now: WallClock.now()
+                )
+            }
+            if case .planned(let shards) = result { state.prepared[campaign] = shards }
+        }
+    }
+
+    /// Publishes the first shards of campaigns that were fired: their rows are on their way since that commit.
+    private func publishFired(_ prepared: inout [UInt32: [ShardToPublish]]) async throws {
+        guard !prepared.isEmpty, outlet.isTaking else { return }
+        let numbers = Array(prepared.keys)
+        for campaign in try await ledger.read({ try $0.campaigns(numbers) }) where campaign.stage != .held {
+            guard var shards = prepared.removeValue(forKey: campaign.number),
+                campaign.mayPlan(at: WallClock.now())
+            else { continue }
+            for index in shards.indices {
+                shards[index].record.state = .unpublished
+                // What counts from the release has begun with it.
+                shards[index].facts.expiresAt = campaign.expiresAt
+            }
+            outlet.eventsWritten()
+            await outlet.publish(shards)
+        }
+    }
+
+    /// Lets campaigns take the place of older ones, and begin when those have stopped (design, section 9).
+    private func supersede(_ state: inout State) async throws {
+        state.isWaiting = false
+        for index in state.leases.indices {
+            let facts = state.leases[index].facts
+            guard !facts.isReleased, facts.mayRelease(at: WallClock.now()) else { continue }
+            let (result, marked) = try await ledger.write(.synced) { [ledger] transaction in
+                let now = WallClock.now()
+                return try transaction.release(campaign: facts.number, shared: ledger.sharedTime(now), now: now)
+            }
+            state.leases[index].facts.isReleased = result == .released
+            if result == .waits { state.isWaiting = true }
+            if marked {
+                logger.notice("older campaigns are superseded", metadata: ["campaign": "\(facts.app)/\(facts.id)"])
+                outlet.eventsWritten()
+                // Other workers look within 500 ms.
+                poll.wake()
+            }
+        }
     }
 
     // MARK: - New shards

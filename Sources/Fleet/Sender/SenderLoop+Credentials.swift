@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import PushProviders
+import Transport
 
 /// Which connections carry which credential: each provider token and each key has connections of its own.
 ///
@@ -12,10 +13,27 @@ extension SenderLoop {
     ///
     /// When the token is another one than before, runs under way go over to it as well.
     func sender(for account: LoadedAccount, _ shard: Shard) -> EndpointSender? {
+        sender(
+            for: account,
+            shard.facts.environment,
+            isApart: shard.id.key.part == ShardKey.suspectPart,
+            isUrgent: shard.facts.urgency == .urgent
+        )
+    }
+
+    /// Has a connection open, for a campaign that may be fired at any moment.
+    func warm(_ account: LoadedAccount, _ environment: PushEnvironment?, isUrgent: Bool) {
+        sender(for: account, environment, isApart: false, isUrgent: isUrgent)?.pool.warm()
+    }
+
+    private func sender(
+        for account: LoadedAccount,
+        _ environment: PushEnvironment?,
+        isApart: Bool,
+        isUrgent: Bool
+    ) -> EndpointSender? {
         guard let authorization = account.authorization(now: clock()) else { return nil }
-        let endpoint = account.account.endpoint(shard.facts.environment)
-        let isApart = shard.id.key.part == ShardKey.suspectPart
-        let isUrgent = shard.facts.urgency == .urgent
+        let endpoint = account.account.endpoint(environment)
         let key = EndpointKey(
             app: account.app,
             endpoint: endpoint.description,

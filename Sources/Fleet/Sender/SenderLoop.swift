@@ -131,6 +131,14 @@ final class SenderLoop {
         reportIfOver(slot)
     }
 
+    /// Those of these shards whose runs are here and open no stream any more.
+    func stopped(_ keys: [ShardKey]) -> [RunToken] {
+        keys.compactMap { key in
+            guard let slot = slots[key], let active = runs[slot], active.run.stop != nil else { return nil }
+            return RunToken(key: key, epoch: active.run.epoch, worker: worker)
+        }
+    }
+
     /// The run goes on under a new epoch.
     func adopt(_ key: ShardKey, epoch: UInt32, isLeaseLost: Bool) {
         guard let slot = slots[key], let active = runs[slot] else { return }

@@ -27,7 +27,7 @@ final class WorkDesk {
     var running = RunningShards()
     /// The consuming connection; nil while there is none.
     private(set) var connection: UInt64?
-    private var loops: [LoopHandle] = []
+    private(set) var loops: [LoopHandle] = []
     private var loopOf: [ShardKey: LoopHandle] = [:]
     private var nextLoop = 0
     private var claimed: [ShardKey: Shard] = [:]
@@ -275,6 +275,18 @@ final class WorkDesk {
         let byNumber = Dictionary(facts.map { ($0.number, $0) }) { first, _ in first }
         for (key, reason) in running.stops(campaigns: byNumber, now: now) { stop(key, reason) }
         for key in running.held(for: .seconds(300), now: now) { stop(key, .setAside(.handOver)) }
+        let superseded = facts.filter { $0.supersededBy != nil }.map(\.number)
+        if !superseded.isEmpty { tellStopped(of: Set(superseded)) }
+    }
+
+    /// Has connections open for held campaigns on every loop.
+    func warm(_ routes: Set<HeldRoute>) {
+        for route in routes {
+            guard let account = apps.account(app: route.app, provider: route.provider) else { continue }
+            for handle in loops {
+                handle.execute { $0.warm(account, route.environment, isUrgent: route.urgency == .urgent) }
+            }
+        }
     }
 
     /// Hands over everything that still runs: the worker stops.

@@ -7,6 +7,7 @@ import Synchronization
 /// it at once. May be used from any thread.
 final class BrokerLease: Sendable {
     private let until = Atomic<UInt64>(0)
+    private let known = Atomic<UInt64>(0)
 
     /// The connection lives: the lease holds until this instant, nil without a connection.
     ///
@@ -18,6 +19,19 @@ final class BrokerLease: Sendable {
         return before <= now.uptimeNanoseconds && holds(now: now)
     }
 
+    /// What is known of the campaigns that run here is fresh enough until this instant: a worker that cannot read the
+    /// ledger does not learn that a campaign was superseded, whose place another one takes (`Supersession`).
+    ///
+    /// Returns whether the lease had not held for that until now.
+    @discardableResult
+    func know(until end: NIODeadline) -> Bool {
+        let before = known.exchange(end.uptimeNanoseconds, ordering: .relaxed)
+        let now = NIODeadline.now()
+        return before <= now.uptimeNanoseconds && holds(now: now)
+    }
+
     /// Whether streams may be opened.
-    func holds(now: NIODeadline) -> Bool { now.uptimeNanoseconds < until.load(ordering: .relaxed) }
+    func holds(now: NIODeadline) -> Bool {
+        now.uptimeNanoseconds < until.load(ordering: .relaxed) && now.uptimeNanoseconds < known.load(ordering: .relaxed)
+    }
 }

@@ -224,7 +224,8 @@ public final class Worker: Sendable {
     ) -> [Task<Void, Never>] {
         var tasks: [Task<Void, Never>] = []
         tasks.append(Task { await heartbeat(context, health) })
-        tasks.append(Task { await poll(context, core, loop, signals.poll) })
+        let poll = LedgerPoll(context: context, core: core, loop: loop, signal: signals.poll)
+        tasks.append(Task { await poll.run() })
         if let management = management(context.configuration, on: loop) {
             tasks.append(Task { await ClockWatch(management: management, logger: context.logger).run() })
         }
@@ -245,6 +246,7 @@ public final class Worker: Sendable {
                 outlet: outlet,
                 progress: progress,
                 signal: signals.planner,
+                poll: signals.poll,
                 endpoint: context.configuration.amqp,
                 loop: loop,
                 prefetch: Int(WorkerCore.bulkPrefetch),
@@ -298,26 +300,6 @@ public final class Worker: Sendable {
             } catch {
                 context.logger.error("the ledger does not take the worker's report", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: .seconds(1))
-            }
-        }
-    }
-
-    /// Asks the ledger every 500 ms, or at a hint, whether campaigns that run here were paused, cancelled or expired.
-    private static func poll(
-        _ context: WorkerContext,
-        _ core: NIOLoopBound<WorkerCore>,
-        _ loop: any EventLoop,
-        _ signal: WakeSignal
-    ) async {
-        while !Task.isCancelled {
-            await signal.wait(upTo: .milliseconds(500))
-            do {
-                let numbers = try await loop.submit { core.value.desk.running.campaigns }.get()
-                guard !numbers.isEmpty else { continue }
-                let facts = try await context.ledger.read { try $0.campaigns(numbers) }
-                loop.execute { core.value.desk.polled(facts, now: WallClock.now()) }
-            } catch {
-                context.logger.error("the ledger does not answer a poll", metadata: ["error": "\(error)"])
             }
         }
     }

@@ -111,7 +111,13 @@ final class WorkerCore {
         connection.onChange = { [unowned self] _ in publishingChanged() }
         connection.start()
         consumer?.start()
+        ledgerRead(at: .now())
         renewLease()
+    }
+
+    /// What is known of the campaigns that run here is as of this instant.
+    func ledgerRead(at instant: NIODeadline) {
+        if lease.know(until: instant + TimeAmount(Supersession.knowledgeLasts)) { desk.leaseHolds() }
     }
 
     private func renewLease() {

@@ -20,6 +20,8 @@ extension LedgerTransaction {
         }
         try db.run("DELETE FROM refused WHERE app = ?1 AND id = ?2", .text(new.facts.app), .text(new.facts.campaignID))
         if let event = new.event { try addEvent(correlationID: new.correlationID) { _ in event } }
+        if !new.parts.isEmpty { try writeParts(new.parts, campaign: number, list: list, now: now) }
+        if new.collapseKey != nil { _ = try supersedeIfOlder(number, now: now) }
         try bumpRevision()
         return .accepted(number: number, audience: devices + duplicates)
     }
@@ -35,9 +37,10 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> (acceptance: Acceptance, shards: [ShardToPublish]) {
         let acceptance = try accept(new, now: now)
         guard case .accepted(let number, _) = acceptance else { return (acceptance, []) }
-        // Behind an open breaker it waits for the planner like any other.
-        guard try reader.campaign(number)?.asideReason == nil else { return (acceptance, []) }
-        let shards = try cut(campaign: number, shardsMax: .max, claimedBy: worker, now: now)
+        // Behind an open breaker, or a campaign that it supersedes, it waits for the planner like any other.
+        guard let facts = try reader.campaign(number), facts.mayRelease(at: now) else { return (acceptance, []) }
+        if !facts.isReleased, try !releaseIfFirst(number, now: now) { return (acceptance, []) }
+        let shards = try cut(campaign: number, shardsMax: .max, as: .claimed(by: worker), now: now)
         try db.run("UPDATE campaigns SET short_way = 1 WHERE number = ?1", .int(number))
         return (acceptance, shards)
     }
@@ -123,14 +126,14 @@ extension LedgerTransaction {
             INSERT INTO campaigns (app, id, stage, expires_at, urgency, provider, list, chunks, audience, duplicates,
                 created_at, accepted_at, push_type, priority, drop_if_offline, collapse_id, max_attempts, drop_unknown,
                 carries_variables, trace_parent, correlation_id, name, payload, tags, metadata, identity, job,
-                message_id_at, per_second, ramp_up)
+                message_id_at, per_second, ramp_up, send_at, hold, release_seconds, collapse_key)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)
+                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34)
             RETURNING number
             """,
             .text(facts.app),
             .text(facts.campaignID),
-            .text((new.freezing == nil ? CampaignStage.scheduled : .planning).rawValue),
+            .text((new.freezing != nil ? CampaignStage.planning : new.release.isHeld ? .held : .scheduled).rawValue),
             .time(facts.expiresAt),
             .text(facts.urgency.rawValue),
             .text(facts.provider.rawValue),
@@ -157,7 +160,11 @@ extension LedgerTransaction {
             .blob(new.job),
             .int(facts.messageIDAt),
             .int(new.pace?.perSecond),
-            .int(new.pace?.rampUp ?? 0)
+            .int(new.pace?.rampUp ?? 0),
+            .time(new.release.sendAt),
+            .bool(new.release.isHeld),
+            .int(new.release.seconds),
+            .blob(new.collapseKey)
         )
         return UInt32(truncatingIfNeeded: number ?? 0)
     }

@@ -7,10 +7,15 @@ struct CampaignPush {
     var carriesVariables: Bool
     /// The standard content first; empty when `facts` has what is alike for all.
     var variants: [CampaignVariant] = []
+    /// Whether it is cut by time zone.
+    var hasParts: Bool
 
     /// The facts of a chunk's shards: its devices have one world and one language.
-    func facts(environment: String?, locale: String?) -> Shard.Facts {
+    ///
+    /// `partEnd`: when their part ends, in a campaign that has some.
+    func facts(environment: String?, locale: String?, partEnd: Timestamp?) -> Shard.Facts {
         var result = facts
+        if let partEnd { result.expiresAt = partEnd }
         if let standard = variants.first {
             let index = LocaleFallback.index(of: locale, among: variants.dropFirst().map(\.locale))
             let variant = index.map { variants[$0 + 1] } ?? standard
@@ -28,7 +33,8 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT app, id, provider, urgency, push_type, priority, expires_at, drop_if_offline, collapse_id,
-                max_attempts, drop_unknown, payload, trace_parent, list, carries_variables, message_id_at
+                max_attempts, drop_unknown, payload, trace_parent, list, carries_variables, message_id_at,
+                has_parts
             FROM campaigns WHERE number = ?1
             """,
             .int(number)
@@ -60,7 +66,8 @@ extension LedgerReader {
             facts: facts,
             list: rows.uint32(13),
             carriesVariables: rows.bool(14),
-            variants: found?.variants ?? []
+            variants: found?.variants ?? [],
+            hasParts: rows.bool(16)
         )
     }
 }

@@ -8,10 +8,11 @@ enum CampaignRows {
         c.number, c.app, c.id, c.stage, c.paused_by, c.expires_at, \(ProbeKey.gateColumn), c.guard_passed, \
         c.cursor >= c.chunks AND c.stage <> 'planning', c.per_second, c.ramp_up, \
         EXISTS (SELECT 1 FROM pauses z WHERE z.app IN ('', c.app) AND z.provider IN ('', c.provider) \
-        AND z.urgency IN ('', c.urgency))
+        AND z.urgency IN ('', c.urgency)), c.send_at, c.superseded_by, \
+        c.collapse_key IS NULL OR c.released_at IS NOT NULL
         """
     /// The first column behind them.
-    static let next: Int32 = 12
+    static let next: Int32 = 15
 
     /// One campaign; a constant, because it is asked for at every claim.
     static let selectOne = "SELECT \(columns) FROM campaigns c WHERE c.number = ?1"
@@ -26,12 +27,15 @@ enum CampaignRows {
             id: rows.text(2),
             stage: stage,
             pausedBy: Set(rows.words(4).compactMap { AsideReason(rawValue: $0) }),
+            sendAt: rows.optionalTime(12),
             expiresAt: rows.time(5),
             breaker: ProbeKey.gate(rows.optionalText(6)),
             isGuardPassed: rows.bool(7),
             isPlanned: rows.bool(8),
             isSuspended: rows.bool(11),
-            pace: rows.optionalInt64(9).map { Pace(perSecond: Int($0), rampUp: rows.int(10)) }
+            pace: rows.optionalInt64(9).map { Pace(perSecond: Int($0), rampUp: rows.int(10)) },
+            supersededBy: rows.optionalInt64(13).map { UInt32(truncatingIfNeeded: $0) },
+            isReleased: rows.bool(14)
         )
     }
 

@@ -30,10 +30,33 @@ public struct NewCampaign: Sendable {
     public var atMost: Int?
     /// The producer's instant.
     public var createdAt: Timestamp
+    /// When it may begin, and what of its end counts from there.
+    public var release: Release
+    /// What campaigns have in common that collapse in the queue; nil for one that does not.
+    public var collapseKey: [UInt8]?
+    /// A part for each time zone of its devices; none when all begin and end at the same instants.
+    public var parts: [NewPart]
     /// The job's `message_id`, for the events.
     public var correlationID: String
     /// The event that tells the producer; nil for none.
     public var event: CampaignEvent?
+
+    /// When a campaign may begin.
+    public struct Release: Sendable, Equatable {
+        /// Not before this instant; nil is at once.
+        public var sendAt: Timestamp?
+        /// Whether it waits for `fire`.
+        public var isHeld: Bool
+        /// How long it lasts from its release; nil when its end is the producer's own instant.
+        public var seconds: Int?
+
+        /// At once, unless said otherwise.
+        public init(sendAt: Timestamp? = nil, isHeld: Bool = false, seconds: Int? = nil) {
+            self.sendAt = sendAt
+            self.isHeld = isHeld
+            self.seconds = seconds
+        }
+    }
 
     /// Where the devices are.
     public enum Audience: Sendable {
@@ -71,6 +94,9 @@ public struct NewCampaign: Sendable {
         freezing: Freezing? = nil,
         atMost: Int? = nil,
         createdAt: Timestamp,
+        release: Release = Release(),
+        collapseKey: [UInt8]? = nil,
+        parts: [NewPart] = [],
         correlationID: String,
         event: CampaignEvent? = nil
     ) {
@@ -87,6 +113,9 @@ public struct NewCampaign: Sendable {
         self.freezing = freezing
         self.atMost = atMost
         self.createdAt = createdAt
+        self.release = release
+        self.collapseKey = collapseKey
+        self.parts = parts
         self.correlationID = correlationID
         self.event = event
     }

@@ -69,7 +69,7 @@ extension LedgerTransaction {
         if let row = waiting.first(where: { $0.attempt == 1 }) {
             shards = try publish(row, now: now)
         } else {
-            let new = try cut(campaign: campaign, shardsMax: 1, claimedBy: nil, now: now)
+            let new = try cut(campaign: campaign, shardsMax: 1, as: .unpublished, now: now)
             let retry = waiting.first { breaker.isProbeDue(attempt: $0.attempt, now: now) }
             if new.isEmpty, let retry { shards = try publish(retry, now: now) } else { shards = new }
         }

@@ -7,6 +7,8 @@ public enum LifeResult: Sendable, Equatable {
     case done(CampaignFacts)
     /// The campaign is over; nothing was changed.
     case over(CampaignFacts)
+    /// `fire` of a campaign that was never held; nothing was changed.
+    case notHeld(CampaignFacts)
     /// There is no such campaign.
     case unknown
 }
@@ -93,6 +95,7 @@ extension LedgerTransaction {
             .text(stage.rawValue),
             .time(now)
         )
+        if facts.supersededBy != nil { try db.run("DELETE FROM stopped_runs WHERE campaign = ?1", .int(campaign)) }
         if stage == .completed { try addLifeEvent(.completed, campaign: campaign, now: now) }
         try bumpRevision()
         return stage
@@ -100,7 +103,7 @@ extension LedgerTransaction {
 
     /// Settles every row that nobody runs, and the unplanned rest; returns whether there was any.
     @discardableResult
-    private func endWaiting(_ campaign: CampaignFacts, _ outcome: Outcome, now: Timestamp) throws(LedgerError) -> Bool {
+    func endWaiting(_ campaign: CampaignFacts, _ outcome: Outcome, now: Timestamp) throws(LedgerError) -> Bool {
         var ended = 0
         var waitedForPerson: Set<ShardKey> = []
         for var record in try reader.openShards(campaign: campaign.number) {
@@ -113,10 +116,7 @@ extension LedgerTransaction {
         if try abandonFrozen(campaign.number) { ended += 1 }
         let rest = try db.run(
             """
-            UPDATE campaigns SET rest_outcome = ?2, cursor = chunks, rest_devices = (
-                SELECT coalesce(sum(k.count), 0) FROM chunks k
-                WHERE k.list = campaigns.list AND k.ordinal >= campaigns.cursor
-            )
+            UPDATE campaigns SET rest_outcome = ?2, cursor = chunks, rest_devices = \(UnplannedChunks.devices(of: "campaigns"))
             WHERE number = ?1 AND cursor < chunks
             """,
             .int(campaign.number),

@@ -175,7 +175,8 @@ extension LedgerTransaction {
         }
         try db.run(
             """
-            UPDATE campaigns SET stage = 'scheduled', list = ?2, chunks = ?3, audience = ?4, duplicates = ?5, no_token = ?6
+            UPDATE campaigns SET stage = CASE WHEN hold = 1 AND fired_at IS NULL THEN 'held' ELSE 'scheduled' END,
+                list = ?2, chunks = ?3, audience = ?4, duplicates = ?5, no_token = ?6
             WHERE number = ?1
             """,
             .int(campaign),

@@ -11,7 +11,7 @@ public struct LeasedCampaign: Sendable, Equatable {
     public var provider: ProviderName
     /// Fences every write of this lease.
     public var leaseEpoch: UInt32
-    /// Chunks that are not cut into shards yet.
+    /// Chunks that are not cut into shards yet and whose part is released.
     public var unplannedChunks: Int
 
     /// Where its shards go.
@@ -38,8 +38,8 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> [LeasedCampaign] {
         let rows = try db.rows(
             """
-            SELECT \(CampaignRows.columns), c.urgency, c.provider, c.lease_epoch, c.chunks - c.cursor, c.lease_owner,
-                c.lease_until
+            SELECT \(CampaignRows.columns), c.urgency, c.provider, c.lease_epoch, \(UnplannedChunks.released(by: 2)),
+                c.lease_owner, c.lease_until
             FROM campaigns c
             WHERE c.completed_at IS NULL AND (c.lease_owner IN (0, ?1) OR c.lease_until <= ?2)
             ORDER BY c.urgency = 'bulk', c.number

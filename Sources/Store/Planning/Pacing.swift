@@ -62,13 +62,13 @@ extension LedgerTransaction {
     /// Cuts chunks until what waits is worth more than the turns that can be given away now.
     private func cutAhead(_ facts: CampaignFacts, _ paces: [Pace], now: Timestamp) throws(LedgerError) {
         var missing = Pacing.devicesAhead(paces) - Int(try reader.devicesWaitingForTurn(campaign: facts.number))
-        while missing > 0, let next = try reader.nextChunkCount(campaign: facts.number) {
+        while missing > 0, let next = try reader.nextChunkCount(campaign: facts.number, now: now) {
             let room = try roomUnderGuard(facts)
             guard room >= next else { return }
             _ = try cut(
                 campaign: facts.number,
                 shardsMax: 1,
-                claimedBy: nil,
+                as: .unpublished,
                 pieceMax: Pacing.devicesMax(paces),
                 now: now
             )
@@ -163,13 +163,17 @@ extension LedgerReader {
     }
 
     /// Devices of the next chunk that is to be cut; nil when all are.
-    func nextChunkCount(campaign: UInt32) throws(LedgerError) -> Int? {
+    func nextChunkCount(campaign: UInt32, now: Timestamp) throws(LedgerError) -> Int? {
         try db.number(
             """
-            SELECT k.count FROM campaigns c JOIN chunks k ON k.list = c.list AND k.ordinal = c.cursor
-            WHERE c.number = ?1
+            SELECT k.count FROM campaigns c
+            LEFT JOIN chunk_order o ON o.campaign = c.number AND o.position = c.cursor
+            LEFT JOIN parts p ON p.campaign = c.number AND p.part = o.part
+            JOIN chunks k ON k.list = c.list AND k.ordinal = coalesce(o.ordinal, c.cursor)
+            WHERE c.number = ?1 AND (p.release_at IS NULL OR p.release_at <= ?2)
             """,
-            .int(campaign)
+            .int(campaign),
+            .time(now)
         ).map { Int($0) }
     }
 }

@@ -31,10 +31,20 @@ extension LedgerTransaction {
             campaign: campaign,
             shardsMax: shardsMax,
             devicesMax: room,
-            claimedBy: nil,
+            as: .unpublished,
             now: now
         )
         return shards.isEmpty && room < Shard.devicesMax ? .guarded : .planned(shards)
+    }
+
+    /// What the rows are that are cut.
+    enum Cut {
+        /// On their way to the broker.
+        case unpublished
+        /// Run by this worker at once.
+        case claimed(by: Int64)
+        /// Set aside until the campaign is fired, which has not begun by that.
+        case held
     }
 
     /// Writes the next rows of a campaign.
@@ -43,38 +53,34 @@ extension LedgerTransaction {
     ///   - campaign: The campaign.
     ///   - shardsMax: Chunks of the list at most.
     ///   - devicesMax: Devices at most.
-    ///   - worker: Runs them at once, if there is one.
+    ///   - kind: What the rows are.
     ///   - pieceMax: Under a rate, devices of a shard at most: the rows wait for their turns, and none is returned.
     ///   - now: The instant.
     func cut(
         campaign: UInt32,
         shardsMax: Int,
         devicesMax: Int = .max,
-        claimedBy worker: Int64?,
+        as kind: Cut,
         pieceMax: Int? = nil,
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
         guard let push = try reader.campaignPush(campaign) else { throw .failed("campaign \(campaign) is gone") }
         var room = devicesMax
-        let chunks = try nextChunks(campaign: campaign, push, limit: shardsMax).prefix { chunk in
+        let chunks = try nextChunks(campaign: campaign, push, limit: shardsMax, now: now).prefix { chunk in
             guard room >= chunk.count else { return false }
             room -= chunk.count
             return true
         }
         guard let last = chunks.last else { return [] }
-        let isFirst = try db.number("SELECT 1 FROM campaigns WHERE number = ?1 AND started_at IS NULL", .int(campaign))
         try db.run(
-            """
-            UPDATE campaigns SET cursor = ?2, stage = 'sending', started_at = coalesce(started_at, ?3) WHERE number = ?1
-            """,
+            "UPDATE campaigns SET cursor = ?2 WHERE number = ?1",
             .int(campaign),
-            .int(last.ordinal + 1),
-            .time(now)
+            .int(last.position + 1)
         )
         var shards: [ShardToPublish] = []
         for chunk in chunks {
             if let apart = chunk.suspectRecord(campaign: campaign) { try insert(apart, since: now) }
-            guard let record = chunk.record(campaign: campaign, claimedBy: worker) else { continue }
+            guard let record = chunk.record(campaign: campaign, as: kind) else { continue }
             if let pieceMax {
                 for piece in record.pieces(devicesMax: pieceMax) { try insertWaiting(piece, now: now) }
                 continue
@@ -88,15 +94,13 @@ extension LedgerTransaction {
                 shards += try reader.complete([record])
                 continue
             }
-            let facts = push.facts(environment: chunk.environment, locale: chunk.locale)
+            let facts = push.facts(environment: chunk.environment, locale: chunk.locale, partEnd: chunk.partEnd)
             shards.append(
                 ShardToPublish(record: record, facts: facts, firstIndex: chunk.firstIndex, devices: chunk.devices)
             )
         }
-        if isFirst != nil {
-            try addLifeEvent(.started, campaign: campaign, now: now)
-            try bumpRevision()
-        }
+        if case .held = kind { return shards }
+        try begin(campaign: campaign, now: now)
         return shards
     }
 
@@ -107,24 +111,47 @@ extension LedgerTransaction {
         _ = try writeSettlement(piece, settlement, now: now)
     }
 
+    /// Its first shards are on their way; the second time nothing.
+    func begin(campaign: UInt32, now: Timestamp) throws(LedgerError) {
+        let first = try db.run(
+            "UPDATE campaigns SET stage = 'sending', started_at = ?2 WHERE number = ?1 AND started_at IS NULL",
+            .int(campaign),
+            .time(now)
+        )
+        guard first > 0 else { return }
+        try addLifeEvent(.started, campaign: campaign, now: now)
+        try bumpRevision()
+    }
+
     private func nextChunks(
         campaign: UInt32,
         _ push: CampaignPush,
-        limit: Int
+        limit: Int,
+        now: Timestamp
     ) throws(LedgerError) -> [PlannableChunk] {
+        // By time zone, in the order of their release and as far as they are released; else in the list's order.
+        let (from, place, condition) =
+            push.hasParts
+            ? (
+                """
+                chunk_order o JOIN parts p ON p.campaign = o.campaign AND p.part = o.part
+                JOIN chunks k ON k.list = ?1 AND k.ordinal = o.ordinal
+                """, "o.position", "o.campaign = ?2 AND p.release_at <= ?5 AND"
+            ) : ("chunks k", "k.ordinal", "?5 IS NOT NULL AND")
         let rows = try db.rows(
             """
             SELECT k.ordinal, k.first_index, k.count, k.environment,
                 CASE WHEN ?4 = 1 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END, d.bits,
-                d.suspects, k.locale, d.opted_out
-            FROM chunks k LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
-            WHERE k.list = ?1 AND k.ordinal >= (SELECT cursor FROM campaigns WHERE number = ?2)
-            ORDER BY k.ordinal LIMIT ?3
+                d.suspects, k.locale, d.opted_out, \(place), \(push.hasParts ? "p.expires_at" : "NULL")
+            FROM \(from) LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
+            WHERE \(condition) k.list = ?1 AND \(place) >= (SELECT cursor FROM campaigns WHERE number = ?2)
+            ORDER BY \(place) LIMIT ?3
             """,
             .int(push.list),
             .int(campaign),
             .int(limit),
-            .bool(push.carriesVariables)
+            .bool(push.carriesVariables),
+            .time(now)
         )
         var chunks: [PlannableChunk] = []
         while try rows.next() {
@@ -138,7 +165,9 @@ extension LedgerTransaction {
                     devices: rows.blob(4),
                     dead: DeadBits(bytes: rows.blob(5)),
                     suspects: DeadBits(bytes: rows.blob(6)),
-                    optedOut: DeadBits(bytes: rows.blob(8))
+                    optedOut: DeadBits(bytes: rows.blob(8)),
+                    position: rows.uint32(9),
+                    partEnd: rows.optionalTime(10)
                 )
             )
         }
@@ -175,9 +204,12 @@ private struct PlannableChunk {
     var dead: DeadBits
     var suspects: DeadBits
     var optedOut: DeadBits
+    /// Where it stands in the order in which the campaign is cut.
+    var position: UInt32
+    var partEnd: Timestamp?
 
     /// The row of the devices that nothing is known against; nil when there is none.
-    func record(campaign: UInt32, claimedBy worker: Int64?) -> ShardRecord? {
+    func record(campaign: UInt32, as kind: LedgerTransaction.Cut) -> ShardRecord? {
         var positions: [UInt16] = []
         if !suspects.isEmpty {
             positions = (0..<UInt16(count)).filter { !isSuspect(Int($0)) }
@@ -196,7 +228,11 @@ private struct PlannableChunk {
             }
         }
         var row = row(campaign: campaign, part: 0, positions: positions, progress: progress)
-        (row.state, row.epoch, row.owner) = worker.map { (.running, 1, $0) } ?? (.unpublished, 0, 0)
+        switch kind {
+        case .unpublished: break
+        case .claimed(let worker): (row.state, row.epoch, row.owner) = (.running, 1, worker)
+        case .held: (row.state, row.aside) = (.aside, .held)
+        }
         return row
     }
 

@@ -111,6 +111,8 @@ extension LedgerTransaction {
             try move(row, since: now)
             released.append(row)
         }
+        // What was fired while it could not go out begins only now.
+        if !released.isEmpty { try begin(campaign: campaign, now: now) }
         return try reader.complete(released)
     }
 

@@ -18,6 +18,9 @@ enum PostgreSQLSchema {
         ("pauses", pauses),
         ("variants", variants),
         ("registry", [devices, deaths, freezing].joined(separator: "\n")),
+        ("life", life),
+        ("superseding", superseding),
+        ("parts", parts),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.
@@ -358,6 +361,52 @@ enum PostgreSQLSchema {
         );
         ALTER TABLE campaigns ADD COLUMN no_token BIGINT NOT NULL DEFAULT 0;
         ALTER TABLE campaigns ADD COLUMN failure TEXT COLLATE "C";
+        """
+
+    private static let life = """
+        ALTER TABLE campaigns ADD COLUMN send_at BIGINT;
+        ALTER TABLE campaigns ADD COLUMN hold BIGINT NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN release_seconds BIGINT;
+        ALTER TABLE campaigns ADD COLUMN fired_at BIGINT;
+        """
+
+    private static let superseding = """
+        ALTER TABLE campaigns ADD COLUMN collapse_key BYTEA;
+        ALTER TABLE campaigns ADD COLUMN collapse_marked_at BIGINT;
+        ALTER TABLE campaigns ADD COLUMN released_at BIGINT;
+        ALTER TABLE campaigns ADD COLUMN superseded_by BIGINT;
+        CREATE INDEX collapsing ON campaigns (collapse_key, created_at) WHERE collapse_key IS NOT NULL;
+        CREATE TABLE stopped_runs (
+            campaign BIGINT NOT NULL,
+            part BIGINT NOT NULL,
+            ordinal BIGINT NOT NULL,
+            child BIGINT NOT NULL,
+            epoch BIGINT NOT NULL,
+            PRIMARY KEY (campaign, part, ordinal, child)
+        );
+        """
+
+    private static let parts = """
+        ALTER TABLE campaigns ADD COLUMN has_parts BIGINT NOT NULL DEFAULT 0;
+        CREATE TABLE parts (
+            campaign BIGINT NOT NULL,
+            part BIGINT NOT NULL,
+            time_zone TEXT COLLATE "C",
+            release_at BIGINT NOT NULL,
+            expires_at BIGINT NOT NULL,
+            first_chunk BIGINT NOT NULL,
+            end_chunk BIGINT NOT NULL,
+            devices BIGINT NOT NULL,
+            PRIMARY KEY (campaign, part)
+        );
+        CREATE TABLE chunk_order (
+            campaign BIGINT NOT NULL,
+            position BIGINT NOT NULL,
+            ordinal BIGINT NOT NULL,
+            part BIGINT NOT NULL,
+            PRIMARY KEY (campaign, position)
+        );
+        CREATE UNIQUE INDEX chunk_parts ON chunk_order (campaign, ordinal);
         """
 
     private static let messages = """

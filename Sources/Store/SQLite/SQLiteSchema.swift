@@ -30,6 +30,9 @@ enum SQLiteSchema {
         migrator.registerMigration("registry") { db in
             for statement in [devices, deaths, freezing] { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("life") { db in try db.execute(sql: life) }
+        migrator.registerMigration("superseding") { db in try db.execute(sql: superseding) }
+        migrator.registerMigration("parts") { db in try db.execute(sql: parts) }
         return migrator
     }
 
@@ -319,6 +322,57 @@ enum SQLiteSchema {
         );
         ALTER TABLE campaigns ADD COLUMN no_token INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE campaigns ADD COLUMN failure TEXT;
+        """
+
+    /// `release_seconds`: how long a campaign lasts from its release; NULL when its end is the producer's own instant.
+    private static let life = """
+        ALTER TABLE campaigns ADD COLUMN send_at INTEGER;
+        ALTER TABLE campaigns ADD COLUMN hold INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN release_seconds INTEGER;
+        ALTER TABLE campaigns ADD COLUMN fired_at INTEGER;
+        """
+
+    /// `collapse_marked_at`: when the older campaigns of the key were superseded, by the clock that workers share;
+    /// `stopped_runs`: runs of those that open no stream any more.
+    private static let superseding = """
+        ALTER TABLE campaigns ADD COLUMN collapse_key BLOB;
+        ALTER TABLE campaigns ADD COLUMN collapse_marked_at INTEGER;
+        ALTER TABLE campaigns ADD COLUMN released_at INTEGER;
+        ALTER TABLE campaigns ADD COLUMN superseded_by INTEGER;
+        CREATE INDEX collapsing ON campaigns (collapse_key, created_at) WHERE collapse_key IS NOT NULL;
+        CREATE TABLE stopped_runs (
+            campaign INTEGER NOT NULL,
+            part INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL,
+            child INTEGER NOT NULL,
+            epoch INTEGER NOT NULL,
+            PRIMARY KEY (campaign, part, ordinal, child)
+        ) WITHOUT ROWID;
+        """
+
+    /// A part of a campaign has the positions from `first_chunk` to before `end_chunk` of `chunk_order`, along which the
+    /// cursor walks.
+    private static let parts = """
+        ALTER TABLE campaigns ADD COLUMN has_parts INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE parts (
+            campaign INTEGER NOT NULL,
+            part INTEGER NOT NULL,
+            time_zone TEXT,
+            release_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL,
+            first_chunk INTEGER NOT NULL,
+            end_chunk INTEGER NOT NULL,
+            devices INTEGER NOT NULL,
+            PRIMARY KEY (campaign, part)
+        ) WITHOUT ROWID;
+        CREATE TABLE chunk_order (
+            campaign INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL,
+            part INTEGER NOT NULL,
+            PRIMARY KEY (campaign, position)
+        ) WITHOUT ROWID;
+        CREATE UNIQUE INDEX chunk_parts ON chunk_order (campaign, ordinal);
         """
 
     private static let messages = """

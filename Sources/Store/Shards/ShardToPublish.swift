@@ -75,6 +75,8 @@ extension LedgerReader {
             .bool(push.carriesVariables)
         )
         guard try rows.next() else { throw .failed("chunk \(record.chunk) of list \(push.list) is gone") }
+        let number = record.id.key.campaign
+        let partEnd = push.hasParts ? try partEnd(campaign: number, chunk: record.chunk) : nil
         var devices = rows.blob(2)
         if !record.positions.isEmpty {
             do {
@@ -83,7 +85,11 @@ extension LedgerReader {
         }
         return ShardToPublish(
             record: record,
-            facts: push.facts(environment: rows.optionalText(1), locale: rows.optionalText(3)),
+            facts: push.facts(
+                environment: rows.optionalText(1),
+                locale: rows.optionalText(3),
+                partEnd: partEnd
+            ),
             firstIndex: rows.uint32(0),
             devices: devices
         )

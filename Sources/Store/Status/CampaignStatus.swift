@@ -47,8 +47,12 @@ public struct CampaignStatus: Sendable, Equatable {
     public var startedAt: Timestamp?
     /// When its last device got its outcome.
     public var completedAt: Timestamp?
+    /// The id of the campaign that took its place.
+    public var supersededBy: String?
     /// After this instant no request is made.
     public var expiresAt: Timestamp
+    /// A part for each time zone, in the order of their release; none when all devices have the same instants.
+    public var parts: [PartStatus]
     /// Whether all devices are accounted for.
     public var law: Law
 

@@ -24,6 +24,7 @@ extension LedgerReader {
         status.unknownResent = tally.unknownResent
         status.reasons = tally.reasons
         status.nextRetryAt = tally.nextRetryAt
+        status.parts = try parts(campaign: number)
         status.law = tally.law(audience: status.audience)
         status.stateReason = try stateReason(status, now: now)
         return status
@@ -59,7 +60,8 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(CampaignRows.columns), c.name, c.tags, c.metadata, c.provider, c.urgency, c.audience,
-                c.created_at, c.accepted_at, c.started_at, c.completed_at
+                c.created_at, c.accepted_at, c.started_at, c.completed_at,
+                (SELECT n.id FROM campaigns n WHERE n.number = c.superseded_by)
             FROM campaigns c WHERE c.number = ?1
             """,
             .int(number)
@@ -95,7 +97,9 @@ extension LedgerReader {
             acceptedAt: rows.time(next + 7),
             startedAt: rows.optionalTime(next + 8),
             completedAt: rows.optionalTime(next + 9),
+            supersededBy: rows.optionalText(next + 10),
             expiresAt: facts.expiresAt,
+            parts: [],
             law: .holds
         )
     }
@@ -162,7 +166,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT c.duplicates, c.rest_outcome, c.rest_devices,
-                (SELECT coalesce(sum(k.count), 0) FROM chunks k WHERE k.list = c.list AND k.ordinal >= c.cursor),
+                \(UnplannedChunks.devices(of: "c")),
                 c.no_token
             FROM campaigns c WHERE c.number = ?1
             """,
@@ -187,7 +191,13 @@ extension LedgerReader {
     }
 
     private func stateReason(_ status: CampaignStatus, now: Timestamp) throws(LedgerError) -> String? {
-        guard status.stage.isLive else { return try reasonOfFailure(status) }
+        guard status.stage.isLive else {
+            let isUnfired = try db.number(
+                "SELECT 1 FROM campaigns WHERE number = ?1 AND hold = 1 AND fired_at IS NULL AND stage = 'completed'",
+                .int(status.number)
+            )
+            return isUnfired == nil ? try reasonOfFailure(status) : "it was never fired"
+        }
         if !status.pausedBy.isEmpty { return status.pausedBy.map(\.rawValue).sorted().joined(separator: ", ") }
         let pending = status.pending
         if pending.total > 0, pending.parked == pending.total { return "parked" }

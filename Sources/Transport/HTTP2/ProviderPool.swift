@@ -85,6 +85,17 @@ public final class ProviderPool {
         self.scheduleTurn()
     }
 
+    /// Opens a connection if there is none, although there is no work yet.
+    ///
+    /// For requests that are to go at once when they come. Called again now and then it keeps one open, as far as the
+    /// peer lets it.
+    public func warm() {
+        self.loop.assertInEventLoop()
+        guard !self.isClosed && self.drainUntil == nil else { return }
+        self.run(self.machine.warm(now: NIODeadline.now().instant))
+        self.scheduleTurn()
+    }
+
     /// Takes a connection out of service as soon as its streams have ended; a new one is opened on demand.
     ///
     /// For 403 ExpiredProviderToken, which wedges a connection for good.

@@ -2,6 +2,7 @@ import Campaigns
 import Delivery
 import Fleet
 import Foundation
+import NIOCore
 import NIOPosix
 import Store
 import Transport
@@ -255,8 +256,13 @@ actor BenchFleet {
     }
 
     /// Publishes a campaign and returns at once.
-    func begin(list: String = BenchJob.list, maxAttempts: Int = 8, perSecond: Int? = nil) async throws -> BenchJob {
-        let job = try nextJob(list: list, maxAttempts: maxAttempts, perSecond: perSecond)
+    func begin(
+        list: String = BenchJob.list,
+        maxAttempts: Int = 8,
+        perSecond: Int? = nil,
+        isHeld: Bool = false
+    ) async throws -> BenchJob {
+        let job = try nextJob(list: list, maxAttempts: maxAttempts, perSecond: perSecond, isHeld: isHeld)
         try await job.publish(producer)
         return job
     }
@@ -288,11 +294,38 @@ actor BenchFleet {
         }
     }
 
+    /// Fires a held campaign twice at once, as two operators would; when the first commit was done, in nanoseconds of
+    /// CLOCK_MONOTONIC.
+    func fire(_ job: BenchJob) async throws -> Int64 {
+        let (app, id, broker, path) = (job.job.app, job.job.id, broker, folder.ledger)
+        return try await withThrowingTaskGroup(of: Int64.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    let ledger = try Ledger.open(path: path, create: false)
+                    let hint = ControlHint(broker.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
+                    await hint.ready(within: .seconds(2))
+                    _ = try await ledger.write(.synced) { transaction in
+                        try transaction.reader.campaignNumber(app: app, id: id).map {
+                            try transaction.fire(campaign: $0, now: CommandClock.now())
+                        }
+                    }
+                    let committed = Int64(NIODeadline.now().uptimeNanoseconds)
+                    await hint.look(at: "\(app)/\(id)")
+                    await hint.close()
+                    await ledger.close()
+                    return committed
+                }
+            }
+            return try await group.reduce(.max) { min($0, $1) }
+        }
+    }
+
     private func nextJob(
         list: String,
         maxAttempts: Int,
         perSecond: Int? = nil,
-        isPersonal: Bool = false
+        isPersonal: Bool = false,
+        isHeld: Bool = false
     ) throws -> BenchJob {
         campaigns += 1
         return try BenchJob(
@@ -301,6 +334,7 @@ actor BenchFleet {
             maxAttempts: maxAttempts,
             perSecond: perSecond,
             isPersonal: isPersonal,
+            isHeld: isHeld,
             now: CommandClock.now()
         )
     }

@@ -28,6 +28,7 @@ struct BenchJob: Sendable {
         maxAttempts: Int = 8,
         perSecond: Int? = nil,
         isPersonal: Bool = false,
+        isHeld: Bool = false,
         now: Timestamp
     ) throws {
         let audience = "{\"list\": \"\(list)\"}"
@@ -37,6 +38,7 @@ struct BenchJob: Sendable {
             maxAttempts: maxAttempts,
             perSecond: perSecond,
             isPersonal: isPersonal,
+            isHeld: isHeld,
             now: now
         )
     }
@@ -53,6 +55,7 @@ struct BenchJob: Sendable {
         maxAttempts: Int = 8,
         perSecond: Int? = nil,
         isPersonal: Bool = false,
+        isHeld: Bool = false,
         now: Timestamp
     ) throws {
         let rate = perSecond.map { ", \"per_second\": \($0)" } ?? ""
@@ -62,7 +65,7 @@ struct BenchJob: Sendable {
              "content": {"title": \(isPersonal ? Self.personalTitle : Self.title), "sound": "default",
               "thread_id": "derby", "body": \(isPersonal ? Self.personalBody : Self.body),
               "data": {"match": 7, "league": "laliga"}, "localizations": \(isPersonal ? Self.localizations : "{}")},
-             "delivery": {"ttl": 86400, "max_attempts": \(maxAttempts)\(rate)}}
+             "delivery": {"ttl": 86400, "max_attempts": \(maxAttempts), "hold": \(isHeld)\(rate)}}
             """
         try self.init(text: text, now: now)
     }

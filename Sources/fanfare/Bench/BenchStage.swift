@@ -52,6 +52,7 @@ struct BenchStage: Sendable {
         case .limits: return try await LimitsScenario(stage: self).run()
         case .scaling: return try await ScalingScenario(stage: self).run()
         case .planning: return try await PlanningScenario(stage: self).run()
+        case .fire: return try await FireScenario(stage: self).run()
         case .urgent: return try await UrgentScenario(stage: self).run()
         case .rate: return try await RateScenario(stage: self).run()
         case .variables: return try await VariablesScenario(stage: self).run()

@@ -89,15 +89,51 @@ struct EnvelopeTests {
     @Test func `ends are resolved as the contract says`() {
         let created = now.advanced(by: .seconds(-100))
         let end = Timestamp(milliseconds: 5)
-        #expect(ExpiryRule.resolve(.at(end), createdAt: created, acceptedAt: now) == end)
-        #expect(
-            ExpiryRule.resolve(.ttl(seconds: 60), createdAt: created, acceptedAt: now)
-                == created.advanced(by: .seconds(60))
+        let month = Duration.seconds(2_592_000)
+        #expect(ExpiryRule.end(.at(end), release: created) == end)
+        #expect(ExpiryRule.end(.ttl(seconds: 60), release: created) == created.advanced(by: .seconds(60)))
+        #expect(ExpiryRule.end(.none, release: now) == now.advanced(by: month))
+        // What counts from the release has not begun while a campaign is held.
+        #expect(ExpiryRule.endOfHold(.at(end), release: created) == end)
+        #expect(ExpiryRule.endOfHold(.ttl(seconds: 60), release: created) == created.advanced(by: month))
+    }
+
+    @Test func `a campaign is released at the latest of its instants`() {
+        let (created, later) = (now.advanced(by: .seconds(-100)), now.advanced(by: .seconds(100)))
+        #expect(ExpiryRule.release(createdAt: created, acceptedAt: now) == created)
+        #expect(ExpiryRule.release(createdAt: nil, acceptedAt: now) == now)
+        #expect(ExpiryRule.release(createdAt: created, sendAt: later, firedAt: now, acceptedAt: now) == later)
+        #expect(ExpiryRule.release(createdAt: later, sendAt: created, firedAt: now, acceptedAt: now) == later)
+        #expect(ExpiryRule.release(createdAt: created, sendAt: nil, firedAt: now, acceptedAt: now) == now)
+    }
+
+    @Test func `the end counts from send_at, and is refused before it`() {
+        let scheduled = JobFixtures.patch(
+            JobFixtures.minimal,
+            path: ["delivery", "send_at"],
+            "\"2026-11-20T20:55:00Z\""
         )
-        #expect(
-            ExpiryRule.resolve(.ttl(seconds: 60), createdAt: nil, acceptedAt: now) == now.advanced(by: .seconds(60))
+        let short = JobFixtures.patch(scheduled, path: ["delivery", "ttl"], "60")
+        #expect(JobFixtures.decode(short).job?.expiresAt(acceptedAt: now) == now.advanced(by: .seconds(3660)))
+        let early = JobFixtures.patch(scheduled, path: ["delivery", "expires_at"], "\"2026-11-20T20:55:00Z\"")
+        #expect(codes(JobFixtures.decode(early)) == ["/delivery/expires_at conflict"])
+        let right = JobFixtures.patch(scheduled, path: ["delivery", "expires_at"], "\"2026-11-20T20:55:01Z\"")
+        #expect(codes(JobFixtures.decode(right)).isEmpty)
+    }
+
+    @Test func `a held job of a short ttl may have been created long ago`() {
+        let held = JobFixtures.patch(
+            JobFixtures.job("created_at", "\"2026-11-20T19:45:00Z\""),
+            path: ["delivery"],
+            "{\"ttl\": 60, \"hold\": true}"
         )
-        #expect(ExpiryRule.resolve(.none, createdAt: nil, acceptedAt: now) == now.advanced(by: .seconds(2_592_000)))
+        #expect(codes(JobFixtures.decode(held)).isEmpty)
+        let ended = JobFixtures.patch(
+            held,
+            path: ["delivery"],
+            "{\"expires_at\": \"2026-11-20T19:50:00Z\", \"hold\": true}"
+        )
+        #expect(codes(JobFixtures.decode(ended)) == ["/delivery/expires_at expired"])
     }
 
     @Test func `a CloudEvent carries a job in its data`() {
@@ -140,12 +176,6 @@ struct WarningTests {
         let decoding = JobFixtures.decode(text, JobEnvelope(urgencyHeader: urgencyHeader, now: JobFixtures.now))
         #expect(decoding.job != nil)
         return decoding.warnings.map { "\($0.pointer) \($0.code)" }
-    }
-
-    @Test func `collapse in the queue is announced as missing`() {
-        let expected = ["/delivery/collapse_id supersede_not_in_this_version"]
-        #expect(warnings(["delivery", "collapse_id"], "\"score\"") == expected)
-        #expect(warnings(["delivery"], "{\"collapse_id\": \"score\", \"supersede\": false}").isEmpty)
     }
 
     @Test func `a device named twice is announced`() {

@@ -255,12 +255,8 @@ struct RefusalTableTests {
         } + [
             Refusal("content/badge", "\"+1\"", .notInThisVersion),
             Refusal("content/badge", "\"-1\"", .notInThisVersion),
-            Refusal("delivery/send_at", "\"2026-11-20T20:50:00Z\"", .notInThisVersion),
-            Refusal("delivery/local_time", "true", .notInThisVersion),
             Refusal("delivery/show", "\"background\"", .notInThisVersion),
             Refusal("delivery/android", "\"notification\"", .notInThisVersion),
-            Refusal("delivery/hold", "true", .notInThisVersion),
-            Refusal("delivery/quiet_hours", "{}", .notInThisVersion),
             Refusal("delivery/repeat", "{}", .notInThisVersion),
             Refusal("delivery/frequency_cap", "\"ignore\"", .notInThisVersion),
             Refusal("delivery/in_app", "{}", .notInThisVersion),

@@ -30,6 +30,16 @@ import Testing
         .devices((0..<count).map { Device(token: "\($0)") })
     }
 
+    @Test func `what is not to go at once takes no short way`() {
+        var held = job(devices(1), urgent: true)
+        #expect(decide(held) == .accept(shortWay: true))
+        held.delivery.hold = true
+        #expect(decide(held) == .accept(shortWay: false))
+        var scheduled = job(devices(1), urgent: true)
+        scheduled.delivery.sendAt = Fixtures.now
+        #expect(decide(scheduled) == .accept(shortWay: false))
+    }
+
     @Test func `a good job is accepted`() {
         #expect(decide(job()) == .accept(shortWay: false))
     }

@@ -8,7 +8,7 @@ struct CampaignCommand: AsyncParsableCommand {
         subcommands: [
             CampaignSendCommand.self, CampaignPreviewCommand.self, CampaignStatusCommand.self, CampaignListCommand.self,
             CampaignPauseCommand.self, CampaignResumeCommand.self, CampaignCancelCommand.self, CampaignSetCommand.self,
-            CampaignOutcomesCommand.self,
+            CampaignFireCommand.self, CampaignOutcomesCommand.self,
         ]
     )
 }

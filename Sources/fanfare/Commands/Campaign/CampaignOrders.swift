@@ -2,6 +2,7 @@ import ArgumentParser
 import Campaigns
 import Delivery
 import Fleet
+import NIOPosix
 import Store
 
 /// Pauses a campaign.
@@ -19,7 +20,7 @@ struct CampaignPauseCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CampaignOrder(verb: "pause", campaign: campaign, isJSON: output.json).run(options) {
-            try $0.pause(campaign: $1, now: $2)
+            try $0.pause(campaign: $1, now: $2.now)
         }
     }
 }
@@ -46,7 +47,7 @@ struct CampaignResumeCommand: AsyncParsableCommand {
         try await CampaignOrder(verb: "resume", campaign: campaign, isJSON: output.json).run(options) {
             var result = LifeResult.unknown
             for reason in AsideReason.endedByResume {
-                result = try $0.resume(campaign: $1, reason: reason, now: $2)
+                result = try $0.resume(campaign: $1, reason: reason, now: $2.now)
             }
             return result
         }
@@ -68,33 +69,83 @@ struct CampaignCancelCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CampaignOrder(verb: "cancel", campaign: campaign, isJSON: output.json).run(options) {
-            try $0.cancel(campaign: $1, now: $2)
+            try $0.cancel(campaign: $1, now: $2.now)
         }
     }
 }
 
-/// An operator's order: one synced transaction, which the workers see with their next look at the ledger (500 ms).
+/// Fires a held campaign.
+struct CampaignFireCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fire",
+        abstract: "Let a held campaign go; fired twice it is fired once.",
+        discussion: """
+            What counts from the release of the campaign (ttl) begins now. A campaign that is paused too, or whose send_at \
+            has not come, begins when that is over.
+            """
+    )
+
+    @Argument(help: "ID or APP/ID.")
+    var campaign: CampaignArgument
+
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await CampaignOrder(verb: "fire", campaign: campaign, isJSON: output.json, isHasty: true).run(options) {
+            try $0.fire(campaign: $1, shared: $2.shared, now: $2.now)
+        }
+    }
+}
+
+/// An operator's order: one synced transaction, and a hint; a worker that misses it looks within 500 ms by itself.
 struct CampaignOrder {
     let verb: String
     let campaign: CampaignArgument
     let isJSON: Bool
+    /// The hint is to go at the moment of the commit, so the broker is waited for before it.
+    var isHasty = false
+
+    /// The instant of the order.
+    struct Clocks: Sendable {
+        let now: Timestamp
+        /// On the clock that all workers share.
+        let shared: Timestamp
+    }
+
+    /// A broker that does not answer keeps no order waiting for longer.
+    private static let patience = Duration.seconds(2)
 
     func run(
         _ options: ConfigurationOptions,
-        _ give: @escaping @Sendable (LedgerTransaction, UInt32, Timestamp) throws -> LifeResult
+        _ give: @escaping @Sendable (LedgerTransaction, UInt32, Clocks) throws -> LifeResult
     ) async throws {
-        let (campaign, now) = (campaign, CommandClock.now())
+        let campaign = campaign
+        let hint = ControlHint(try options.load().amqp, on: MultiThreadedEventLoopGroup.singleton.next())
         try await options.withLedger { ledger in
+            if isHasty { await hint.ready(within: Self.patience) }
+            let now = CommandClock.now()
+            let clocks = Clocks(now: now, shared: ledger.sharedTime(now))
             let result = try await ledger.write(.synced) { transaction -> LifeResult in
                 let number = try transaction.reader.campaignNumber(app: campaign.app, id: campaign.id)
-                return try number.map { try give(transaction, $0, now) } ?? .unknown
+                return try number.map { try give(transaction, $0, clocks) } ?? .unknown
             }
+            if case .done(let facts) = result {
+                if !isHasty { await hint.ready(within: Self.patience) }
+                await hint.look(at: "\(facts.app)/\(facts.id)")
+            }
+            await hint.close()
             switch result {
             case .done(let facts): report(facts)
             case .over(let facts):
                 throw CommandFailure(
                     .failed,
                     "\(facts.app)/\(facts.id) is \(facts.stage.rawValue): there is nothing left to \(verb)"
+                )
+            case .notHeld(let facts):
+                throw CommandFailure(
+                    .failed,
+                    "\(facts.app)/\(facts.id) is not held: only a job with \"hold\": true waits for fire"
                 )
             case .unknown: throw campaign.notFound(in: ledger)
             }

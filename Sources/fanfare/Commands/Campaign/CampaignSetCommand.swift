@@ -29,7 +29,7 @@ struct CampaignSetCommand: AsyncParsableCommand {
     func run() async throws {
         let pace = perSecond.pace
         try await CampaignOrder(verb: "set", campaign: campaign, isJSON: output.json).run(options) {
-            try $0.setPace(campaign: $1, pace, now: $2)
+            try $0.setPace(campaign: $1, pace, now: $2.now)
         }
     }
 }

@@ -1,0 +1,25 @@
+extension Job {
+    /// What campaigns have in common that collapse in the queue: app, constant collapse id, audience by name.
+    ///
+    /// nil for a campaign that collapses with none. A list counts without its version, and what is left out does not
+    /// count.
+    ///
+    /// - Parameter devicesVersion: What tells the inline devices from others, for example the version of the list that
+    ///   they make.
+    public func collapseName(devicesVersion: String?) -> [UInt8]? {
+        guard delivery.supersede, let id = delivery.collapseID, !id.contains("{{"), !id.contains("{%") else {
+            return nil
+        }
+        let who: [JSONValue]
+        switch audience {
+        case .devices:
+            guard let devicesVersion else { return nil }
+            who = ["devices", .string(devicesVersion)]
+        case .list(let name, _): who = ["list", .string(name)]
+        case .users(let users): who = ["users"] + users.sorted().map(JSONValue.string)
+        case .segment(let segment): who = ["segment", .string(segment.text)]
+        case .everyone: who = ["everyone"]
+        }
+        return JSONWriter.bytes(.array([.string(app), .string(id)] + who))
+    }
+}

@@ -1,0 +1,63 @@
+import AMQP
+import Campaigns
+import Delivery
+public import NIOCore
+import Synchronization
+public import Transport
+
+/// Tells all workers to look at the ledger now: a hint, never an order (design, section 6).
+///
+/// It connects while its owner does something else. Without a broker, or without the right to publish there, workers see
+/// the change within half a second by themselves. May be used from any task.
+public final class ControlHint: Sendable {
+    private let client = Mutex<AMQPClient?>(nil)
+    private let signal = WakeSignal()
+    private let connecting = Mutex<Task<Void, Never>?>(nil)
+
+    /// Begins to connect.
+    public init(_ endpoint: AMQPEndpoint, on loop: any EventLoop) {
+        let task = Task {
+            defer { signal.wake() }
+            do throws(AMQPConnectError) {
+                let client = try await AMQPClient.connect(
+                    endpoint,
+                    name: "fanfare hint",
+                    on: loop,
+                    confirmTimeout: .seconds(2),
+                    callTimeout: .seconds(2)
+                )
+                self.client.withLock { $0 = client }
+            } catch {
+                // The ledger has what matters.
+            }
+        }
+        connecting.withLock { $0 = task }
+    }
+
+    /// Waits until it is connected or cannot be, or the time is over; call it once, before `look`.
+    public func ready(within time: Duration) async {
+        await signal.wait(upTo: time)
+    }
+
+    /// Publishes the hint; returns when the broker has it, or at once without a broker.
+    public func look(at campaign: String) async {
+        guard let client = client.withLock({ $0 }) else { return }
+        _ = await client.publish(Self.message(campaign))
+    }
+
+    /// Closes the connection.
+    public func close() async {
+        await client.withLock({ $0 })?.close()
+    }
+
+    /// What is published; a worker that is not there needs no hint.
+    static func message(_ campaign: String) -> OutboundMessage {
+        OutboundMessage(
+            exchange: BrokerNames.control,
+            routingKey: "",
+            mandatory: false,
+            properties: MessageProperties(type: "fanfare.hint.v1", deliveryMode: 1),
+            body: Array(campaign.utf8)
+        )
+    }
+}

@@ -1,0 +1,35 @@
+import Delivery
+import Logging
+import NIOCore
+import Store
+
+/// Asks the ledger every 500 ms, or at a hint, whether campaigns that run here were paused, cancelled, superseded or
+/// expired, and where campaigns that are held will go.
+struct LedgerPoll: Sendable {
+    let context: WorkerContext
+    let core: NIOLoopBound<WorkerCore>
+    let loop: any EventLoop
+    let signal: WakeSignal
+
+    /// Asks until the task is cancelled.
+    func run() async {
+        let sends = context.configuration.worker.roles.contains(.sender)
+        while !Task.isCancelled {
+            await signal.wait(upTo: .milliseconds(500))
+            let asked = NIODeadline.now()
+            do {
+                let numbers = try await loop.submit { core.value.desk.running.campaigns }.get()
+                let (facts, held) = try await context.ledger.read { reader in
+                    (try reader.campaigns(numbers), sends ? try reader.heldRoutes() : [])
+                }
+                loop.execute { [core] in
+                    core.value.desk.polled(facts, now: WallClock.now())
+                    core.value.desk.warm(held)
+                    core.value.ledgerRead(at: asked)
+                }
+            } catch {
+                context.logger.error("the ledger does not answer a poll", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Campaigns
+import FoundationEssentials
+
+/// Time zones of the system's database.
+enum ZoneFiles {
+    private static let folder = "/usr/share/zoneinfo/"
+
+    /// The rules of a zone by its IANA name; nil when the system has none of that name.
+    static func rules(_ name: String) -> TimeZoneRules? {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") }), !name.utf8.contains(0),
+            let data = try? Data(contentsOf: URL(filePath: folder + name))
+        else { return nil }
+        return TimeZoneRules(tzif: Array(data))
+    }
+}

@@ -1,0 +1,176 @@
+public import Campaigns
+import Delivery
+
+/// What became of a campaign's release.
+public enum ReleaseResult: Sendable, Equatable {
+    /// It may be planned.
+    case released
+    /// Runs of campaigns that it supersedes have not stopped yet; ask again.
+    case waits
+    /// It is not due, over, or superseded itself.
+    case notDue
+}
+
+/// Collapse in the queue: the rules are `Supersession`'s.
+extension LedgerTransaction {
+    /// Releases a campaign: what it supersedes is marked, and what nobody runs of that is settled (use `synced`).
+    ///
+    /// Call it again while it `waits`; `marked` says whether something was marked by this call, so that workers are to be
+    /// told.
+    ///
+    /// - Parameters:
+    ///   - campaign: The campaign.
+    ///   - shared: The instant on the clock that all workers share.
+    ///   - now: The instant.
+    public func release(
+        campaign: UInt32,
+        shared: Timestamp,
+        now: Timestamp
+    ) throws(LedgerError) -> (result: ReleaseResult, marked: Bool) {
+        guard let facts = try reader.campaign(campaign) else { return (.notDue, false) }
+        if facts.isReleased { return (.released, false) }
+        guard facts.mayRelease(at: now), let collapse = try reader.collapse(campaign) else { return (.notDue, false) }
+        var markedAt = collapse.markedAt
+        var marked = false
+        if markedAt == nil {
+            marked = try supersedeOlder(than: collapse, by: campaign, now: now)
+            try db.run("UPDATE campaigns SET collapse_marked_at = ?2 WHERE number = ?1", .int(campaign), .time(shared))
+            markedAt = shared
+            try bumpRevision()
+        }
+        let running = try reader.runningOlder(than: collapse)
+        guard Supersession.mayBegin(markedAt: markedAt ?? shared, running: running, now: shared) else {
+            return (.waits, marked)
+        }
+        try db.run("UPDATE campaigns SET released_at = ?2 WHERE number = ?1", .int(campaign), .time(now))
+        try bumpRevision()
+        return (.released, marked)
+    }
+
+    /// Releases a campaign that supersedes none; returns whether it is so.
+    func releaseIfFirst(_ campaign: UInt32, now: Timestamp) throws(LedgerError) -> Bool {
+        guard let collapse = try reader.collapse(campaign), try reader.older(than: collapse, withMarked: true).isEmpty
+        else { return false }
+        return try release(campaign: campaign, shared: now, now: now).result == .released
+    }
+
+    /// Runs of superseded campaigns open no stream any more; what is in flight is still written.
+    public func markStopped(_ runs: [RunToken]) throws(LedgerError) {
+        for run in runs {
+            try db.run(
+                """
+                INSERT INTO stopped_runs (campaign, part, ordinal, child, epoch) VALUES (?1, ?2, ?3, ?4, ?5)
+                ON CONFLICT (campaign, part, ordinal, child) DO UPDATE SET epoch = excluded.epoch
+                """,
+                .int(run.key.campaign),
+                .int(run.key.part),
+                .int(run.key.ordinal),
+                .int(run.key.child),
+                .int(run.epoch)
+            )
+        }
+    }
+
+    /// Supersedes a campaign that is accepted after a newer one was released; returns whether it is so.
+    func supersedeIfOlder(_ campaign: UInt32, now: Timestamp) throws(LedgerError) -> Bool {
+        guard let collapse = try reader.collapse(campaign) else { return false }
+        let newer = try db.number(
+            """
+            SELECT number FROM campaigns
+            WHERE collapse_key = ?1 AND collapse_marked_at IS NOT NULL AND created_at > ?2
+            ORDER BY created_at DESC, number DESC LIMIT 1
+            """,
+            .blob(collapse.key),
+            .time(collapse.place.createdAt)
+        )
+        guard let newer else { return false }
+        try supersede(campaign, by: UInt32(truncatingIfNeeded: newer), now: now)
+        return true
+    }
+
+    /// Marks every older campaign that is not over; returns whether there was one.
+    private func supersedeOlder(
+        than collapse: Collapse,
+        by newer: UInt32,
+        now: Timestamp
+    ) throws(LedgerError) -> Bool {
+        let older = try reader.older(than: collapse, withMarked: false)
+        for campaign in older { try supersede(campaign, by: newer, now: now) }
+        return !older.isEmpty
+    }
+
+    private func supersede(_ campaign: UInt32, by newer: UInt32, now: Timestamp) throws(LedgerError) {
+        try db.run(
+            "UPDATE campaigns SET superseded_by = ?2 WHERE number = ?1 AND superseded_by IS NULL",
+            .int(campaign),
+            .int(newer)
+        )
+        guard let facts = try reader.campaign(campaign), let outcome = facts.ending(at: now) else { return }
+        try endWaiting(facts, outcome, now: now)
+        _ = try completeIfDone(campaign: campaign, now: now)
+    }
+}
+
+/// What a campaign collapses with, and where it stands there.
+struct Collapse {
+    var key: [UInt8]
+    var place: Supersession.Place
+    /// When it marked the older ones.
+    var markedAt: Timestamp?
+}
+
+extension LedgerReader {
+    /// nil for a campaign that collapses with none.
+    func collapse(_ campaign: UInt32) throws(LedgerError) -> Collapse? {
+        let rows = try db.rows(
+            "SELECT collapse_key, created_at, collapse_marked_at FROM campaigns WHERE number = ?1",
+            .int(campaign)
+        )
+        guard try rows.next(), !rows.isNull(0) else { return nil }
+        return Collapse(
+            key: rows.blob(0),
+            place: Supersession.Place(createdAt: rows.time(1), number: campaign),
+            markedAt: rows.optionalTime(2)
+        )
+    }
+
+    /// The older campaigns that collapse with one and are not completed.
+    func older(than collapse: Collapse, withMarked: Bool) throws(LedgerError) -> [UInt32] {
+        let rows = try db.rows(
+            """
+            SELECT number, created_at FROM campaigns
+            WHERE collapse_key = ?1 AND completed_at IS NULL AND created_at <= ?2
+                AND (?3 = 1 OR superseded_by IS NULL)
+            """,
+            .blob(collapse.key),
+            .time(collapse.place.createdAt),
+            .bool(withMarked)
+        )
+        var numbers: [UInt32] = []
+        while try rows.next() {
+            let place = Supersession.Place(createdAt: rows.time(1), number: rows.uint32(0))
+            if place < collapse.place { numbers.append(place.number) }
+        }
+        return numbers
+    }
+
+    /// Rows of older campaigns whose runs may open a stream.
+    func runningOlder(than collapse: Collapse) throws(LedgerError) -> Int {
+        var running = 0
+        for campaign in try older(than: collapse, withMarked: true) {
+            let rows = try db.number(
+                """
+                SELECT count(*) FROM \(ShardRows.open)
+                WHERE s.state = 2 AND s.state <> 4 AND s.campaign = ?1 AND NOT EXISTS (
+                    SELECT 1 FROM stopped_runs t
+                    WHERE t.campaign = s.campaign AND t.part = s.part AND t.ordinal = s.ordinal AND t.child = s.child
+                        AND t.epoch = s.epoch
+                )
+                """,
+                .int(campaign)
+            )
+            running += Int(rows ?? 0)
+        }
+        return running
+    }
+}
