@@ -68,7 +68,9 @@ struct DeliveryDecoder {
             )
             return nil
         }
-        guard case (let from?, let to?) = (minutes("from"), minutes("to")) else { return nil }
+        // Both are looked at, so that both are told.
+        let (begin, end) = (minutes("from"), minutes("to"))
+        guard let from = begin, let to = end else { return nil }
         if from == to {
             window.log.refuse(.conflict, at: window.pointer.appending("to"), "the quiet hours end when they begin")
         }
