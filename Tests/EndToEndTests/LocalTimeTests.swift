@@ -29,7 +29,7 @@ extension EndToEnd {
                     "local_time": true, "send_at": .string(String(reading)), "ttl": 86_400,
                 ]
                 try await fleet.publish(job.delivered(delivery))
-                try await eventually("Tokyo has it") { try await fleet.status("derby")?.counts.accepted == 10 }
+                try await eventually("Tokyo has it") { try await fleet.status("derby")?.counts.accepted ?? 0 >= 10 }
                 try await eventually("Johannesburg has it too") {
                     try await fleet.status("derby")?.counts.accepted == 20
                 }

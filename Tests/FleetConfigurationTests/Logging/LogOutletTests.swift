@@ -51,11 +51,11 @@ import Testing
     @Test func `D10: nobody waits for a pipe that nobody reads, and a line says how many were dropped`() throws {
         let piped = try Piped(capacity: 8192)
         for number in 0..<5000 { piped.outlet.add("line \(number)\n") }
-        // A thread that comes late finds more than one gap.
+        // A thread that comes late finds more than one gap, and the last lines may have found room.
         let lines = try piped.lines { Self.added($0).map { $0 == 5000 } ?? true }
         #expect(Self.added(lines) == 5000)
         #expect(lines.count { $0.hasPrefix("line ") } > 8192 / 10)
-        #expect(lines.last?.hasSuffix(" missing") == true)
+        #expect(lines.contains { $0.hasSuffix(" missing") })
         piped.outlet.add("after\n")
         #expect(try piped.lines { $0 == ["after"] } == ["after"])
         #expect(piped.outlet.end(within: .seconds(60)))
