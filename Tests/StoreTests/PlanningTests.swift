@@ -199,6 +199,29 @@ struct PlanningTests {
         #expect(try await ledger.row(key(number, 0))?.state == .out)
     }
 
+    @Test(arguments: TestDatabase.all) func `confirms mark the rows that they are for and none between them`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await ledger.accepted()
+        let shards = try await ledger.planned(number)
+        try #require(shards.count == 3)
+        func states() async throws -> [ShardState?] {
+            var states: [ShardState?] = []
+            for ordinal in 0..<UInt32(3) { states.append(try await ledger.row(key(number, ordinal))?.state) }
+            return states
+        }
+        try await ledger.write(reach: .shards) {
+            try $0.markOut([(key(number, 2), 1), (key(number, 0), 1)], now: .start)
+        }
+        #expect(try await states() == [.out, .unpublished, .out])
+        // One of an older generation, and one that is out already, on either side.
+        try await ledger.write(reach: .shards) {
+            try $0.markOut([(key(number, 2), 2), (key(number, 0), 1), (key(number, 1), 1)], now: .start)
+        }
+        #expect(try await states() == [.out, .out, .out])
+    }
+
     @Test(arguments: TestDatabase.all) func `what was left unpublished is found by its age`(
         _ database: TestDatabase
     ) async throws {

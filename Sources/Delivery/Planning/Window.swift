@@ -30,9 +30,14 @@ public enum Window {
         }
     }
 
-    /// Places that are free in a lane: `max(16, 2 × consumers × prefetch)` less what is out and unclaimed.
+    /// Places of a lane: `max(16, 2 × consumers × prefetch)`.
+    public static func size(consumers: Int, prefetch: Int) -> Int {
+        max(floor, 2 * consumers * prefetch)
+    }
+
+    /// Places that are free in a lane: its size less what is out and unclaimed.
     public static func free(consumers: Int, prefetch: Int, unclaimed: Int) -> Int {
-        max(0, max(floor, 2 * consumers * prefetch) - unclaimed)
+        max(0, size(consumers: consumers, prefetch: prefetch) - unclaimed)
     }
 
     /// Shares the free places: by app first, then by campaign, so that neither a large app nor an app with many

@@ -24,9 +24,6 @@ struct Planner: Sendable {
     let prefetch: Int
     let logger: Logger
 
-    /// Between passes while shards are still to be cut, because other processes make room too; and the time that a
-    /// pass takes at least, unless there was a hint, because every claim and settlement makes room.
-    private static let busyPause = Duration.milliseconds(5)
     /// Between passes otherwise (design, section 7: ledger poll of the planner).
     private static let idlePause = Duration.milliseconds(100)
     /// Leases last three seconds and are renewed well before.
@@ -48,7 +45,10 @@ struct Planner: Sendable {
         var prepared: [UInt32: [ShardToPublish]] = [:]
         /// Workers that send.
         var consumers = 1
+        var cadence = PlanningCadence()
         var leasedAt = ContinuousClock.now - .seconds(60)
+        /// When another planner's leases were looked at.
+        var lookedBehindAt = ContinuousClock.now - .seconds(60)
         /// A campaign waits for the runs of one that it supersedes.
         var isWaiting = false
         var sweptAt = ContinuousClock.now - .seconds(60)
@@ -72,11 +72,15 @@ struct Planner: Sendable {
                 logger.error("the planner waits for the ledger", metadata: ["error": "\(error)"])
                 await signal.wait(upTo: .seconds(1))
             }
-            await signal.wait(upTo: isBusy ? Self.busyPause : Self.idlePause)
-            while !outlet.isHinted, !Task.isCancelled, begun + Self.busyPause > .now {
-                await signal.wait(upTo: begun + Self.busyPause - .now)
+            // While shards are still to be cut other processes make room too. Without a hint a pass takes that long at
+            // least, because every claim and settlement makes room.
+            let rest = state.cadence.rest
+            await signal.wait(upTo: isBusy ? rest : Self.idlePause)
+            while !outlet.isHinted, !Task.isCancelled, begun + rest > .now {
+                await signal.wait(upTo: begun + rest - .now)
             }
         }
+        await outlet.markConfirmed()
         let worker = worker
         do {
             try await ledger.write(.normal) { try $0.releaseLeases(worker: worker) }
@@ -96,8 +100,9 @@ struct Planner: Sendable {
         let leasePause = isPaced ? Self.pacedLeasePause : Self.leasePause
         if isHinted || state.isWaiting || ContinuousClock.now - state.leasedAt >= leasePause {
             try await lease(&state)
-        } else if try await isLeftBehind() {
-            try await lease(&state)
+        } else if ContinuousClock.now - state.lookedBehindAt >= Self.idlePause {
+            state.lookedBehindAt = .now
+            if try await isLeftBehind() { try await lease(&state) }
         }
         try await giveTurns(state.leases, &state.rests)
         if ContinuousClock.now - state.sweptAt >= Self.sweepPause {
@@ -106,6 +111,7 @@ struct Planner: Sendable {
         }
         let isFreezing = try await freeze(&state)
         let isCutting = try await plan(&state)
+        state.cadence.looked(isCutting: isCutting && !isFreezing)
         return isFreezing || isCutting
     }
 
@@ -328,11 +334,12 @@ struct Planner: Sendable {
             let unclaimed = use.filter { $0.lane == lane }.reduce(0) { $0 + $1.firstAttempts }
             // What has a turn must not stand in line behind a long window.
             let isShared = leases.contains { $0.lane == lane && isPaced($0.facts) }
-            let free = Window.free(
+            let size = Window.size(
                 consumers: max(1, state.consumers),
-                prefetch: isShared ? Window.prefetchBesidePaced : prefetch,
-                unclaimed: unclaimed
+                prefetch: isShared ? Window.prefetchBesidePaced : prefetch
             )
+            let free = max(0, size - unclaimed)
+            state.cadence.saw(free: free, of: size)
             let shares = Window.share(free, among: candidates)
             for index in open {
                 let number = leases[index].facts.number

@@ -15,6 +15,19 @@ final class PlannerOutlet: Sendable {
     private let logger: Logger
     private let hinted = Mutex(true)
     private let taking = Mutex(Taking())
+    private let marks: NIOLoopBound<Marks>
+
+    /// How long a confirmed row waits for its mark.
+    ///
+    /// Most are claimed before, and what is claimed needs none. A row without its mark is published again after ten
+    /// seconds (`Sweep.outboxAge`), which harms nobody: the claim lets one message of a shard through.
+    private static let markDelay = TimeAmount.milliseconds(250)
+
+    /// Rows whose messages were confirmed; confined to the publisher's loop.
+    private final class Marks {
+        var confirmed: [(key: ShardKey, generation: UInt32)] = []
+        var isScheduled = false
+    }
 
     /// Whether the broker takes publishes, and who waits for confirms that an alarm may hold back.
     private struct Taking {
@@ -26,6 +39,7 @@ final class PlannerOutlet: Sendable {
     init(_ publisher: ShardPublisher, ledger: Ledger, events: WakeSignal, planner: WakeSignal, logger: Logger) {
         loop = publisher.loop
         self.publisher = NIOLoopBound(publisher, eventLoop: publisher.loop)
+        marks = NIOLoopBound(Marks(), eventLoop: publisher.loop)
         self.ledger = ledger
         self.events = events
         self.planner = planner
@@ -68,7 +82,7 @@ final class PlannerOutlet: Sendable {
         events.wake()
     }
 
-    /// Publishes shards, marks those that the broker confirms, and returns when each is answered.
+    /// Publishes shards, and returns when each is answered; those that the broker confirms are marked a little later.
     ///
     /// While the broker takes none it returns at once: what is not confirmed stays in the outbox, and the sweep publishes
     /// it again. A confirm that comes later still counts.
@@ -101,21 +115,38 @@ final class PlannerOutlet: Sendable {
 
     private func answered(_ confirmed: [(key: ShardKey, generation: UInt32)], _ ticket: Int) {
         let waiter = taking.withLock { $0.waiters.removeValue(forKey: ticket) }
-        guard !confirmed.isEmpty else {
-            waiter?.resume()
-            return
-        }
+        waiter?.resume()
+        let marks = marks.value
+        marks.confirmed += confirmed
+        guard !confirmed.isEmpty, !marks.isScheduled else { return }
+        marks.isScheduled = true
+        loop.scheduleTask(in: Self.markDelay) { [self] in mark() }
+    }
+
+    /// Marks what was confirmed so far, on the publisher's loop; `then` runs when it is written.
+    private func mark(then: @escaping @Sendable () -> Void = {}) {
+        let marks = marks.value
+        marks.isScheduled = false
+        guard !marks.confirmed.isEmpty else { return then() }
+        let confirmed = marks.confirmed
+        marks.confirmed = []
         ledger.submit(.normal, haste: .withOthers, reach: .shards) {
             try $0.markOut(confirmed, now: WallClock.now())
-        } completion: {
-            [logger] result in
+        } completion: { [logger] result in
             if case .failure(let error) = result {
                 logger.error(
                     "the ledger does not take confirms; the sweep publishes again",
                     metadata: ["error": "\(error)"]
                 )
             }
-            waiter?.resume()
+            then()
+        }
+    }
+
+    /// Marks at once what was confirmed so far: nobody comes back to it.
+    func markConfirmed() async {
+        await withCheckedContinuation { waiter in
+            loop.execute { [self] in mark { waiter.resume() } }
         }
     }
 

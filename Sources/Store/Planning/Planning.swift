@@ -176,20 +176,46 @@ extension LedgerTransaction {
 
     /// The messages of rows were confirmed; a row whose generation or state has moved on stays as it is.
     public func markOut(_ shards: [(key: ShardKey, generation: UInt32)], now: Timestamp) throws(LedgerError) {
-        for (key, generation) in shards {
+        for range in ConfirmedRange.ranges(of: shards) {
             try db.run(
                 """
-                UPDATE shards SET state = 1, since = ?6
-                WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4 AND generation = ?5 AND state = 0
+                UPDATE shards SET state = 1, since = ?7
+                WHERE campaign = ?1 AND part = ?2 AND ordinal BETWEEN ?3 AND ?4 AND child = ?5 AND generation = ?6
+                    AND state = 0
                 """,
-                .int(key.campaign),
-                .int(key.part),
-                .int(key.ordinal),
-                .int(key.child),
-                .int(generation),
+                .int(range.first.campaign),
+                .int(range.first.part),
+                .int(range.first.ordinal),
+                .int(range.lastOrdinal),
+                .int(range.first.child),
+                .int(range.generation),
                 .time(now)
             )
         }
+    }
+}
+
+/// Neighbours among rows whose messages were confirmed: one statement for all that were cut together.
+private struct ConfirmedRange {
+    var first: ShardKey
+    var lastOrdinal: UInt32
+    var generation: UInt32
+
+    static func ranges(of shards: [(key: ShardKey, generation: UInt32)]) -> [ConfirmedRange] {
+        var ranges: [ConfirmedRange] = []
+        for (key, generation) in shards.sorted(by: { $0.key < $1.key }) {
+            if let last = ranges.last, last.generation == generation, last.isFollowed(by: key) {
+                ranges[ranges.count - 1].lastOrdinal = key.ordinal
+            } else {
+                ranges.append(ConfirmedRange(first: key, lastOrdinal: key.ordinal, generation: generation))
+            }
+        }
+        return ranges
+    }
+
+    private func isFollowed(by key: ShardKey) -> Bool {
+        key.campaign == first.campaign && key.part == first.part && key.child == first.child
+            && key.ordinal <= lastOrdinal + 1
     }
 }
 

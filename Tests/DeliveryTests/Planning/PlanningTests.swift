@@ -35,6 +35,48 @@ import Testing
     }
 }
 
+@Suite struct PlanningCadenceTests {
+    /// The rests after so many looks at a lane of 128 places, of which each found so many taken.
+    private func rests(_ taken: [Int], isCutting: Bool = true) -> [Duration] {
+        var cadence = PlanningCadence()
+        return taken.map { count in
+            cadence.saw(free: count, of: 128)
+            cadence.looked(isCutting: isCutting)
+            return cadence.rest
+        }
+    }
+
+    @Test func `the rest grows while little of the window is taken, up to its bound`() {
+        let rests = rests(Array(repeating: 4, count: 20))
+        #expect(zip(rests, rests.dropFirst()).allSatisfy { $0 <= $1 })
+        #expect(rests.first == .microseconds(7500))
+        #expect(rests.last == PlanningCadence.most)
+    }
+
+    @Test func `a window that half is gone of is looked at often again`() {
+        #expect(rests(Array(repeating: 4, count: 20) + [65]).last == PlanningCadence.least)
+        #expect(rests(Array(repeating: 4, count: 20) + [33, 33]).last == .milliseconds(10))
+    }
+
+    @Test func `between an eighth and a quarter the rest stays as it is`() {
+        #expect(rests([4, 4, 16, 32, 20]).suffix(3).allSatisfy { $0 == .microseconds(11_250) })
+    }
+
+    @Test func `the lane that is taken from most decides`() {
+        var cadence = PlanningCadence()
+        for free in [4, 4, 4] {
+            cadence.saw(free: 16, of: 16)
+            cadence.saw(free: free, of: 128)
+            cadence.looked(isCutting: true)
+            #expect(cadence.rest == PlanningCadence.least)
+        }
+    }
+
+    @Test func `with nothing left to cut it begins anew`() {
+        #expect(rests(Array(repeating: 4, count: 20), isCutting: false).last == PlanningCadence.least)
+    }
+}
+
 @Suite struct RungQueueTests {
     @Test func `no queue of a rung waits less than the rung`() {
         #expect(RungQueue.all.count == 12 && Set(RungQueue.all.map(\.description)).count == 12)
