@@ -93,6 +93,56 @@ extension EndToEnd {
             }
         }
 
+        @Test func `what the registry knows of a device is in its text`() async throws {
+            try await PrivateFleet.with(requestsKept: 40) { fleet in
+                try await Self.register(30, in: fleet)
+                _ = try await fleet.startWorker()
+                var job = Self.job("derby", ["segment": "sport && level >= 1"])
+                job.content = .object([
+                    "title": "Level {{ level }}",
+                    "localizations": .object(["es": .object(["title": "Nivel {{ level | plus: 1 }}"])]),
+                ])
+                try await fleet.publish(job)
+                let status = try await fleet.completed("derby")
+                let meant = (0..<30).filter { $0 % 10 >= 1 && $0 % 7 != 0 }
+                #expect(status.counts.accepted == meant.count)
+                let tokens = TestDevices.tokens(30)
+                let requests = fleet.simulator.lastRequests
+                #expect(requests.count == meant.count)
+                for number in meant {
+                    let request = try #require(requests.first { $0.path.hasSuffix(tokens[number]) })
+                    let title = number % 3 == 0 ? "Nivel \(number % 10 + 1)" : "Level \(number % 10)"
+                    let payload = JSONReader.read(request.payload).value
+                    #expect(payload?["aps"]?["alert"]?["title"]?.string == title, "device \(number)")
+                }
+            }
+        }
+
+        @Test func `fired while its audience is still being materialised, every device gets it once`() async throws {
+            try await PrivateFleet.with { fleet in
+                let count = 20_000
+                try await Self.register(count, in: fleet)
+                // Nobody materialises until it was fired.
+                let intake = try await fleet.startWorker(roles: "intake")
+                var job = Self.job("derby", ["segment": "sport"])
+                job.delivery = .object(["hold": true, "ttl": 600])
+                try await fleet.publish(job)
+                try await eventually("it is accepted") { try await fleet.status("derby") != nil }
+                #expect(try await fleet.status("derby")?.state == "planning")
+                let fired = try await fleet.run("campaign", "fire", "derby")
+                #expect(fired.exit == 0, "\(fired.errors)")
+                let again = try await fleet.run("campaign", "fire", "derby")
+                #expect(again.exit == 0, "\(again.errors)")
+                for _ in 1...2 { _ = try await fleet.startWorker() }
+                let status = try await fleet.completed("derby")
+                let denied = (0..<count).count { $0 % 7 == 0 }
+                #expect(status.audience == count && status.counts.skipped == denied)
+                #expect(status.counts.accepted == count - denied)
+                #expect(fleet.simulator.statistics.requests == UInt64(count - denied))
+                #expect(intake.isRunning)
+            }
+        }
+
         @Test func `exclude works on lists, and an empty audience fails the campaign`() async throws {
             try await PrivateFleet.with { fleet in
                 try await Self.register(20, in: fleet)

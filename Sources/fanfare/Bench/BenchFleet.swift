@@ -18,10 +18,10 @@ actor BenchFleet {
     let folder: RunFolder
     let ledger: Ledger
     let producer: CampaignProducer
-    private let broker: Configuration
+    let broker: Configuration
     private var workers: [(name: String, process: Int32)] = []
     private var campaigns = 0
-    private var wasCut = false
+    var wasCut = false
 
     /// A new ledger in a folder of the scenario's own, and the topology; `name` tells its fleets apart.
     init(_ scenario: BenchScenario, _ stage: BenchStage, named name: String? = nil) async throws {
@@ -271,53 +271,6 @@ actor BenchFleet {
     func status(of job: BenchJob) async throws -> CampaignStatus? {
         let (app, id) = (job.job.app, job.job.id)
         return try await ledger.read { try $0.status(app: app, id: id, now: CommandClock.now()) }
-    }
-
-    /// Gives a campaign another rate.
-    func pace(_ job: BenchJob, _ pace: Pace) async throws {
-        let (app, id) = (job.job.app, job.job.id)
-        _ = try await ledger.write(.synced) { transaction in
-            try transaction.reader.campaignNumber(app: app, id: id).map {
-                try transaction.setPace(campaign: $0, pace, now: CommandClock.now())
-            }
-        }
-    }
-
-    /// Cancels a campaign and returns at once.
-    func cancel(_ job: BenchJob) async throws {
-        let (app, id) = (job.job.app, job.job.id)
-        wasCut = true
-        _ = try await ledger.write(.synced) { transaction in
-            try transaction.reader.campaignNumber(app: app, id: id).map {
-                try transaction.cancel(campaign: $0, now: CommandClock.now())
-            }
-        }
-    }
-
-    /// Fires a held campaign twice at once, as two operators would; when the first commit was done, in nanoseconds of
-    /// CLOCK_MONOTONIC.
-    func fire(_ job: BenchJob) async throws -> Int64 {
-        let (app, id, broker, path) = (job.job.app, job.job.id, broker, folder.ledger)
-        return try await withThrowingTaskGroup(of: Int64.self) { group in
-            for _ in 0..<2 {
-                group.addTask {
-                    let ledger = try Ledger.open(path: path, create: false)
-                    let hint = ControlHint(broker.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
-                    await hint.ready(within: .seconds(2))
-                    _ = try await ledger.write(.synced) { transaction in
-                        try transaction.reader.campaignNumber(app: app, id: id).map {
-                            try transaction.fire(campaign: $0, now: CommandClock.now())
-                        }
-                    }
-                    let committed = Int64(NIODeadline.now().uptimeNanoseconds)
-                    await hint.look(at: "\(app)/\(id)")
-                    await hint.close()
-                    await ledger.close()
-                    return committed
-                }
-            }
-            return try await group.reduce(.max) { min($0, $1) }
-        }
     }
 
     private func nextJob(

@@ -17,6 +17,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     case rate
     case variables
     case fire
+    case orders
 
     /// What it does, for `--help`.
     var abstract: String {
@@ -34,6 +35,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .planning: "CPU for a device of a process that only plans, from a list and from a segment"
         case .variables: "CPU of a campaign with three variables and four languages, beside the same without"
         case .fire: "a held campaign, from the commit of fire to the first request at the far side"
+        case .orders: "pause and cancel, from their commit until nothing is sent, and until nothing is pending"
         case .urgent: "an urgent campaign of one device, from publish to the far side, while bulk is being sent"
         case .rate: "a campaign with per_second on two workers, in one-second buckets at the far side"
         }
@@ -47,7 +49,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .memory: 10_000_000
         case .urgent, .limits: 3_000_000
         case .rate: 20_000
-        case .allocations, .dead, .goaway, .retries, .scaling, .planning, .variables, .fire: 1_000_000
+        case .allocations, .dead, .goaway, .retries, .scaling, .planning, .variables, .fire, .orders: 1_000_000
         }
     }
 
@@ -55,7 +57,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     var rounds: Int {
         switch self {
         case .transport, .sending, .fire: 5
-        case .latency, .dead, .goaway, .retries, .scaling, .planning, .variables: 3
+        case .latency, .dead, .goaway, .retries, .scaling, .planning, .variables, .orders: 3
         case .allocations, .memory, .limits, .urgent, .rate: 1
         }
     }

@@ -1,0 +1,136 @@
+import Campaigns
+import Delivery
+import Fleet
+import NIOCore
+import Store
+
+/// What pause and cancel take over a fleet: from the commit of the order to the last request at the far side, and to the
+/// moment when nothing is pending.
+struct OrdersScenario: Sendable {
+    let stage: BenchStage
+
+    /// Milliseconds from a pause to the last new request (issue 4 of the product).
+    static let pauseTarget = 1_000.0
+    /// Milliseconds from a cancel until every device has an outcome.
+    static let cancelTarget = 2_000.0
+    /// How long the far side is watched behind a pause.
+    private static let watched = Duration.seconds(3)
+    private static let limit = Duration.seconds(120)
+
+    /// Two workers; each round pauses and resumes one campaign, and cancels another one of which a twentieth waits in
+    /// retry queues.
+    func run() async throws -> BenchResult {
+        let (devices, rounds) = (stage.devices(.orders), stage.rounds(.orders))
+        var (pauses, cancels): ([Double], [Double]) = ([], [])
+        var cancelled = 0
+        for number in 1...rounds {
+            stage.say("round \(number) of \(rounds)")
+            pauses.append(try await pause("pause-\(number)", devices))
+            let (milliseconds, rest) = try await cancel("cancel-\(number)", devices)
+            cancels.append(milliseconds)
+            cancelled += rest
+        }
+        return BenchResult(
+            scenario: .orders,
+            subject: "two workers, \(NumberText.grouped(devices)) devices a campaign at full rate; paused and resumed, "
+                + "every device was sent to once; \(NumberText.grouped(cancelled)) devices were cancelled in "
+                + "\(rounds) rounds",
+            runs: nil,
+            figures: [
+                figure("pause", "commit of pause to the last request", pauses, Self.pauseTarget),
+                figure("cancel", "commit of cancel to nothing pending", cancels, Self.cancelTarget),
+            ],
+            details: [.array(pauses.map(JSONValue.decimal)), .array(cancels.map(JSONValue.decimal))]
+        )
+    }
+
+    private func figure(_ name: String, _ label: String, _ values: [Double], _ target: Double) -> BenchFigure {
+        BenchFigure(
+            "\(name)_worst_ms",
+            "\(label), the slowest of \(values.count)",
+            values.max(),
+            unit: "ms",
+            digits: 0,
+            target: .atMost(target)
+        )
+    }
+
+    /// Milliseconds from the commit of a pause to the last request before the resume.
+    private func pause(_ name: String, _ devices: Int) async throws -> Double {
+        try await with(name, devices) { fleet, far, job in
+            try await reach(devices / 5, job, fleet)
+            let committed = try await fleet.pause(job)
+            try await Task.sleep(for: Self.watched)
+            let last = await far.arrivals().max() ?? committed
+            try await fleet.resume(job)
+            try await end(job, fleet)
+            guard let status = try await fleet.status(of: job), status.counts.accepted == devices else {
+                throw CommandFailure(.failed, "\(job.job.id) has not reached all devices")
+            }
+            let answered = await far.arrivals().count
+            guard answered == devices else {
+                throw CommandFailure(.failed, "\(answered) requests for \(devices) devices")
+            }
+            return max(0, Double(last - committed) / 1e6)
+        }
+    }
+
+    /// Milliseconds from the commit of a cancel to nothing pending, and the devices that were cancelled.
+    private func cancel(_ name: String, _ devices: Int) async throws -> (Double, Int) {
+        try await with(name, devices, options: ["--fault", "unavailable=0.05"]) { fleet, far, job in
+            try await reach(devices / 5, job, fleet)
+            guard let before = try await fleet.status(of: job), before.pending.retrying > 0 else {
+                throw CommandFailure(.failed, "nothing of \(job.job.id) waits to be sent again")
+            }
+            let committed = try await fleet.cancel(job)
+            let start = ContinuousClock.now
+            var over = committed
+            while let status = try await fleet.status(of: job), status.pending.total > 0 {
+                guard ContinuousClock.now - start < Self.limit else {
+                    throw CommandFailure(.failed, "\(job.job.id) is not over; the logs are in \(stage.folder.path)")
+                }
+                try await Task.sleep(for: .milliseconds(10))
+                over = Int64(NIODeadline.now().uptimeNanoseconds)
+            }
+            guard let status = try await fleet.status(of: job), status.law == .holds,
+                status.counts.total == devices, status.counts.cancelled > 0
+            else { throw CommandFailure(.failed, "\(job.job.id) is not counted exactly") }
+            return (Double(over - committed) / 1e6, status.counts.cancelled)
+        }
+    }
+
+    private func with<Value>(
+        _ name: String,
+        _ devices: Int,
+        options: [String] = [],
+        _ body: (BenchFleet, FarSide, BenchJob) async throws -> Value
+    ) async throws -> Value {
+        let fleet = try await BenchFleet(.orders, stage, named: name)
+        try await fleet.upload(devices)
+        let arguments = ["--arrivals"] + options
+        let far = try await FarSide.start("far-\(name)", below: fleet.folder.path, options: arguments, stage)
+        try await fleet.start(2, to: [BenchJob.app: far])
+        let value = try await body(fleet, far, try await fleet.begin())
+        try await fleet.close()
+        await stage.processes.stop(far.name)
+        return value
+    }
+
+    private func reach(_ accepted: Int, _ job: BenchJob, _ fleet: BenchFleet) async throws {
+        try await wait(job, fleet) { $0.counts.accepted >= accepted }
+    }
+
+    private func end(_ job: BenchJob, _ fleet: BenchFleet) async throws {
+        try await wait(job, fleet) { !$0.stage.isLive }
+    }
+
+    private func wait(_ job: BenchJob, _ fleet: BenchFleet, _ isThere: (CampaignStatus) -> Bool) async throws {
+        let start = ContinuousClock.now
+        while ContinuousClock.now - start < Self.limit {
+            if let status = try await fleet.status(of: job), isThere(status) { return }
+            try await stage.processes.check()
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw CommandFailure(.failed, "\(job.job.id) is too slow; the logs are in \(stage.folder.path)")
+    }
+}
