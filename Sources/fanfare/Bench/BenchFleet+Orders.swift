@@ -50,7 +50,7 @@ extension BenchFleet {
         _ give: @escaping @Sendable (LedgerTransaction, UInt32) throws -> LifeResult
     ) async throws -> Int64 {
         let (app, id) = (job.job.app, job.job.id)
-        let own = try Ledger.open(path: folder.ledger, create: false)
+        let own = try Ledger.open(place.location, create: false)
         let hint = ControlHint(broker.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
         await hint.ready(within: .seconds(2))
         let result = try await own.write(.synced) { transaction in
@@ -60,7 +60,7 @@ extension BenchFleet {
         await hint.look(at: "\(app)/\(id)")
         await hint.close()
         await own.close()
-        guard case .done = result else { throw CommandFailure(.failed, "\(app)/\(id) does not take the order") }
+        guard result != .unknown, result != nil else { throw CommandFailure(.failed, "nobody knows \(app)/\(id)") }
         return committed
     }
 }

@@ -17,6 +17,7 @@ actor BenchFleet {
     let stage: BenchStage
     let folder: RunFolder
     let ledger: Ledger
+    let place: BenchLedger
     let producer: CampaignProducer
     let broker: Configuration
     private var workers: [(name: String, process: Int32)] = []
@@ -30,12 +31,18 @@ actor BenchFleet {
         self.stage = stage
         self.broker = broker
         folder = try stage.folder(of: scenario, named: name)
-        try folder.writeConfiguration(broker)
+        if let server = stage.server {
+            let database = "fanfare_bench_\(ProcessInfo.processInfo.processIdentifier)_\(UInt32.random(in: 0 ... .max))"
+            place = try await BenchLedger(database, on: server, stage)
+        } else {
+            place = BenchLedger(file: folder.ledger)
+        }
+        try folder.writeConfiguration(broker, store: place.text)
         try folder.writeMessageKey()
         let apply = ["topology", "apply", "--config", folder.configuration]
         _ = try await stage.processes.run("topology", stage.fanfare(apply, on: .far))
         do throws(LedgerError) {
-            ledger = try Ledger.open(path: folder.ledger, create: true)
+            ledger = try Ledger.open(place.location, create: true)
         } catch {
             throw CommandFailure(error)
         }
@@ -143,6 +150,7 @@ actor BenchFleet {
         await stopWorkers()
         await producer.close()
         await ledger.close()
+        try await place.remove(stage)
     }
 
     /// Every push carries a signed message id, as in production.

@@ -11,6 +11,8 @@ struct BenchStage: Sendable {
     let folder: RunFolder
     let cores: BenchCores
     let processes: ChildProcesses
+    /// Ledgers are databases of this server; nil: files.
+    var server: BenchLedger.Server?
     /// What the numbers of devices are multiplied with.
     var scale = 1.0
     /// How often to measure in turn; nil is the scenario's own number.

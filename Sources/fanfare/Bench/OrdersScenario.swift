@@ -15,6 +15,8 @@ struct OrdersScenario: Sendable {
     static let cancelTarget = 2_000.0
     /// How long the far side is watched behind a pause.
     private static let watched = Duration.seconds(3)
+    /// What a campaign takes at least.
+    private static let seconds = 3
     private static let limit = Duration.seconds(120)
 
     /// Two workers; each round pauses and resumes one campaign, and cancels another one of which a twentieth waits in
@@ -32,7 +34,7 @@ struct OrdersScenario: Sendable {
         }
         return BenchResult(
             scenario: .orders,
-            subject: "two workers, \(NumberText.grouped(devices)) devices a campaign at full rate; paused and resumed, "
+            subject: "two workers, \(NumberText.grouped(devices)) devices a campaign in \(Self.seconds) s at least; paused and resumed, "
                 + "every device was sent to once; \(NumberText.grouped(cancelled)) devices were cancelled in "
                 + "\(rounds) rounds",
             runs: nil,
@@ -107,7 +109,8 @@ struct OrdersScenario: Sendable {
     ) async throws -> Value {
         let fleet = try await BenchFleet(.orders, stage, named: name)
         try await fleet.upload(devices)
-        let arguments = ["--arrivals"] + options
+        // A campaign that is over in a moment takes no order.
+        let arguments = ["--arrivals", "--answers-per-second", "\(max(1, devices / Self.seconds))"] + options
         let far = try await FarSide.start("far-\(name)", below: fleet.folder.path, options: arguments, stage)
         try await fleet.start(2, to: [BenchJob.app: far])
         let value = try await body(fleet, far, try await fleet.begin())

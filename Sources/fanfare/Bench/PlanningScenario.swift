@@ -59,6 +59,14 @@ struct PlanningScenario: Sendable {
                     target: .atMost(Self.segmentTarget)
                 ),
                 BenchFigure("sender_us", "CPU of the sender", median { $0.microseconds($0.cpu[1]) }, unit: "µs"),
+                BenchFigure(
+                    "resident_segment_mb",
+                    "resident peak of the larger process, with as many devices in the registry",
+                    segments.map { Double($0.residentPeak) / 1024 }.max(),
+                    unit: "MB",
+                    digits: 0,
+                    target: .atMost(MemoryScenario.target)
+                ),
                 BenchFigure("rate", "devices a second", median(\.rate), digits: 0),
             ],
             notes: ["the whole process: its part of the ledger, the broker and looking whether there is work"],

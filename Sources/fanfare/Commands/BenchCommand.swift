@@ -50,6 +50,14 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "A new folder for ledgers, keys and logs, which is kept (default: a temporary one).")
     var folder: String?
 
+    @Flag(
+        help: """
+            Keep the ledgers in databases of their own on the PostgreSQL server of store.url (FANFARE_STORE_URL); they \
+            are removed at the end. Needs psql, and the right to make databases.
+            """
+    )
+    var postgresql = false
+
     @Option(help: "The configuration file in which the broker is named (default: fanfare.yaml, which may be missing).")
     var config: String?
 
@@ -97,12 +105,14 @@ struct BenchCommand: AsyncParsableCommand {
         }
         let interruption = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let broker = chosen == [.transport] ? nil : try brokerSources().load()
+        let server = postgresql ? try Self.server(of: broker) : nil
         let place = try RunFolder(folder, command: "bench")
         let stage = BenchStage(
             broker: broker,
             folder: place,
             cores: BenchCores.ofThisProcess(),
             processes: ChildProcesses(folder: place.path),
+            server: server,
             scale: scale,
             rounds: pairs,
             devices: devices,
@@ -123,6 +133,16 @@ struct BenchCommand: AsyncParsableCommand {
             throw CommandFailure(.failed, "the file \(table) cannot be written")
         }
         if !report.isWell { throw FanfareExit.failed }
+    }
+
+    private static func server(of configuration: Configuration?) throws -> BenchLedger.Server {
+        guard case .postgreSQL(let url) = configuration?.store, let server = BenchLedger.Server(url) else {
+            throw CommandFailure(
+                .usage,
+                "--postgresql needs the URL of a database on one PostgreSQL server in store.url or FANFARE_STORE_URL"
+            )
+        }
+        return server
     }
 
     private func brokerSources() -> ConfigurationSources {

@@ -48,8 +48,10 @@ actor ChildProcesses {
     }
 
     /// Runs a command to its end and answers what it printed; throws when it fails.
-    func run(_ name: String, _ command: [String]) async throws -> String {
-        let member = try launch(name, command, [:])
+    ///
+    /// `variables` are added to its environment.
+    func run(_ name: String, _ command: [String], variables: [String: String] = [:]) async throws -> String {
+        let member = try launch(name, command, variables)
         members.append(member)
         while member.process.isRunning { try await Task.sleep(for: .milliseconds(5)) }
         members.removeAll { $0.process === member.process }

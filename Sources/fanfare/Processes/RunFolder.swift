@@ -46,14 +46,14 @@ struct RunFolder: Sendable {
         try write("1 \(key)\n", to: messageKey)
     }
 
-    /// Writes the configuration file; it may hold the broker's password, so that only its owner can read it.
-    func writeConfiguration(_ broker: Configuration) throws {
+    /// Writes the configuration file; it may hold passwords, so that only its owner can read it.
+    func writeConfiguration(_ broker: Configuration, store: String = "sqlite:fanfare.db") throws {
         func setting(_ name: String) -> String? { broker.settings.first { $0.key.name == name }?.text }
         let management = setting("amqp.management_url")
         let broker = setting("amqp.url") ?? ""
         var lines = ["amqp:", "  url: \(JSONValue.string(broker).text)"]
         if let management { lines.append("  management_url: \(JSONValue.string(management).text)") }
-        lines += ["store:", "  url: sqlite:fanfare.db", "apps:", "  file: simulator/apps.yaml", ""]
+        lines += ["store:", "  url: \(JSONValue.string(store).text)", "apps:", "  file: simulator/apps.yaml", ""]
         try write(lines.joined(separator: "\n"), to: configuration)
     }
 

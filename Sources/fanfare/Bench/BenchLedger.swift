@@ -1,0 +1,76 @@
+import Campaigns
+import Fleet
+import Foundation
+import Store
+
+/// The ledger of one fleet of a bench: a file in its folder, or a database of its own on a PostgreSQL server.
+struct BenchLedger: Sendable {
+    /// What `store.url` says of it.
+    let location: Configuration.StoreLocation
+    private let database: (name: String, server: Server)?
+
+    /// A PostgreSQL server on which databases may be made, spoken to with `psql`.
+    struct Server: Sendable {
+        private let url: URLComponents
+
+        /// Of the URL of a database that is there; nil when it is none of a single host.
+        init?(_ url: String) {
+            guard let url = URLComponents(string: url), let scheme = url.scheme, scheme.hasPrefix("postgres") else {
+                return nil
+            }
+            self.url = url
+        }
+
+        /// The URL of another database of the server.
+        func url(of database: String) -> String? {
+            var url = url
+            url.path = "/" + database
+            return url.string
+        }
+
+        /// A password has no place in a command line, which everybody can read.
+        fileprivate var environment: [String: String] {
+            var values = ["PGDATABASE": String(url.path.dropFirst())]
+            values["PGHOST"] = url.host ?? url.queryItems?.first { $0.name == "host" }?.value
+            values["PGPORT"] = url.port.map { "\($0)" }
+            values["PGUSER"] = url.user
+            values["PGPASSWORD"] = url.password
+            return values.filter { !$0.value.isEmpty }
+        }
+    }
+
+    /// A file.
+    init(file path: String) {
+        location = .sqlite(path: path)
+        database = nil
+    }
+
+    /// A new database.
+    init(_ name: String, on server: Server, _ stage: BenchStage) async throws {
+        guard let url = server.url(of: name) else {
+            throw CommandFailure(.usage, "store.url does not name a database of one PostgreSQL server")
+        }
+        location = .postgreSQL(url: url)
+        database = (name, server)
+        try await Self.run("CREATE DATABASE \(name) TEMPLATE template0", server, stage)
+    }
+
+    /// What goes into a configuration file.
+    var text: String {
+        switch location {
+        case .sqlite(let path): "sqlite:\(path)"
+        case .postgreSQL(let url): url
+        }
+    }
+
+    /// Removes a database; a file goes with its folder.
+    func remove(_ stage: BenchStage) async throws {
+        guard let database else { return }
+        try await Self.run("DROP DATABASE \(database.name) WITH (FORCE)", database.server, stage)
+    }
+
+    private static func run(_ statement: String, _ server: Server, _ stage: BenchStage) async throws {
+        let command = ["/usr/bin/env", "psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--command", statement]
+        _ = try await stage.processes.run("psql", command, variables: server.environment)
+    }
+}
