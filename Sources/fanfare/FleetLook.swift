@@ -14,6 +14,8 @@ struct FleetFacts {
     var pauses: [PauseRecord] = []
     var paused: [String] = []
     var toMend: [String] = []
+    /// Apps of campaigns that no worker has credentials for.
+    var stranded: [String] = []
     var parkedInLedger = 0
     var ledgerPath = ""
     var ledgerFailure: LedgerError?
@@ -58,7 +60,7 @@ struct FleetLook {
         let now = ledger.sharedTime(facts.at)
         let (workers, campaigns, parked, breakers, pauses) = try await ledger.read { reader in
             (
-                try reader.liveWorkers(now: now), try reader.campaigns(app: nil, limit: 1000),
+                try reader.liveWorkers(now: now), try reader.campaigns(app: nil, isOpen: true, limit: .max),
                 try reader.parkedCount(), try reader.openBreakers(), try reader.pauses()
             )
         }
@@ -70,6 +72,9 @@ struct FleetLook {
         facts.toMend = campaigns.filter { campaign in
             campaign.facts.stage.isLive && !campaign.facts.pausedBy.isDisjoint(with: AsideReason.needingMend)
         }.map { "\($0.facts.app)/\($0.facts.id)" }
+        let known = Set(workers.flatMap(\.apps))
+        let stranded = Set(campaigns.map(\.facts.app)).subtracting(known).sorted()
+        facts.stranded = workers.isEmpty ? [] : stranded
         facts.paused = campaigns.filter { $0.state == "paused" }.map { campaign in
             let reasons = campaign.facts.pauseReasons.map(\.rawValue).sorted().joined(separator: ", ")
             return "\(campaign.facts.app)/\(campaign.facts.id) (\(reasons))"
@@ -151,6 +156,7 @@ extension FleetFacts {
         let idle = queues.filter { $0.isLane && $0.counts?.consumers == 0 }.map(\.name)
         if !workers.isEmpty, !idle.isEmpty { needs.append("nobody takes from \(idle.joined(separator: ", "))") }
         needs += toMend.map { "\($0) is paused until somebody mends it: then fanfare campaign resume \($0)" }
+        needs += stranded.map { "no worker has credentials for \($0), which has campaigns" }
         if parked > 0 { needs.append("\(NumberText.grouped(parked)) messages are parked: see fanfare parked list") }
         return needs
     }

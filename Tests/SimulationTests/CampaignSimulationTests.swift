@@ -34,6 +34,8 @@ import Glibc
             Faults(pause: 0.01, outage: 0.01, suspect: 0.9, wrongEnvironment: true),
             Faults(crash: 0.004, disconnect: 0.004, outage: 0.01, suspect: 0.9, wrongEnvironment: true),
             Faults(lostConfirm: 0.2, crash: 0.003, disconnect: 0.003, terminate: 0.01, pause: 0.01),
+            Faults(lostConfirm: 0.2, pause: 0.01, endChange: 0.02),
+            Faults(crash: 0.003, disconnect: 0.003, terminate: 0.01, endChange: 0.02),
         ]
     )
     func `the mixes of the settle model lose nothing and count nothing twice`(_ faults: Faults) throws {

@@ -28,6 +28,10 @@ struct Faults: Sendable {
     ///
     /// Per step.
     var pause = 0.0
+    /// An operator gives the campaign another end.
+    ///
+    /// Per step.
+    var endChange = 0.0
     /// An operator cancels.
     ///
     /// Per step.

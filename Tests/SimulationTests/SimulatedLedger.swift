@@ -15,7 +15,7 @@ final class SimulatedLedger {
     }
 
     enum Answer {
-        case claimed(ShardKey, ShardDelivery, Claim.Decision, ShardRecord?, isProbe: Bool)
+        case claimed(ShardKey, ShardDelivery, Claim.Decision, ShardRecord?, isProbe: Bool, CampaignFacts)
         /// `isOurs` is false when another run has claimed the shard.
         case saved(ShardKey, epoch: UInt32, isOurs: Bool, started: Int)
         case settled(ShardKey, epoch: UInt32, isOurs: Bool, children: [ShardKey])
@@ -94,7 +94,7 @@ final class SimulatedLedger {
         case .claim(let claim, let delivery):
             let decision = try self.claim(claim, now: now)
             let isProbe = campaign.breaker.isProbe(claim.key)
-            return .claimed(claim.key, delivery, decision, rows[claim.key], isProbe: isProbe)
+            return .claimed(claim.key, delivery, decision, rows[claim.key], isProbe: isProbe, campaign)
         case .save(let key, let epoch, let progress):
             let isOurs = isOurs(key, epoch)
             if isOurs {

@@ -318,8 +318,8 @@ final class SimulatedWorker {
     private func handle(_ answer: SimulatedLedger.Answer) {
         switch answer {
         case .tripped, .stopMarked: break
-        case .claimed(let key, let delivery, let decision, let record, let isProbe):
-            claimed(key, delivery, decision, record, isProbe)
+        case .claimed(let key, let delivery, let decision, let record, let isProbe, let campaign):
+            claimed(key, delivery, decision, record, isProbe, campaign)
         case .saved(let key, let epoch, let isOurs, let started):
             guard boxes[key]?.run.epoch == epoch else { return }
             if isOurs { boxes[key]?.run.markCommitted(started) } else { forget(key, epoch: epoch) }
@@ -345,14 +345,21 @@ final class SimulatedWorker {
         _ delivery: ShardDelivery,
         _ decision: Claim.Decision,
         _ record: ShardRecord?,
-        _ isProbe: Bool
+        _ isProbe: Bool,
+        _ campaign: CampaignFacts
     ) {
-        let (conclusion, rest) = table.concluded(key, epoch: decision == .run ? record?.epoch : nil, now: world.now)
+        let (conclusion, rest) = table.concluded(
+            key,
+            epoch: decision == .run ? record?.epoch : nil,
+            endChanges: campaign.endChanges,
+            now: world.now
+        )
         switch conclusion {
         case .start(let replaced):
             if let replaced { ack(replaced) }
-            guard let record, let shard = shards[key] else { preconditionFailure("claimed \(key) without its message") }
+            guard let record, var shard = shards[key] else { preconditionFailure("claimed \(key) without its message") }
             faults.begin(isProbe: isProbe)
+            if campaign.endChanges > 0 { shard.facts.expiresAt = campaign.expiresAt }
             let run = ShardRun(
                 shard: shard,
                 epoch: record.epoch,

@@ -47,6 +47,8 @@ final class World {
     /// Since when no stream may be opened: a pause or a cancel, plus the poll.
     private var quietFrom: Timestamp?
     private var credentialsUntil: Timestamp?
+    /// When an operator gave the campaign another end the last time.
+    private var endChangedAt: Timestamp?
     private var outageUntil: Timestamp?
     private var mendAt: Timestamp?
     /// When the newer campaign marked this one, and whether it has begun.
@@ -187,6 +189,11 @@ final class World {
             ledger.resumeGuarded()
             settleQuiet()
         }
+        if faults.endChange > 0, random.chance(faults.endChange), ledger.campaign.ending(at: now) == nil {
+            ledger.campaign.endChanges += 1
+            ledger.campaign.expiresAt = now.advanced(by: .seconds([40, 600, 9_000][random.below(3)]))
+            endChangedAt = now
+        }
         if random.chance(faults.cancel), ledger.campaign.stage == .sending {
             ledger.campaign.stage = .cancelled
             settleQuiet()
@@ -268,6 +275,11 @@ final class World {
             violation = "\(shard.id) opened a stream behind an open breaker"
         }
         if now >= shard.facts.expiresAt { violation = "\(shard.id) opened a stream after the end" }
+        if let endChangedAt, isSeen, now > endChangedAt.advanced(by: SimulatedWorker.pollEvery),
+            now >= ledger.campaign.expiresAt
+        {
+            violation = "\(shard.id) opened a stream after the campaign's new end"
+        }
         if let notBefore = shard.notBefore, now < notBefore { violation = "\(shard.id) opened a stream too early" }
     }
 

@@ -17,7 +17,7 @@ struct PauseTests {
     }
 
     private func resume(_ scope: PauseScope) async throws -> [PauseScope] {
-        try await ledger.write(.synced) { try $0.resume(scope) }.map(\.scope)
+        try await ledger.write(.synced) { try $0.resume(scope, now: .start) }.map(\.scope)
     }
 
     @Test(arguments: TestDatabase.all)

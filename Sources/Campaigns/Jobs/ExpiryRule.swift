@@ -46,6 +46,37 @@ public enum ExpiryRule {
         case .ttl, .none: release.advanced(by: .seconds(secondsMax))
         }
     }
+
+    /// Why a campaign that is on its way cannot be given an end.
+    public enum EndProblem: Equatable, Sendable {
+        /// It has passed.
+        case past(Timestamp)
+        /// It, or one of its parts, begins only then.
+        case beforeBegin(Timestamp)
+        /// The provider keeps no push that long: until then at most.
+        case beyondStorage(Timestamp)
+        /// A wall clock's reading is for campaigns that are cut by time zone.
+        case notByZone
+    }
+
+    /// What is against an end that an operator gives to a campaign, or one of its parts, on its way; nil when nothing.
+    ///
+    /// - Parameters:
+    ///   - end: The end.
+    ///   - begin: Not before this instant; nil when it may begin at once.
+    ///   - storage: How long the provider keeps a push at most, from now or from the beginning.
+    ///   - now: The instant.
+    public static func problem(
+        ofEnd end: Timestamp,
+        begin: Timestamp?,
+        storage: Duration,
+        now: Timestamp
+    ) -> EndProblem? {
+        if end <= now { return .past(end) }
+        if let begin, end <= begin { return .beforeBegin(begin) }
+        let latest = max(begin ?? now, now).advanced(by: storage)
+        return end > latest ? .beyondStorage(latest) : nil
+    }
 }
 
 extension DeliveryOptions.Expiry {

@@ -58,6 +58,10 @@ public struct CampaignFacts: Sendable, Equatable {
     public var supersededBy: UInt32?
     /// Whether it waits for no older campaign that it supersedes.
     public var isReleased: Bool
+    /// How often an operator gave it another end: what was published before has the end of then.
+    public var endChanges: UInt32
+    /// How often its content was found to be refused (`ContentGuard.tripsMax`).
+    public var contentTrips: Int
 
     /// Facts of a campaign.
     public init(
@@ -74,7 +78,9 @@ public struct CampaignFacts: Sendable, Equatable {
         isSuspended: Bool = false,
         pace: Pace? = nil,
         supersededBy: UInt32? = nil,
-        isReleased: Bool = true
+        isReleased: Bool = true,
+        endChanges: UInt32 = 0,
+        contentTrips: Int = 0
     ) {
         self.number = number
         self.app = app
@@ -90,6 +96,8 @@ public struct CampaignFacts: Sendable, Equatable {
         self.pace = pace
         self.supersededBy = supersededBy
         self.isReleased = isReleased
+        self.endChanges = endChanges
+        self.contentTrips = contentTrips
     }
 
     /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.

@@ -55,6 +55,8 @@ public struct RunningShards: Sendable {
         var epoch: UInt32
         var delivery: ShardDelivery
         var since: Timestamp
+        /// Changes of the campaign's end that it knows of.
+        var endChanges: UInt32 = 0
     }
 
     private struct Entry {
@@ -121,10 +123,12 @@ public struct RunningShards: Sendable {
 
     /// The ledger answered the claim of a shard: `epoch` is the new one when the decision was `run`, else nil.
     ///
-    /// `rest` are the deliveries that waited, each with what to do now.
+    /// `rest` are the deliveries that waited, each with what to do now. `endChanges`: the campaign's, as of the claim; a
+    /// run that is adopted goes on with what it began with.
     public mutating func concluded(
         _ key: ShardKey,
         epoch: UInt32?,
+        endChanges: UInt32 = 0,
         now: Timestamp
     ) -> (Conclusion, rest: [(ShardDelivery, Arrival)]) {
         guard var entry = entries.removeValue(forKey: key), let delivery = entry.claiming else {
@@ -134,11 +138,11 @@ public struct RunningShards: Sendable {
         var conclusion = isLive(delivery) ? Conclusion.ack(delivery) : .gone
         if let epoch {
             if let run = entry.run, run.epoch &+ 1 == epoch {
-                entry.run = Run(epoch: epoch, delivery: delivery, since: run.since)
+                entry.run = Run(epoch: epoch, delivery: delivery, since: run.since, endChanges: run.endChanges)
                 conclusion = .adopt
             } else if isLive(delivery) {
                 conclusion = .start(replaces: entry.run.map(\.delivery).flatMap { isLive($0) ? $0 : nil })
-                entry.run = Run(epoch: epoch, delivery: delivery, since: now)
+                entry.run = Run(epoch: epoch, delivery: delivery, since: now, endChanges: endChanges)
             }
         }
         entry.claiming = nil
@@ -186,7 +190,8 @@ public struct RunningShards: Sendable {
         Set(entries.keys.map(\.campaign))
     }
 
-    /// What a poll's answer stops: cancelled, failed and expired campaigns end, paused ones are set aside.
+    /// What a poll's answer stops: cancelled, failed and expired campaigns end, paused ones are set aside, and those that
+    /// got another end are handed over, so that whoever claims them next has it.
     ///
     /// A claim that is out may have been granted before the change and answered after this poll: ask `startStop` when
     /// its run starts.
@@ -196,9 +201,13 @@ public struct RunningShards: Sendable {
     ) -> [(ShardKey, ShardRun.Stop)] {
         var stops: [(ShardKey, ShardRun.Stop)] = []
         for (key, entry) in entries {
-            guard let stop = facts[key.campaign]?.stop(key, at: now) else { continue }
-            if entry.claiming != nil { entries[key]?.stop = stop }
-            if entry.run != nil { stops.append((key, stop)) }
+            guard let campaign = facts[key.campaign] else { continue }
+            if let stop = campaign.stop(key, at: now) {
+                if entry.claiming != nil { entries[key]?.stop = stop }
+                if entry.run != nil { stops.append((key, stop)) }
+            } else if let run = entry.run, run.endChanges < campaign.endChanges {
+                stops.append((key, .setAside(.handOver)))
+            }
         }
         return stops.sorted { $0.0 < $1.0 }
     }

@@ -27,6 +27,8 @@ public struct ShardRun: Sendable {
     /// Whether the next device's turn is yet to come: `wake` says when.
     public private(set) var isResting = false
 
+    /// Whether it stops when its content is refused; after a person said to go on, only the ledger's totals count.
+    private let stopsForContent: Bool
     private let ladder: RetryLadder
     private let turns: Turns?
     private var isProved = false
@@ -86,6 +88,7 @@ public struct ShardRun: Sendable {
         slot: Slot? = nil,
         ladder: RetryLadder = RetryLadder(),
         isProbe: Bool = false,
+        stopsForContent: Bool = true,
         now: Timestamp
     ) {
         precondition(progress.count == shard.devices.count, "progress of \(progress.count) for \(shard.id)")
@@ -94,6 +97,7 @@ public struct ShardRun: Sendable {
         self.progress = progress
         self.ladder = ladder
         self.isProbe = isProbe
+        self.stopsForContent = stopsForContent
         turns = slot.map { Turns(slot: $0, count: progress.count) }
         committedMark = progress.started
         requests = (0..<progress.count).map { UInt8(clamping: progress.requests(at: $0)) }
@@ -273,9 +277,9 @@ public struct ShardRun: Sendable {
     /// That is when there are many, and more than were accepted. Call it after `ended`.
     public mutating func contentRefused() -> Bool {
         contentFaults += 1
-        guard contentFaults.isMultiple(of: Self.contentFaultsMin), progress.counts.accepted < contentFaults else {
-            return false
-        }
+        guard stopsForContent, contentFaults.isMultiple(of: Self.contentFaultsMin),
+            progress.counts.accepted < contentFaults
+        else { return false }
         requestStop(.setAside(.content))
         return true
     }
@@ -422,7 +426,8 @@ public struct ShardRun: Sendable {
         case nil where turns != nil && last.pendingCount > 0: return .setAside(.rate, last)
         case .setAside, nil: break
         }
-        guard let settlement = Settlement.make(progress: last, attempt: shard.attempt) else { return .violated }
+        guard var settlement = Settlement.make(progress: last, attempt: shard.attempt) else { return .violated }
+        settlement.contentFaults = contentFaults
         return .settle(settlement)
     }
 }

@@ -16,6 +16,8 @@ public struct Settlement: Sendable, Equatable {
     public var dead: [DeadToken]
     /// The final progress.
     public var progress: Progress
+    /// Devices that were refused in this run for the content's sake (`ContentGuard`).
+    public var contentFaults = 0
 
     /// A retry shard to be: only the devices that failed.
     public struct Retry: Sendable, Equatable {

@@ -9,8 +9,13 @@ extension CampaignStatusView {
             let shown = sortedReasons.map { "\(TerminalText.safe($0.key)) \(NumberText.grouped($0.value))" }
             lines += ["", "reasons   " + shown.joined(separator: ", ")]
         }
+        if !retries.isEmpty {
+            let shown = retries.map { "after \($0.rung) \(NumberText.grouped($0.devices))" }
+            lines += ["", "retries   " + shown.joined(separator: ", ")]
+        }
         lines += ["", "requests  " + requests]
         lines += instants
+        if !parts.isEmpty { lines += ["", partTable] }
         if !isLawKept {
             let counted = "\(audience) devices, \(outcomes.total + pending.total) counted"
             lines += ["", "the numbers do not add up: \(lawViolation ?? counted)"]
@@ -45,6 +50,23 @@ extension CampaignStatusView {
         return table.text
     }
 
+    private var partTable: String {
+        var table = TextTable([
+            ("part", .left), ("devices", .right), ("unplanned", .right), ("done", .right), ("begins", .left),
+            ("ends", .left),
+        ])
+        for part in parts {
+            let number = { (name: String) in Int(part[name]?.integer ?? 0) }
+            let done = Outcome.allCases.reduce(0) { $0 + number($1.name) }
+            table.add([
+                part["time_zone"]?.string ?? "no zone", NumberText.grouped(number("audience")),
+                NumberText.grouped(number("unplanned")), NumberText.grouped(done),
+                part["release_at"]?.string ?? "", part["expires_at"]?.string ?? "",
+            ])
+        }
+        return table.text
+    }
+
     private func share(_ count: Int) -> String { NumberText.percent(count, of: audience) }
 
     private var requests: String {
@@ -62,5 +84,12 @@ extension CampaignStatusView {
         return named.compactMap { name, instant in
             instant.map { NumberText.padded(name, to: 10) + $0.rfc3339 }
         }
+    }
+}
+
+extension CampaignStatusView {
+    /// The live view of `campaign watch`: a bar, and everything that `campaign status` shows.
+    public func screen(columns: Int, now: Timestamp) -> String {
+        ProgressReport.bar(self, columns: columns, now: now) + "\n\n" + text(now: now) + "\n"
     }
 }

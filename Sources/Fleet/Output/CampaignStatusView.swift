@@ -50,8 +50,24 @@ public struct CampaignStatusView: Sendable, Equatable {
     public var expiresAt: Timestamp?
     /// Its parts.
     public var parts: [JSONValue] = []
+    /// Devices that wait for another try, by the rung's name, the shortest first.
+    public var retries: [Retries] = []
     /// What the ledger's own check of the law found wrong; nil when nothing.
     public var lawViolation: String?
+
+    /// Devices on one rung of the ladder.
+    public struct Retries: Sendable, Equatable {
+        /// Its name, for example `30s`.
+        public var rung: String
+        /// How many wait there.
+        public var devices: Int
+
+        /// So many on a rung.
+        public init(rung: String, devices: Int) {
+            self.rung = rung
+            self.devices = devices
+        }
+    }
 
     /// Where devices without an outcome wait; each is counted, none is the difference of others.
     public struct PendingDetail: Sendable, Equatable {
@@ -94,6 +110,9 @@ public struct CampaignStatusView: Sendable, Equatable {
 
     /// Whether nothing will change any more.
     public var isFinished: Bool { ["completed", "cancelled", "failed", "refused"].contains(state) }
+
+    /// Whether no device will get another outcome: what ran when it was cancelled has its answers.
+    public var isOver: Bool { isFinished && pending.total == 0 }
 
     /// The contract's JSON, members in its order, absent values as `null`.
     public var json: JSONValue {

@@ -30,6 +30,7 @@ extension CampaignStatusView {
         completedAt = status.completedAt
         expiresAt = status.expiresAt
         parts = status.parts.map(\.json)
+        retries = status.retries.sorted { $0.key < $1.key }.map { Retries(rung: $0.key.name, devices: $0.value) }
         if case .violated(let detail) = status.law { lawViolation = detail }
     }
 }
@@ -55,6 +56,7 @@ extension CampaignRow {
             acceptedAt: summary.acceptedAt,
             completedAt: summary.completedAt
         )
+        reasons = summary.state == "paused" ? summary.facts.pauseReasons.map(\.rawValue).sorted() : []
     }
 }
 
@@ -93,10 +95,12 @@ extension ParkedRow {
 extension PartStatus {
     /// A part of `campaign status --json`.
     fileprivate var json: JSONValue {
-        .object([
-            "time_zone": timeZone.map(JSONValue.string) ?? .null,
-            "release_at": .string(releaseAt.rfc3339), "expires_at": .string(expiresAt.rfc3339),
-            "audience": .number(JSONNumber(devices)), "unplanned": .number(JSONNumber(unplanned)),
-        ])
+        let facts: [JSONMember] = [
+            JSONMember("time_zone", timeZone.map(JSONValue.string) ?? .null),
+            JSONMember("release_at", .string(releaseAt.rfc3339)), JSONMember("expires_at", .string(expiresAt.rfc3339)),
+            JSONMember("audience", .number(JSONNumber(devices))),
+            JSONMember("unplanned", .number(JSONNumber(unplanned))),
+        ]
+        return .object(facts + Outcome.allCases.map { JSONMember($0.name, .number(JSONNumber(counts[$0]))) })
     }
 }

@@ -16,6 +16,12 @@ public struct CampaignRow: Sendable, Equatable {
     public var acceptedAt: Timestamp
     /// When its last device ended.
     public var completedAt: Timestamp?
+    /// Why it is paused, in the contract's words.
+    public var reasons: [String] = []
+    /// Devices a second that get an outcome at present; nil when nothing runs.
+    public var rate: Int?
+    /// When it will be done at that rate.
+    public var etaAt: Timestamp?
 
     /// A row.
     public init(
@@ -41,21 +47,25 @@ public struct CampaignRow: Sendable, Equatable {
         .object([
             "id": .string(id), "app": .string(app), "name": name.map(JSONValue.string) ?? .null,
             "state": .string(state), "audience": .number(JSONNumber(audience)),
+            "rate": rate.map { .number(JSONNumber($0)) } ?? .null, "eta_at": etaAt.map { .string($0.rfc3339) } ?? .null,
             "accepted_at": .string(acceptedAt.rfc3339),
             "completed_at": completedAt.map { .string($0.rfc3339) } ?? .null,
+            "state_reason": reasons.isEmpty ? .null : .string(reasons.joined(separator: ", ")),
         ])
     }
 
     /// The table.
     public static func table(_ rows: [CampaignRow]) -> String {
         var table = TextTable([
-            ("app", .left), ("id", .left), ("state", .left), ("audience", .right), ("accepted at", .left),
-            ("completed at", .left),
+            ("app", .left), ("id", .left), ("state", .left), ("audience", .right), ("rate", .right), ("done at", .left),
+            ("accepted at", .left), ("completed at", .left),
         ])
         for row in rows {
+            let why = row.reasons.isEmpty ? "" : " (\(row.reasons.joined(separator: ", ")))"
             table.add([
-                row.app, row.id, row.state, NumberText.grouped(row.audience), row.acceptedAt.rfc3339,
-                row.completedAt?.rfc3339 ?? "",
+                row.app, row.id, row.state + why, NumberText.grouped(row.audience),
+                row.rate.map { NumberText.grouped($0) + "/s" } ?? "", row.etaAt?.rfc3339 ?? "",
+                row.acceptedAt.rfc3339, row.completedAt?.rfc3339 ?? "",
             ])
         }
         return table.text

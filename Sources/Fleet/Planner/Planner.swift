@@ -249,8 +249,12 @@ struct Planner: Sendable {
     /// Has the first shards of each held campaign in memory, so that nothing but a hint is between `fire` and the broker.
     private func prepare(_ state: inout State) async throws {
         let held = state.leases.filter { $0.facts.stage == .held }
-        let numbers = Set(held.map(\.facts.number))
-        state.prepared = state.prepared.filter { numbers.contains($0.key) }
+        // One that got another urgency meanwhile goes to another lane.
+        let urgencies = Dictionary(held.map { ($0.facts.number, $0.urgency) }) { first, _ in first }
+        state.prepared = state.prepared.filter { prepared in
+            urgencies[prepared.key].map { urgency in prepared.value.allSatisfy { $0.facts.urgency == urgency } }
+                ?? false
+        }
         // Under a rate the first shards wait for their turns like all others.
         for lease in held where state.prepared[lease.facts.number] == nil && !isPaced(lease.facts) {
             let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)

@@ -83,6 +83,9 @@ public enum Registry {
         return try await ledger.write { try $0.register(devices, tokens: tokens, app: app, now: WallClock.now()) }
     }
 
+    /// A token as lists and the registry hold it: what hexadecimal digits stand for, otherwise its own characters.
+    public static func tokenBytes(_ text: String) -> [UInt8] { TokenBytes.raw(Device(token: text)) }
+
     /// The device with a token as a producer writes it; nil when no installation has it.
     public static func device(
         app: String,

@@ -88,7 +88,14 @@ final class SenderLoop {
     /// Starts a claimed shard.
     ///
     /// Without a provider token at this instant it is over at once, to be set aside.
-    func start(_ shard: Shard, epoch: UInt32, progress: Progress, account: LoadedAccount, isProbe: Bool) {
+    func start(
+        _ shard: Shard,
+        epoch: UInt32,
+        progress: Progress,
+        account: LoadedAccount,
+        isProbe: Bool,
+        stopsForContent: Bool
+    ) {
         loop.preconditionInEventLoop()
         let key = shard.id.key
         if let slot = slots[key] { forget(slot) }
@@ -99,6 +106,7 @@ final class SenderLoop {
             // Slots are on the clock that all workers share.
             slot: shard.slot?.earlier(byMilliseconds: ledger.sharedTime(Timestamp(milliseconds: 0)).milliseconds),
             isProbe: isProbe,
+            stopsForContent: stopsForContent,
             now: clock()
         )
         let sender = sender(for: account, shard)

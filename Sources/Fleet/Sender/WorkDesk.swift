@@ -173,7 +173,12 @@ final class WorkDesk {
         case .success(let result):
             tally.claimed(result.decision)
             let epoch = result.decision == .run ? result.record?.epoch : nil
-            let (conclusion, rest) = running.concluded(claim.key, epoch: epoch, now: WallClock.now())
+            let (conclusion, rest) = running.concluded(
+                claim.key,
+                epoch: epoch,
+                endChanges: result.campaign?.endChanges ?? 0,
+                now: WallClock.now()
+            )
             conclude(conclusion, result, shard)
             for (other, arrival) in rest {
                 let place = WaitingCopy(key: claim.key, delivery: other)
@@ -227,16 +232,35 @@ final class WorkDesk {
         guard let record = result.record,
             let account = apps.account(app: shard.facts.app, provider: shard.facts.provider)
         else { preconditionFailure("\(shard.id) runs without a row or an account") }
-        begin(shard, record, account, isProbe: result.campaign?.breaker.isProbe(shard.id.key) ?? false)
+        var current = shard
+        if let end = result.newEnd { current.facts.expiresAt = end }
+        let campaign = result.campaign
+        let isProbe = campaign?.breaker.isProbe(shard.id.key) ?? false
+        begin(current, record, account, isProbe: isProbe, stopsForContent: campaign?.contentTrips ?? 0 == 0)
     }
 
     /// Hands a claimed shard to the next loop.
-    func begin(_ shard: Shard, _ record: ShardRecord, _ account: LoadedAccount, isProbe: Bool = false) {
+    func begin(
+        _ shard: Shard,
+        _ record: ShardRecord,
+        _ account: LoadedAccount,
+        isProbe: Bool = false,
+        stopsForContent: Bool = true
+    ) {
         let handle = loopOf[shard.id.key] ?? loops[nextLoop % loops.count]
         nextLoop += 1
         loopOf[shard.id.key] = handle
         let (epoch, progress) = (record.epoch, record.progress)
-        handle.execute { $0.start(shard, epoch: epoch, progress: progress, account: account, isProbe: isProbe) }
+        handle.execute {
+            $0.start(
+                shard,
+                epoch: epoch,
+                progress: progress,
+                account: account,
+                isProbe: isProbe,
+                stopsForContent: stopsForContent
+            )
+        }
     }
 
     // MARK: - Runs
@@ -299,7 +323,7 @@ final class WorkDesk {
         let now = WallClock.now()
         ledger.submit(.synced) { transaction in
             let before = try transaction.reader.campaigns([key.campaign]).first
-            _ = try transaction.pause(campaign: key.campaign, reason: .credentials, now: now)
+            _ = try transaction.pause(campaign: key.campaign, reason: .credentials, detail: reason, now: now)
             try transaction.tripBreaker(campaign: key.campaign, Breaker.Trip(reason: reason, since: now), now: now)
             return before?.pausedBy.contains(.credentials) == false
         } completion: { [logger] result in
@@ -319,7 +343,7 @@ final class WorkDesk {
         )
         let now = WallClock.now()
         write(.synced, "a pause") {
-            _ = try $0.pause(campaign: key.campaign, reason: .content, now: now)
+            _ = try $0.pause(campaign: key.campaign, reason: .content, detail: reason, now: now)
         } then: { _ in
         }
     }

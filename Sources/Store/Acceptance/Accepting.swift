@@ -13,6 +13,12 @@ extension LedgerTransaction {
         if new.freezing != nil { (list, devices, chunks, duplicates) = (0, 0, 0, 0) }
         let number = try insert(new, list: list, chunks: chunks, audience: devices + duplicates, duplicates, now: now)
         try insert(new.variants, number, pushType: new.facts.pushType)
+        let data: KeyValuePairs<String, JSONValue?> = [
+            "created_at": .string(new.createdAt.rfc3339), "expires_at": .string(new.facts.expiresAt.rfc3339),
+            "send_at": new.release.sendAt.map { .string($0.rfc3339) },
+            "audience": new.freezing == nil ? .number(JSONNumber(devices + duplicates)) : nil,
+        ]
+        try note(.accepted, campaign: number, data, now: now)
         if let freezing = new.freezing {
             try beginFrozen(number, freezing, source: source?.list, duplicates: source?.duplicates ?? 0, new.atMost)
         } else if let most = new.atMost, devices + duplicates > most {

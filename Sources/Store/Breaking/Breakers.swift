@@ -31,6 +31,10 @@ extension LedgerTransaction {
             breaker = Breaker(opening: trip, now: now)
         }
         try write(breaker, app: app, provider: provider)
+        let data: KeyValuePairs<String, JSONValue?> = [
+            "provider": .string(provider.rawValue), "reason": .string(breaker.reason),
+        ]
+        try note(.appSuspended, app: app, data, now: now)
         try addEvent(correlationID: "") { sequence in
             .suspended(app: app, provider: provider, reason: breaker.reason, sequence: sequence, at: now)
         }
@@ -96,6 +100,7 @@ extension LedgerTransaction {
         else { return }
         try write(breaker, app: app, provider: provider)
         guard !breaker.isOpen else { return }
+        try note(.appResumed, app: app, ["provider": .string(provider.rawValue)], now: now)
         try addEvent(correlationID: "") { sequence in
             .takenUp(app: app, provider: provider, sequence: sequence, at: now)
         }

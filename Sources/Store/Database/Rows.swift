@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Glibc
 
 /// The rows of a query, stepped by hand; what they hold is given back when this goes away.
 ///
@@ -110,6 +111,24 @@ struct Rows: ~Copyable {
         guard let start = sqlite3_column_blob(raw, column) else { return }
         let count = Int(sqlite3_column_bytes(raw, column))
         bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    /// Whether the bytes of a blob have others among them, without copying any.
+    func contains(_ column: Int32, _ part: [UInt8]) -> Bool {
+        guard let raw else { return bytesInResult(column).withUnsafeBytes { Self.contains($0, part) } }
+        guard let start = sqlite3_column_blob(raw, column) else { return false }
+        return Self.contains(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(raw, column))), part)
+    }
+
+    private static func contains(_ bytes: UnsafeRawBufferPointer, _ part: [UInt8]) -> Bool {
+        guard let base = bytes.baseAddress, let first = part.first else { return false }
+        let end = bytes.count - part.count
+        var index = 0
+        while index <= end, let found = memchr(base + index, Int32(first), end - index + 1) {
+            if memcmp(found, part, part.count) == 0 { return true }
+            index = UnsafeRawPointer(found) - base + 1
+        }
+        return false
     }
 
     func int(_ column: Int32) -> Int { Int(int64(column)) }

@@ -9,22 +9,41 @@ public enum LifeResult: Sendable, Equatable {
     case over(CampaignFacts)
     /// `fire` of a campaign that was never held; nothing was changed.
     case notHeld(CampaignFacts)
+    /// It cannot end then; nothing was changed.
+    case wrongEnd(CampaignFacts, ExpiryRule.EndProblem)
     /// There is no such campaign.
     case unknown
 }
 
 extension LedgerTransaction {
     /// Pauses a campaign for a reason; what runs is told by the next poll (use `synced`).
+    ///
+    /// `detail` and `actor` are for its history: the provider's word, for example, and who wants it.
     public func pause(
         campaign: UInt32,
         reason: AsideReason = .paused,
+        detail: String? = nil,
+        by actor: String = HistoryEntry.fleet,
         now: Timestamp
     ) throws(LedgerError) -> LifeResult {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
         guard facts.stage.isLive else { return .over(facts) }
         let wasPaused = !facts.pausedBy.isEmpty
-        facts.pausedBy.insert(reason)
+        let isNew = facts.pausedBy.insert(reason).inserted
         try writePause(facts)
+        if isNew {
+            if reason == .content { try countContentTrip(&facts) }
+            try note(
+                .paused,
+                campaign: campaign,
+                by: actor,
+                [
+                    "reason": .string(reason.rawValue), "detail": detail.map(JSONValue.string),
+                    "reasons": facts.reasonWords,
+                ],
+                now: now
+            )
+        }
         if !wasPaused { try addLifeEvent(.paused, campaign: campaign, now: now) }
         return .done(facts)
     }
@@ -35,13 +54,22 @@ extension LedgerTransaction {
     public func resume(
         campaign: UInt32,
         reason: AsideReason = .paused,
+        by actor: String = HistoryEntry.fleet,
         now: Timestamp
     ) throws(LedgerError) -> LifeResult {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
         guard facts.stage.isLive else { return .over(facts) }
         let wasPaused = !facts.pausedBy.isEmpty
-        if facts.pausedBy.remove(reason) == .wrongEnvironment { try restartGuard(campaign: campaign) }
+        let wasThere = facts.pausedBy.remove(reason) != nil
+        if wasThere, reason == .wrongEnvironment { try restartGuard(campaign: campaign) }
         try writePause(facts)
+        if wasThere {
+            if reason == .content { try forgetFaults(campaign) }
+            let data: KeyValuePairs<String, JSONValue?> = [
+                "reason": .string(reason.rawValue), "reasons": facts.reasonWords,
+            ]
+            try note(.resumed, campaign: campaign, by: actor, data, now: now)
+        }
         if wasPaused, facts.pausedBy.isEmpty {
             try addLifeEvent(.resumed, campaign: campaign, now: now)
         }
@@ -52,7 +80,11 @@ extension LedgerTransaction {
     /// Stops a campaign: every row that nobody runs is settled, the unplanned rest is counted (use `synced`).
     ///
     /// What runs is told by the next poll; what lies in queues and on rungs will find its row settled.
-    public func cancel(campaign: UInt32, now: Timestamp) throws(LedgerError) -> LifeResult {
+    public func cancel(
+        campaign: UInt32,
+        by actor: String = HistoryEntry.fleet,
+        now: Timestamp
+    ) throws(LedgerError) -> LifeResult {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
         if facts.stage == .cancelled { return .done(facts) }
         guard facts.stage.isLive else { return .over(facts) }
@@ -60,6 +92,7 @@ extension LedgerTransaction {
         try db.run("UPDATE campaigns SET stage = 'cancelled' WHERE number = ?1", .int(campaign))
         try endWaiting(facts, .cancelled, now: now)
         try addLifeEvent(.cancelled, campaign: campaign, now: now)
+        try note(.cancelled, campaign: campaign, by: actor, now: now)
         try bumpRevision()
         _ = try completeIfDone(campaign: campaign, now: now)
         return .done(facts)
@@ -78,7 +111,10 @@ extension LedgerTransaction {
         var ended: [UInt32] = []
         for facts in due {
             guard let outcome = facts.ending(at: now) else { continue }
-            if try endWaiting(facts, outcome, now: now) { ended.append(facts.number) }
+            if try endWaiting(facts, outcome, now: now) {
+                ended.append(facts.number)
+                if outcome == .expired { try note(.expired, campaign: facts.number, now: now) }
+            }
             _ = try completeIfDone(campaign: facts.number, now: now)
         }
         return ended
@@ -97,6 +133,8 @@ extension LedgerTransaction {
         )
         if facts.supersededBy != nil { try db.run("DELETE FROM stopped_runs WHERE campaign = ?1", .int(campaign)) }
         if stage == .completed { try addLifeEvent(.completed, campaign: campaign, now: now) }
+        // A cancelled one has said so, and is over when what ran has its answers.
+        try note(.completed, campaign: campaign, ["state": .string(stage.rawValue)], now: now)
         try bumpRevision()
         return stage
     }
@@ -123,6 +161,11 @@ extension LedgerTransaction {
             .int(outcome.rawValue)
         )
         return rest > 0 || ended > 0
+    }
+
+    private func countContentTrip(_ facts: inout CampaignFacts) throws(LedgerError) {
+        facts.contentTrips += 1
+        try db.run("UPDATE campaigns SET content_trips = content_trips + 1 WHERE number = ?1", .int(facts.number))
     }
 
     private func writePause(_ facts: CampaignFacts) throws(LedgerError) {
@@ -159,4 +202,9 @@ extension LedgerReader {
         if try isDone(campaign: campaign) { return true }
         return try leftToGuard(campaign: campaign) != nil
     }
+}
+
+extension CampaignFacts {
+    /// What it waits for now, in the contract's words.
+    fileprivate var reasonWords: JSONValue { .array(pausedBy.map(\.rawValue).sorted().map(JSONValue.string)) }
 }

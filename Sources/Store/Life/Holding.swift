@@ -31,8 +31,14 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - campaign: The campaign.
     ///   - shared: The instant on the clock that all workers share; nil when it is `now`.
+    ///   - actor: Who wants it, for the history.
     ///   - now: The instant.
-    public func fire(campaign: UInt32, shared: Timestamp? = nil, now: Timestamp) throws(LedgerError) -> LifeResult {
+    public func fire(
+        campaign: UInt32,
+        shared: Timestamp? = nil,
+        by actor: String = HistoryEntry.fleet,
+        now: Timestamp
+    ) throws(LedgerError) -> LifeResult {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
         guard facts.stage.isLive, facts.ending(at: now) == nil else { return .over(facts) }
         let rows = try db.rows(
@@ -59,6 +65,7 @@ extension LedgerTransaction {
             .time(facts.expiresAt),
             .text(facts.stage.rawValue)
         )
+        try note(.fired, campaign: campaign, by: actor, ["expires_at": .string(facts.expiresAt.rfc3339)], now: now)
         try bumpRevision()
         if !facts.isReleased, facts.mayRelease(at: now) {
             let result = try self.release(campaign: campaign, shared: shared ?? now, now: now).result

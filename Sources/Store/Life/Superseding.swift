@@ -105,6 +105,7 @@ extension LedgerTransaction {
             .int(campaign),
             .int(newer)
         )
+        try note(.superseded, campaign: campaign, ["by": try reader.campaign(newer).map { .string($0.id) }], now: now)
         guard let facts = try reader.campaign(campaign), let outcome = facts.ending(at: now) else { return }
         try endWaiting(facts, outcome, now: now)
         _ = try completeIfDone(campaign: campaign, now: now)

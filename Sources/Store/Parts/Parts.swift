@@ -26,6 +26,8 @@ public struct PartStatus: Sendable, Equatable {
     public var devices: Int
     /// Those that are in no shard yet.
     public var unplanned: Int
+    /// Outcomes of its settled shards.
+    public var counts = OutcomeCounts()
 }
 
 extension LedgerTransaction {

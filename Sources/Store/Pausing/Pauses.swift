@@ -15,7 +15,11 @@ extension LedgerTransaction {
     /// Holds back what fits in the scope until `resume(_:)` (use `synced`); what runs is told by the next poll.
     ///
     /// Returns whether that is new.
-    public func pause(_ scope: PauseScope, now: Timestamp) throws(LedgerError) -> Bool {
+    public func pause(
+        _ scope: PauseScope,
+        by actor: String = HistoryEntry.fleet,
+        now: Timestamp
+    ) throws(LedgerError) -> Bool {
         let changed = try db.run(
             """
             INSERT INTO pauses (app, provider, urgency, since) VALUES (?1, ?2, ?3, ?4)
@@ -26,6 +30,7 @@ extension LedgerTransaction {
             .text(scope.urgency?.rawValue ?? ""),
             .time(now)
         )
+        if changed > 0 { try note(.scopePaused, app: scope.app ?? "", by: actor, scope.words, now: now) }
         try bumpRevision()
         return changed > 0
     }
@@ -33,7 +38,11 @@ extension LedgerTransaction {
     /// Takes every pause away that the scope covers (use `synced`); returns them.
     ///
     /// Wider ones stay: they hold back more than was meant.
-    public func resume(_ scope: PauseScope) throws(LedgerError) -> [PauseRecord] {
+    public func resume(
+        _ scope: PauseScope,
+        by actor: String = HistoryEntry.fleet,
+        now: Timestamp
+    ) throws(LedgerError) -> [PauseRecord] {
         let ended = try reader.pauses().filter { scope.covers($0.scope) }
         for pause in ended {
             try db.run(
@@ -42,9 +51,17 @@ extension LedgerTransaction {
                 .text(pause.scope.provider?.rawValue ?? ""),
                 .text(pause.scope.urgency?.rawValue ?? "")
             )
+            try note(.scopeResumed, app: pause.scope.app ?? "", by: actor, pause.scope.words, now: now)
         }
         try bumpRevision()
         return ended
+    }
+}
+
+extension PauseScope {
+    /// What it names, for the history.
+    fileprivate var words: KeyValuePairs<String, JSONValue?> {
+        ["provider": provider.map { .string($0.rawValue) }, "urgency": urgency.map { .string($0.rawValue) }]
     }
 }
 

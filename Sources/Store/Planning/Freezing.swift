@@ -187,7 +187,9 @@ extension LedgerTransaction {
             .int(audience.withoutToken)
         )
         try bumpRevision()
+        try note(.frozen, campaign: campaign, ["audience": .number(JSONNumber(meant))], now: now)
         if record.devices == 0 {
+            try note(.failed, campaign: campaign, ["reason": "the audience is empty"], now: now)
             try db.run(
                 "UPDATE campaigns SET stage = 'failed', failure = ?2, completed_at = ?3, lease_owner = 0 WHERE number = ?1",
                 .int(campaign),

@@ -116,21 +116,6 @@ extension LedgerTransaction {
             )
         }
     }
-
-    /// Gives a campaign another rate, or none (use `synced`); turns that were given away stay.
-    public func setPace(campaign: UInt32, _ pace: Pace?, now: Timestamp) throws(LedgerError) -> LifeResult {
-        guard var facts = try reader.campaign(campaign) else { return .unknown }
-        guard facts.stage.isLive else { return .over(facts) }
-        facts.pace = pace
-        try db.run(
-            "UPDATE campaigns SET per_second = ?2, ramp_up = ?3 WHERE number = ?1",
-            .int(campaign),
-            .int(pace?.perSecond),
-            .int(pace?.rampUp ?? 0)
-        )
-        try bumpRevision()
-        return .done(facts)
-    }
 }
 
 extension LedgerReader {

@@ -120,6 +120,7 @@ extension LedgerTransaction {
         )
         guard first > 0 else { return }
         try addLifeEvent(.started, campaign: campaign, now: now)
+        try note(.started, campaign: campaign, now: now)
         try bumpRevision()
     }
 

@@ -23,6 +23,8 @@ extension LedgerReader {
         var (found, last, seen): ([ListPlace], (list: UInt32, ordinal: Int64), Int) = ([], place, 0)
         while try rows.next() {
             (last, seen) = ((rows.uint32(0), rows.int64(1)), seen + 1)
+            // Most chunks have none of them, and are not decoded.
+            guard tokens.contains(where: { rows.contains(2, $0) }) else { continue }
             let devices: DeviceBatch
             do { devices = try DeviceBatch(encoded: rows.blob(2)) } catch {
                 throw .failed("chunk \(last.ordinal) of list \(last.list): \(error)")

@@ -35,6 +35,7 @@ extension LedgerTransaction {
             )
             try db.run("DELETE FROM chunk_order WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM parts WHERE campaign = ?1", .int(campaign))
+            try db.run("DELETE FROM history WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM campaigns WHERE number = ?1 AND completed_at IS NOT NULL", .int(campaign))
             try db.run("DELETE FROM variants WHERE campaign = ?1", .int(campaign))
             try bumpRevision()

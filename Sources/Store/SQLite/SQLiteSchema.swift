@@ -33,6 +33,7 @@ enum SQLiteSchema {
         migrator.registerMigration("life") { db in try db.execute(sql: life) }
         migrator.registerMigration("superseding") { db in try db.execute(sql: superseding) }
         migrator.registerMigration("parts") { db in try db.execute(sql: parts) }
+        migrator.registerMigration("operating") { db in try db.execute(sql: operating) }
         return migrator
     }
 
@@ -373,6 +374,30 @@ enum SQLiteSchema {
             PRIMARY KEY (campaign, position)
         ) WITHOUT ROWID;
         CREATE UNIQUE INDEX chunk_parts ON chunk_order (campaign, ordinal);
+        """
+
+    /// `end_changes`: how often an operator gave it another end; `content_…`: what `ContentGuard` has seen.
+    ///
+    /// `cut_at` and `begun_at`: when a shard's row was written and when it was claimed first. `history`: what happened to a
+    /// campaign, kept as long as it is; a campaign of 0 is what happened to the app.
+    private static let operating = """
+        ALTER TABLE campaigns ADD COLUMN end_changes INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN content_answers INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN content_faults INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE campaigns ADD COLUMN content_trips INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE shards ADD COLUMN cut_at INTEGER;
+        ALTER TABLE shards ADD COLUMN begun_at INTEGER;
+        CREATE TABLE history (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            campaign INTEGER NOT NULL,
+            app TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            data TEXT NOT NULL
+        );
+        CREATE INDEX history_of_campaigns ON history (campaign, seq);
+        CREATE INDEX history_of_apps ON history (at) WHERE campaign = 0;
         """
 
     private static let messages = """

@@ -13,6 +13,8 @@ public struct ClaimResult: Sendable, Equatable {
     public var claims: Int
     /// Rows whose messages are still to be published before the ack: retry shards of one that is settled already.
     public var unpublished: [ShardToPublish]
+    /// The end of the run's devices when an operator changed it: the message has the one of then.
+    public var newEnd: Timestamp?
 }
 
 extension LedgerTransaction {
@@ -51,6 +53,10 @@ extension LedgerTransaction {
             let isAdopted = record.state == .running && record.epoch == claim.adopting
             try run(&record, worker: claim.worker, addingClaims: isAdopted ? 0 : 1, now: now)
             result.claims += isAdopted ? 0 : 1
+            if let campaign, campaign.endChanges > 0 {
+                let part = try reader.partEnd(campaign: campaign.number, chunk: record.chunk)
+                result.newEnd = part ?? campaign.expiresAt
+            }
         }
         if let campaign, campaign.breaker.isProbe(claim.key) {
             switch decision {
@@ -87,7 +93,8 @@ extension LedgerTransaction {
         let key = record.id.key
         try db.run(
             """
-            UPDATE shards SET state = 2, epoch = ?5, owner = ?6, claims = claims + ?8, since = ?7
+            UPDATE shards SET state = 2, epoch = ?5, owner = ?6, claims = claims + ?8, since = ?7,
+                begun_at = coalesce(begun_at, ?7)
             WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
             """,
             .int(key.campaign),

@@ -113,6 +113,7 @@ extension LedgerTransaction {
         if !campaign.isGuardPassed, record.id.key.part != ShardKey.suspectPart {
             try watch(final, of: campaign, now: now)
         }
+        if settlement.contentFaults > 0 { try watchContent(settlement, of: campaign, now: now) }
         if !final.dead.isEmpty { try bury(final.dead, of: record) }
         if record.id.key.part == ShardKey.suspectPart { try clear(final.progress, of: record) }
         return .settled(children: children.filter { $0.state == .unpublished })

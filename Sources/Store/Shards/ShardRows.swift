@@ -119,9 +119,9 @@ extension LedgerTransaction {
         try db.run(
             """
             INSERT INTO shards (campaign, part, ordinal, child, state, generation, epoch, owner, claims, attempt, rung,
-                not_before, due_at, since, chunk, count, path, positions, progress, parent, aside)
+                not_before, due_at, since, chunk, count, path, positions, progress, parent, aside, cut_at, begun_at)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-                ?21)
+                ?21, ?14, ?22)
             """,
             .int(key.campaign),
             .int(key.part),
@@ -143,7 +143,8 @@ extension LedgerTransaction {
             .positions(record.positions),
             isFresh ? .null(.blob) : .blob(record.progress.packed),
             .int(parent),
-            .text(record.aside?.rawValue)
+            .text(record.aside?.rawValue),
+            .time(record.state == .running ? since : nil)
         )
     }
 

@@ -53,6 +53,8 @@ public struct CampaignStatus: Sendable, Equatable {
     public var expiresAt: Timestamp
     /// A part for each time zone, in the order of their release; none when all devices have the same instants.
     public var parts: [PartStatus]
+    /// Devices that wait for another try, by the rung that they wait on.
+    public var retries: [Rung: Int]
     /// Whether all devices are accounted for.
     public var law: Law
 

@@ -24,34 +24,46 @@ extension LedgerReader {
         status.unknownResent = tally.unknownResent
         status.reasons = tally.reasons
         status.nextRetryAt = tally.nextRetryAt
-        status.parts = try parts(campaign: number)
+        status.retries = tally.rungs
+        status.parts = try partsWithOutcomes(campaign: number)
         status.law = tally.law(audience: status.audience)
         status.stateReason = try stateReason(status, now: now)
         return status
     }
 
-    /// Campaigns, the latest first; all apps' without an app.
-    public func campaigns(app: String?, limit: Int) throws(LedgerError) -> [CampaignSummary] {
+    /// Campaigns, the latest first.
+    ///
+    /// - Parameters:
+    ///   - app: Only this app's; all without one.
+    ///   - states: Only those in one of these states, in the contract's words; nil for all.
+    ///   - isOpen: Only those that are not completed.
+    ///   - limit: How many at most.
+    public func campaigns(
+        app: String?,
+        states: Set<String>? = nil,
+        isOpen: Bool = false,
+        limit: Int
+    ) throws(LedgerError) -> [CampaignSummary] {
         let rows = try db.rows(
             """
             SELECT \(CampaignRows.columns), c.name, c.audience, c.accepted_at, c.completed_at FROM campaigns c
-            WHERE ?1 IS NULL OR c.app = ?1 ORDER BY c.number DESC LIMIT ?2
+            WHERE (?1 IS NULL OR c.app = ?1) \(isOpen ? "AND c.completed_at IS NULL" : "")
+            ORDER BY c.number DESC LIMIT ?2
             """,
             .text(app),
-            .int(limit)
+            .int(states == nil ? limit : .max)
         )
         var campaigns: [CampaignSummary] = []
         let next = CampaignRows.next
-        while try rows.next() {
-            campaigns.append(
-                CampaignSummary(
-                    facts: try CampaignRows.facts(rows),
-                    name: rows.optionalText(next),
-                    audience: rows.int(next + 1),
-                    acceptedAt: rows.time(next + 2),
-                    completedAt: rows.optionalTime(next + 3)
-                )
+        while campaigns.count < limit, try rows.next() {
+            let campaign = CampaignSummary(
+                facts: try CampaignRows.facts(rows),
+                name: rows.optionalText(next),
+                audience: rows.int(next + 1),
+                acceptedAt: rows.time(next + 2),
+                completedAt: rows.optionalTime(next + 3)
             )
+            if states?.contains(campaign.state) ?? true { campaigns.append(campaign) }
         }
         return campaigns
     }
@@ -100,6 +112,7 @@ extension LedgerReader {
             supersededBy: rows.optionalText(next + 10),
             expiresAt: facts.expiresAt,
             parts: [],
+            retries: [:],
             law: .holds
         )
     }
@@ -139,7 +152,7 @@ extension LedgerReader {
     private func countOpen(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) {
         let rows = try db.rows(
             """
-            SELECT s.state, s.child, s.count, s.due_at, s.progress, s.aside FROM \(ShardRows.open)
+            SELECT s.state, s.child, s.count, s.due_at, s.progress, s.aside, s.rung FROM \(ShardRows.open)
             WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
             """,
             .int(number)
@@ -152,12 +165,14 @@ extension LedgerReader {
             }
             let count = rows.int(2)
             let aside = rows.optionalText(5).flatMap { AsideReason(rawValue: $0) }
+            let rung = rows.optionalInt64(6).flatMap { Rung(rawValue: UInt8(truncatingIfNeeded: $0)) }
             guard !rows.isNull(4) else {
-                tally.wait(count, in: state, aside: aside, isRetry: isRetry)
+                tally.wait(count, in: state, aside: aside, isRetry: isRetry, rung: rung)
                 continue
             }
             let id = ShardID(key: ShardKey(campaign: number, part: 0, ordinal: 0))
-            tally.add(try ShardRows.progress(rows, 4, count: count, id: id), in: state, aside: aside, isRetry: isRetry)
+            let progress = try ShardRows.progress(rows, 4, count: count, id: id)
+            tally.add(progress, in: state, aside: aside, isRetry: isRetry, rung: rung)
         }
     }
 

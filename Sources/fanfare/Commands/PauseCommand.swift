@@ -68,7 +68,7 @@ struct PauseCommand: AsyncParsableCommand {
             let scope = try await which.scope(in: ledger)
             let now = CommandClock.now()
             let (isNew, pauses) = try await ledger.write(.synced) { transaction in
-                (try transaction.pause(scope, now: now), try transaction.reader.pauses())
+                (try transaction.pause(scope, by: Operator.name, now: now), try transaction.reader.pauses())
             }
             let text = output.json ? PauseText.json(pauses).text : "\(scope) is \(isNew ? "paused" : "paused already")"
             Terminal.write(text + "\n")
@@ -97,8 +97,9 @@ struct ResumeCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withLedger { ledger in
             let scope = try await which.scope(in: ledger)
+            let now = CommandClock.now()
             let (ended, left) = try await ledger.write(.synced) { transaction in
-                (try transaction.resume(scope), try transaction.reader.pauses())
+                (try transaction.resume(scope, by: Operator.name, now: now), try transaction.reader.pauses())
             }
             let still = left.filter { $0.scope.meets(scope) }
             if output.json {

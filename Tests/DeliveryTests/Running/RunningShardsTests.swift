@@ -22,6 +22,26 @@ import Testing
         return table
     }
 
+    @Test func `another end of the campaign hands over the runs that do not know it`() {
+        var table = started()
+        var campaign = Fixtures.campaign()
+        #expect(table.stops(campaigns: [1: campaign], now: Fixtures.now).isEmpty)
+        campaign.endChanges = 1
+        let stops = table.stops(campaigns: [1: campaign], now: Fixtures.now)
+        #expect(stops.map(\.0) == [key] && stops.map(\.1) == [.setAside(.handOver)])
+        // A pause says more.
+        campaign.pausedBy = [.paused]
+        #expect(table.stops(campaigns: [1: campaign], now: Fixtures.now).map(\.1) == [.setAside(.paused)])
+        // Claimed anew it knows; a look that is older than the claim changes nothing.
+        #expect(table.ended(key, epoch: 1) == delivery(1))
+        #expect(table.arrived(key, delivery(2, generation: 2)) == .claim(adopting: nil))
+        _ = table.concluded(key, epoch: 2, endChanges: 2, now: Fixtures.now)
+        #expect(table.stops(campaigns: [1: Fixtures.campaign()], now: Fixtures.now).isEmpty)
+        campaign.pausedBy = []
+        campaign.endChanges = 2
+        #expect(table.stops(campaigns: [1: campaign], now: Fixtures.now).isEmpty)
+    }
+
     @Test func `a run's delivery is acked at its end`() {
         var table = started()
         #expect(table.campaigns == [1] && table.runningKeys == [key])

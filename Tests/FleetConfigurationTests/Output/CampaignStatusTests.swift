@@ -64,6 +64,34 @@ import Testing
         #expect(lines.contains("requests  99,900, sent again without an answer 100"))
     }
 
+    @Test func `the live view has a bar, the rungs and the parts`() {
+        var view = example
+        view.retries = [.init(rung: "5s", devices: 400), .init(rung: "30s", devices: 100)]
+        view.parts = [
+            .object([
+                "time_zone": "Europe/Madrid", "release_at": "2026-11-20T20:50:00.000Z",
+                "expires_at": "2026-11-20T21:05:00.000Z", "audience": 60_000, "unplanned": 5000, "accepted": 40_000,
+                "invalid": 2000,
+            ]),
+            .object(["time_zone": .null, "audience": 40_000, "unplanned": 0]),
+        ]
+        let lines = view.screen(columns: 60, now: now).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines[0].hasPrefix("[#############--]  sending  92,500 of 100,000") && lines[0].count < 60)
+        #expect(lines.contains("retries   after 5s 400, after 30s 100"))
+        let madrid = "Europe/Madrid   60,000      5,000  42,000  2026-11-20T20:50:00.000Z  2026-11-20T21:05:00.000Z"
+        #expect(lines.contains(Substring(madrid)), "\(lines)")
+        #expect(lines.contains("no zone         40,000          0       0"))
+    }
+
+    @Test func `a cancelled campaign is over when what ran has its answers`() {
+        var view = example
+        view.state = "cancelled"
+        #expect(view.isFinished && !view.isOver)
+        view.outcomes.cancelled = view.pending.total
+        view.pending = CampaignStatusView.PendingDetail()
+        #expect(view.isOver && view.isLawKept)
+    }
+
     @Test func `a name from a job cannot move the cursor`() {
         var view = example
         view.name = "a\u{1B}[2Jb\nc"

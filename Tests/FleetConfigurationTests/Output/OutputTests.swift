@@ -50,7 +50,7 @@ import Testing
         let list = ListRow(app: "news", name: "all", version: "ab", devices: 5000, duplicates: 1, createdAt: instant)
         #expect(ListRow.table([list]).contains("news  all   ab         5,000           1  1970-01-01T00:00:00.000Z"))
         #expect(list.json["devices"]?.integer == 5000)
-        let campaign = CampaignRow(
+        var campaign = CampaignRow(
             id: "derby",
             app: "news",
             name: nil,
@@ -59,7 +59,11 @@ import Testing
             acceptedAt: instant,
             completedAt: nil
         )
-        #expect(CampaignRow.table([campaign]).contains("news  derby  sending     5,000  1970-01-01T00:00:00.000Z"))
+        (campaign.rate, campaign.etaAt, campaign.reasons) = (1200, instant, ["content"])
+        let line =
+            "news  derby  sending (content)     5,000  1,200/s  1970-01-01T00:00:00.000Z  1970-01-01T00:00:00.000Z"
+        #expect(CampaignRow.table([campaign]).contains(line))
+        #expect(campaign.json["rate"]?.integer == 1200 && campaign.json["state_reason"]?.string == "content")
         #expect(campaign.json["completed_at"] == .null)
     }
 

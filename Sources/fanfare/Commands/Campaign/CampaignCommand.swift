@@ -6,7 +6,9 @@ struct CampaignCommand: AsyncParsableCommand {
         commandName: "campaign",
         abstract: "Send campaigns, look at them and steer them; ID is ID or APP/ID.",
         subcommands: [
-            CampaignSendCommand.self, CampaignPreviewCommand.self, CampaignStatusCommand.self, CampaignListCommand.self,
+            CampaignSendCommand.self, CampaignPreviewCommand.self, CampaignStatusCommand.self,
+            CampaignWatchCommand.self,
+            CampaignListCommand.self, CampaignEventsCommand.self,
             CampaignPauseCommand.self, CampaignResumeCommand.self, CampaignCancelCommand.self, CampaignSetCommand.self,
             CampaignFireCommand.self, CampaignOutcomesCommand.self,
         ]

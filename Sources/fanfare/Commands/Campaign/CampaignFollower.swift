@@ -24,7 +24,7 @@ struct CampaignFollower {
             var view = CampaignStatusView(status)
             view.note(rate: meter.rate(total: view.outcomes.total, now: now), now: now)
             if !isQuiet, let text = report.update(view, now: now) { Terminal.write(text) }
-            if view.isFinished || view.isOnlyParked {
+            if view.isOver || view.isOnlyParked {
                 if !isQuiet { Terminal.write(report.finish()) }
                 return view
             }

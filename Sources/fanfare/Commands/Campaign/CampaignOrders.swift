@@ -2,6 +2,7 @@ import ArgumentParser
 import Campaigns
 import Delivery
 import Fleet
+import Foundation
 import NIOPosix
 import Store
 
@@ -20,7 +21,7 @@ struct CampaignPauseCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CampaignOrder(verb: "pause", campaign: campaign, isJSON: output.json).run(options) {
-            try $0.pause(campaign: $1, now: $2.now)
+            try $0.pause(campaign: $1, by: $2.actor, now: $2.now)
         }
     }
 }
@@ -34,6 +35,9 @@ struct CampaignResumeCommand: AsyncParsableCommand {
             A campaign that is paused with the reason wrong_environment sends again to the devices that were held back, \
             and pauses again when most of their tokens are still called wrong. Resumed a second time, they are believed \
             to be dead and end invalid.
+
+            One that is paused with the reason content goes on with the devices that were not refused yet, and pauses \
+            again when most of the next 200 answers are such refusals too. Resumed a second time, it goes on to its end.
             """
     )
 
@@ -47,7 +51,7 @@ struct CampaignResumeCommand: AsyncParsableCommand {
         try await CampaignOrder(verb: "resume", campaign: campaign, isJSON: output.json).run(options) {
             var result = LifeResult.unknown
             for reason in AsideReason.endedByResume {
-                result = try $0.resume(campaign: $1, reason: reason, now: $2.now)
+                result = try $0.resume(campaign: $1, reason: reason, by: $2.actor, now: $2.now)
             }
             return result
         }
@@ -69,7 +73,7 @@ struct CampaignCancelCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CampaignOrder(verb: "cancel", campaign: campaign, isJSON: output.json).run(options) {
-            try $0.cancel(campaign: $1, now: $2.now)
+            try $0.cancel(campaign: $1, by: $2.actor, now: $2.now)
         }
     }
 }
@@ -93,7 +97,7 @@ struct CampaignFireCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CampaignOrder(verb: "fire", campaign: campaign, isJSON: output.json, isHasty: true).run(options) {
-            try $0.fire(campaign: $1, shared: $2.shared, now: $2.now)
+            try $0.fire(campaign: $1, shared: $2.shared, by: $2.actor, now: $2.now)
         }
     }
 }
@@ -105,12 +109,16 @@ struct CampaignOrder {
     let isJSON: Bool
     /// The hint is to go at the moment of the commit, so the broker is waited for before it.
     var isHasty = false
+    /// What else is told when it is done.
+    var addition = ""
 
-    /// The instant of the order.
-    struct Clocks: Sendable {
+    /// When and by whom it is given.
+    struct Circumstances: Sendable {
         let now: Timestamp
         /// On the clock that all workers share.
         let shared: Timestamp
+        /// For the campaign's history.
+        let actor = Operator.name
     }
 
     /// A broker that does not answer keeps no order waiting for longer.
@@ -118,17 +126,17 @@ struct CampaignOrder {
 
     func run(
         _ options: ConfigurationOptions,
-        _ give: @escaping @Sendable (LedgerTransaction, UInt32, Clocks) throws -> LifeResult
+        _ give: @escaping @Sendable (LedgerTransaction, UInt32, Circumstances) throws -> LifeResult
     ) async throws {
         let campaign = campaign
         let hint = ControlHint(try options.load().amqp, on: MultiThreadedEventLoopGroup.singleton.next())
         try await options.withLedger { ledger in
             if isHasty { await hint.ready(within: Self.patience) }
             let now = CommandClock.now()
-            let clocks = Clocks(now: now, shared: ledger.sharedTime(now))
+            let circumstances = Circumstances(now: now, shared: ledger.sharedTime(now))
             let result = try await ledger.write(.synced) { transaction -> LifeResult in
                 let number = try transaction.reader.campaignNumber(app: campaign.app, id: campaign.id)
-                return try number.map { try give(transaction, $0, clocks) } ?? .unknown
+                return try number.map { try give(transaction, $0, circumstances) } ?? .unknown
             }
             if case .done(let facts) = result {
                 if !isHasty { await hint.ready(within: Self.patience) }
@@ -147,6 +155,8 @@ struct CampaignOrder {
                     .failed,
                     "\(facts.app)/\(facts.id) is not held: only a job with \"hold\": true waits for fire"
                 )
+            case .wrongEnd(let facts, let problem):
+                throw CommandFailure(.usage, "\(facts.app)/\(facts.id) cannot end then: \(problem.text)")
             case .unknown: throw campaign.notFound(in: ledger)
             }
         }
@@ -161,12 +171,30 @@ struct CampaignOrder {
                 "id": .string(facts.id), "app": .string(facts.app), "state": .string(state),
                 "paused_by": .array(reasons.map(JSONValue.string)),
                 "per_second": facts.pace.map { .number(JSONNumber($0.perSecond)) },
+                "expires_at": .string(facts.expiresAt.rfc3339),
             ])
             Terminal.write(document.text + "\n")
         } else {
             let why = isPaused ? " (\(reasons.joined(separator: ", ")))" : ""
             let rate = facts.pace.map { ", at most \(NumberText.grouped($0.perSecond)) a second" } ?? ""
-            Terminal.write("\(facts.app)/\(facts.id) is \(state)\(why)\(rate)\n")
+            Terminal.write("\(facts.app)/\(facts.id) is \(state)\(why)\(rate)\(addition)\n")
         }
     }
+}
+
+extension ExpiryRule.EndProblem {
+    fileprivate var text: String {
+        switch self {
+        case .past(let end): "\(end.rfc3339) has passed"
+        case .beforeBegin(let begin): "it, or a part of it, begins at \(begin.rfc3339)"
+        case .beyondStorage(let latest): "its provider keeps no push beyond \(latest.rfc3339)"
+        case .notByZone: "a time without an offset is for campaigns that are cut by time zone; end it with Z"
+        }
+    }
+}
+
+/// Who gives orders here.
+enum Operator {
+    /// The name that the system has for the user, with which histories say who did something.
+    static var name: String { NSUserName().isEmpty ? "an operator" : NSUserName() }
 }

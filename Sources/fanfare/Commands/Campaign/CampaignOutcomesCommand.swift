@@ -8,7 +8,14 @@ import Synchronization
 struct CampaignOutcomesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outcomes",
-        abstract: "Print every device of a campaign with its outcome: CSV, or with --json an object a line."
+        abstract: "Print every device of a campaign with its outcome: CSV, or with --ndjson an object a line.",
+        discussion: """
+            Page by page, so that a million devices take no more memory than ten; tokens in full, because lists are cleaned \
+            with them.
+
+              fanfare campaign outcomes derby --outcome invalid --ndjson
+              fanfare campaign outcomes derby --outcome failed --reason PayloadTooLarge
+            """
     )
 
     @Argument(help: "ID or APP/ID.")
@@ -16,6 +23,12 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
 
     @Option(help: "Only devices that ended so (accepted, invalid, failed, …), or pending ones.")
     var outcome: String?
+
+    @Option(help: "Only devices with this reason, for example Unregistered.")
+    var reason: String?
+
+    @Flag(help: "An object a line, the same as --json.")
+    var ndjson = false
 
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
@@ -28,7 +41,8 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (campaign, wanted, isJSON) = (campaign, outcome, output.json)
+        let (campaign, wanted, reason) = (campaign, outcome, reason)
+        let isJSON = output.json || ndjson
         try await options.withLedger { ledger in
             let found = try await ledger.read { try $0.campaignNumber(app: campaign.app, id: campaign.id) }
             guard let number = found else { throw campaign.notFound(in: ledger) }
@@ -43,7 +57,7 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
             if !isJSON { try page.add("token,provider,id,outcome,requests,reason\n") }
             try await ledger.devices(campaign: number) { device in
                 let outcome = device.outcome?.name ?? "pending"
-                guard wanted == nil || wanted == outcome else { return }
+                guard wanted == nil || wanted == outcome, reason == nil || reason == device.reason else { return }
                 try page.add(isJSON ? Self.object(device, outcome) : Self.record(device, outcome))
             }
             try page.flush()

@@ -2,18 +2,29 @@ import ArgumentParser
 import Campaigns
 import Delivery
 import Fleet
+import PushProviders
 import Store
 
 /// Changes a campaign while it runs.
 struct CampaignSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Give a campaign another rate while it runs.",
+        abstract: "Give a campaign another rate, end or urgency while it runs.",
         discussion: """
-            The new rate holds within two seconds over the whole fleet, for retries too.
+            A new rate holds within two seconds over the whole fleet, for retries too.
+
+            A new end holds for every shard that is claimed from then on, also for those that lie in queues, and it is what \
+            the provider is told; what runs is handed over within half a second. Devices that have expired stay expired. \
+            A campaign that is cut by time zone takes an instant, which ends all its parts, or a time without an offset, at \
+            which each part ends by its own clock.
+
+            A new urgency moves what is not published yet to the other lane. What is in a queue, on a rung or with a \
+            worker finishes where it is.
 
               fanfare campaign set derby --per-second 2000
               fanfare campaign set derby --per-second none
+              fanfare campaign set derby --expires-at 2026-11-20T21:30:00Z
+              fanfare campaign set derby --urgency urgent
             """
     )
 
@@ -21,15 +32,92 @@ struct CampaignSetCommand: AsyncParsableCommand {
     var campaign: CampaignArgument
 
     @Option(help: ArgumentHelp("Requests a second, 1 to 1000000, or none.", valueName: "n"))
-    var perSecond: RateArgument
+    var perSecond: RateArgument?
+
+    @Option(help: ArgumentHelp("When it ends, for example 2026-11-20T21:30:00Z.", valueName: "instant"))
+    var expiresAt: EndArgument?
+
+    @Option(help: ArgumentHelp("urgent or bulk.", valueName: "urgency"))
+    var urgency: String?
 
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        guard perSecond != nil || expiresAt != nil || urgency != nil else {
+            throw ValidationError("say what to change: --per-second, --expires-at or --urgency")
+        }
+        guard urgency.map({ Urgency(rawValue: $0) != nil }) ?? true else {
+            throw ValidationError("--urgency is urgent or bulk")
+        }
+    }
+
     func run() async throws {
-        let pace = perSecond.pace
-        try await CampaignOrder(verb: "set", campaign: campaign, isJSON: output.json).run(options) {
-            try $0.setPace(campaign: $1, pace, now: $2.now)
+        let (perSecond, urgency) = (perSecond, urgency.flatMap { Urgency(rawValue: $0) })
+        let end = try await end()
+        let told = [expiresAt.map { ", until \($0.text)" }, urgency.map { ", \($0.rawValue)" }].compactMap { $0 }
+            .joined()
+        let order = CampaignOrder(verb: "set", campaign: campaign, isJSON: output.json, addition: told)
+        try await order.run(options) {
+            var result = LifeResult.unknown
+            // The one that may be refused comes first: then nothing is changed.
+            if let end {
+                result = try $0.setEnd(campaign: $1, end.end, storage: end.storage, by: $2.actor, now: $2.now)
+                guard case .done = result else { return result }
+            }
+            if let perSecond {
+                result = try $0.setPace(campaign: $1, perSecond.pace, by: $2.actor, now: $2.now)
+                guard case .done = result else { return result }
+            }
+            if let urgency { result = try $0.setUrgency(campaign: $1, urgency, by: $2.actor, now: $2.now) }
+            return result
+        }
+    }
+
+    /// The new end with what bounds it; nil when it stays.
+    private func end() async throws -> (end: NewEnd, storage: Duration)? {
+        guard let expiresAt else { return nil }
+        let (campaign, configuration) = (campaign, try options.load())
+        let now = CommandClock.now()
+        return try await options.withLedger { ledger in
+            let (status, zones) = try await ledger.read { reader in
+                let status = try reader.status(app: campaign.app, id: campaign.id, now: now)
+                return (status, try status.map { try reader.partZones(campaign: $0.number) } ?? [])
+            }
+            guard let status else { throw campaign.notFound(in: ledger) }
+            let provider = ProviderRegistry.providers.first { $0.name == status.lane.provider }
+            let storage = provider?.limits.storage ?? .seconds(ExpiryRule.secondsMax)
+            switch expiresAt {
+            case .at(let instant): return (.at(instant), storage)
+            case .local(let reading):
+                let apps = (try? AppsFile.read(path: configuration.appsFile)) ?? []
+                let own = apps.first { $0.name == status.app }?.timeZone
+                return (.byZone(ZoneClock.instants(of: reading, in: zones, own: own)), storage)
+            }
+        }
+    }
+}
+
+/// An end on the command line: an instant, or a wall clock's reading.
+enum EndArgument: ExpressibleByArgument {
+    case at(Timestamp)
+    case local(LocalTime)
+
+    /// As it was understood.
+    var text: String {
+        switch self {
+        case .at(let instant): instant.rfc3339
+        case .local(let reading): "\(reading.text) by each part's clock"
+        }
+    }
+
+    init?(argument: String) {
+        if let instant = try? Timestamp(rfc3339: argument) {
+            self = .at(instant)
+        } else if let reading = LocalTime(text: argument) {
+            self = .local(reading)
+        } else {
+            return nil
         }
     }
 }

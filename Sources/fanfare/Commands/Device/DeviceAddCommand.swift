@@ -93,7 +93,7 @@ extension DeviceCommand {
         }
 
         /// The text of a file without the blanks around it.
-        private static func token(in file: String) throws -> String {
+        static func token(in file: String) throws -> String {
             do {
                 let bytes = try InputFile(path: file).readAll(upTo: 65_536)
                 let text = bytes.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()

@@ -8,7 +8,7 @@ struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
         abstract: "Devices in the registry: who they are, and what segments know of them.",
-        subcommands: [Add.self, Show.self, Import.self, Export.self, Forget.self]
+        subcommands: [Add.self, Show.self, Import.self, Export.self, Forget.self, Trace.self]
     )
 }
 

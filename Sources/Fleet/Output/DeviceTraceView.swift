@@ -1,0 +1,117 @@
+public import Campaigns
+import Delivery
+import PushProviders
+public import Store
+
+/// What a campaign did about a device, as `device trace` prints it.
+public struct DeviceTraceView: Sendable {
+    private let trace: DeviceTrace
+
+    /// A view of a trace.
+    public init(_ trace: DeviceTrace) {
+        self.trace = trace
+    }
+
+    /// Where the device ended, where it waits, or why that is not known.
+    private var outcome: String {
+        if let outcome = trace.outcome { return outcome.name }
+        return trace.isForgotten ? "forgotten" : "pending"
+    }
+
+    /// Where a pending device waits, in the words of `pending_detail`.
+    private var place: String? {
+        guard trace.outcome == nil, !trace.isForgotten else { return nil }
+        guard let step = trace.steps.last else { return "unplanned" }
+        switch step.state {
+        case .running: return "sending"
+        case .parked: return "parked"
+        case .aside where step.aside != .rate: return "held"
+        case .unpublished, .out, .aside: return step.rung == nil ? "queued" : "retrying"
+        case .settled: return nil
+        }
+    }
+
+    private var nextRetry: Timestamp? { place == "retrying" ? trace.steps.last?.dueAt : nil }
+
+    /// The id of its requests; nil while none was made.
+    private var requestID: String? {
+        guard trace.requests > 0 else { return nil }
+        let hash = CampaignHash(app: trace.campaign.app, id: trace.campaign.id)
+        return RequestID.text(campaign: hash, device: trace.index)
+    }
+
+    /// One object of `device trace --json`.
+    public var json: JSONValue {
+        .object([
+            "campaign": .string(trace.campaign.id), "app": .string(trace.campaign.app),
+            "name": trace.name.map(JSONValue.string) ?? .null,
+            "accepted_at": .string(trace.acceptedAt.rfc3339),
+            "token": .string(DeviceView.text(trace.token)), "provider": .string(trace.provider.rawValue),
+            "id": trace.id.map(JSONValue.string) ?? .null, "outcome": .string(outcome),
+            "pending_in": place.map(JSONValue.string) ?? .null,
+            "reason": trace.reason.map(JSONValue.string) ?? .null,
+            "provider_id": requestID.map(JSONValue.string) ?? .null,
+            "requests": .number(JSONNumber(trace.requests)),
+            "planned_at": Self.instant(trace.steps.first?.plannedAt),
+            "first_request_at": Self.instant(trace.firstRequestAt),
+            "last_answer_at": Self.instant(trace.lastAnswerAt),
+            "settled_at": Self.instant(trace.outcome == nil ? nil : trace.steps.last?.settledAt),
+            "next_retry_at": Self.instant(nextRetry),
+            "attempts": .array(trace.steps.map(Self.json)),
+        ])
+    }
+
+    private static func json(_ step: DeviceTrace.Step) -> JSONValue {
+        .object([
+            "attempt": .number(JSONNumber(Int(step.attempt))),
+            "rung": step.rung.map { .string($0.name) } ?? .null,
+            "requests": .number(JSONNumber(step.requests)),
+            "result": .string(result(step)), "reason": step.reason.map(JSONValue.string) ?? .null,
+            "planned_at": instant(step.plannedAt), "begun_at": instant(step.begunAt),
+            "due_at": instant(step.dueAt), "settled_at": instant(step.settledAt),
+        ])
+    }
+
+    private static func result(_ step: DeviceTrace.Step) -> String {
+        switch step.result {
+        case nil: "forgotten"
+        case .pending: "pending"
+        case .held: "held"
+        case .retry(let rung): "retry after \(rung.name)"
+        case .outcome(let outcome): outcome.name
+        }
+    }
+
+    private static func instant(_ instant: Timestamp?) -> JSONValue { instant.map { .string($0.rfc3339) } ?? .null }
+
+    /// A block of lines for people.
+    public var text: String {
+        var table = TextTable(columns: [.left, .left])
+        let name = trace.name.map { ", \"\($0)\"" } ?? ""
+        let why = [place, trace.reason].compactMap { $0 }
+        table.add(["campaign", "\(trace.campaign.app)/\(trace.campaign.id)\(name)"])
+        table.add(["outcome", outcome + (why.isEmpty ? "" : " (\(why.joined(separator: ", ")))")])
+        table.add(["device", "\(trace.id ?? "without a name"), \(trace.provider.rawValue) \(Self.short(trace.token))"])
+        table.add(["requests", NumberText.grouped(trace.requests) + (requestID.map { ", id \($0)" } ?? "")])
+        let instants: [(String, Timestamp?)] = [
+            ("planned", trace.steps.first?.plannedAt), ("first request", trace.firstRequestAt),
+            ("last answer", trace.lastAnswerAt), ("next retry", nextRetry),
+            ("settled", trace.outcome == nil ? nil : trace.steps.last?.settledAt),
+        ]
+        for (name, instant) in instants { if let instant { table.add([name, instant.rfc3339]) } }
+        if trace.steps.count > 1 {
+            for step in trace.steps {
+                let reason = step.reason.map { " (\($0))" } ?? ""
+                let settled = step.settledAt.map { " at \($0.rfc3339)" } ?? ""
+                table.add(["attempt \(step.attempt)", Self.result(step) + reason + settled])
+            }
+        }
+        return table.text
+    }
+
+    /// A token for a terminal: enough to know it again, too little to send to it.
+    public static func short(_ token: [UInt8]) -> String {
+        let text = DeviceView.text(token)
+        return text.utf8.count <= 16 ? text : "\(text.prefix(8))…\(text.suffix(4))"
+    }
+}

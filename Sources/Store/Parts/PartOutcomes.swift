@@ -1,0 +1,26 @@
+import Campaigns
+
+extension LedgerReader {
+    /// A campaign's parts with the outcomes of their settled shards.
+    func partsWithOutcomes(campaign: UInt32) throws(LedgerError) -> [PartStatus] {
+        var parts = try parts(campaign: campaign)
+        guard !parts.isEmpty else { return [] }
+        let rows = try db.rows(
+            """
+            SELECT o.part, sum(s.accepted), sum(s.invalid), sum(s.failed), sum(s.expired), sum(s.superseded),
+                sum(s.cancelled), sum(s.skipped)
+            FROM shards s JOIN chunk_order o ON o.campaign = s.campaign AND o.ordinal = s.chunk
+            WHERE s.campaign = ?1 AND s.state = 4 GROUP BY o.part
+            """,
+            .int(campaign)
+        )
+        while try rows.next() {
+            let part = rows.int(0)
+            guard parts.indices.contains(part) else { continue }
+            for (column, outcome) in Outcome.allCases.enumerated() {
+                parts[part].counts[outcome] = rows.int(Int32(column + 1))
+            }
+        }
+        return parts
+    }
+}

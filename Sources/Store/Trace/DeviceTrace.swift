@@ -1,0 +1,267 @@
+public import Campaigns
+public import Delivery
+
+/// What one campaign did about one device.
+public struct DeviceTrace: Sendable, Equatable {
+    /// The campaign's app and id, where it stands and why it is paused.
+    public var campaign: CampaignFacts
+    /// For people.
+    public var name: String?
+    /// When the ledger took the campaign.
+    public var acceptedAt: Timestamp
+    /// The provider.
+    public var provider: ProviderName
+    /// The token that the campaign's list has, as raw bytes.
+    public var token: [UInt8]
+    /// The producer's name for the device in that list.
+    public var id: String?
+    /// The device's index in the campaign, which the ids of its requests are made from.
+    public var index: UInt32
+    /// Its shards, the first attempt first; none while it is in no shard.
+    public var steps: [Step] = []
+    /// What it ended as without ever being in a shard: the campaign was over before.
+    public var restOutcome: Outcome?
+
+    /// One shard of the device: a first attempt, or a retry.
+    public struct Step: Sendable, Equatable {
+        /// Which try it is, from 1.
+        public var attempt: UInt32
+        /// The rung that it waited on; nil for a first attempt.
+        public var rung: Rung?
+        /// Where the shard stands.
+        public var state: ShardState
+        /// Why it waits, if it does.
+        public var aside: AsideReason?
+        /// What is known of the device; nil when `store.retention.outcomes` is over.
+        public var result: Progress.State?
+        /// Requests made for the device.
+        public var requests: Int
+        /// The provider's reason, or ours.
+        public var reason: String?
+        /// When the shard was planned; nil in a ledger of before this was kept.
+        public var plannedAt: Timestamp?
+        /// When a worker began with it; nil until then.
+        public var begunAt: Timestamp?
+        /// When it is due back from its rung, or for its turn.
+        public var dueAt: Timestamp?
+        /// When it was settled; nil until then.
+        public var settledAt: Timestamp?
+    }
+
+    /// Where the device ended; nil while it is pending, and when it is not known any longer.
+    public var outcome: Outcome? {
+        guard let last = steps.last else { return restOutcome }
+        guard case .outcome(let outcome)? = last.result else { return nil }
+        return outcome
+    }
+
+    /// Whether single outcomes of the campaign are not kept any longer.
+    public var isForgotten: Bool { steps.last.map { $0.result == nil } ?? false }
+
+    /// Requests made, over all attempts.
+    public var requests: Int { steps.reduce(0) { $0 + $1.requests } }
+
+    /// The last reason that was given.
+    public var reason: String? { steps.last { $0.reason != nil }?.reason }
+
+    /// When its first shard that made a request was begun.
+    public var firstRequestAt: Timestamp? { steps.first { $0.requests > 0 }?.begunAt }
+
+    /// When the last shard that made a request was settled.
+    public var lastAnswerAt: Timestamp? { steps.last { $0.requests > 0 }?.settledAt }
+}
+
+/// Who is looked for: a device is found by its token or by the name that the producer gave it.
+public struct TracedDevices: Sendable {
+    /// Tokens as raw bytes.
+    public var tokens: Set<[UInt8]>
+    /// Names in lists.
+    public var ids: Set<String>
+
+    /// Devices.
+    public init(tokens: Set<[UInt8]>, ids: Set<String>) {
+        self.tokens = tokens
+        self.ids = ids
+    }
+}
+
+extension Ledger {
+    /// Everything that an app's campaigns did about some devices, the latest campaign first.
+    ///
+    /// There is no index from devices to campaigns: it would cost each device of each campaign a write. The lists of the
+    /// campaigns are read through instead, each once, some megabytes a read transaction; only chunks that have the bytes
+    /// are decoded.
+    ///
+    /// - Parameters:
+    ///   - devices: Who.
+    ///   - app: Whose campaigns.
+    ///   - since: Only campaigns that were accepted at or after this instant.
+    public func trace(
+        _ devices: TracedDevices,
+        app: String,
+        since: Timestamp = Timestamp(milliseconds: 0)
+    ) async throws(LedgerError) -> [DeviceTrace] {
+        guard !devices.tokens.isEmpty || !devices.ids.isEmpty else { return [] }
+        let campaigns = try await read { try $0.listsOfCampaigns(app: app, since: since) }
+        var traces: [DeviceTrace] = []
+        for list in Set(campaigns.map(\.list)).sorted(by: >) {
+            var next: UInt32? = 0
+            while let from = next {
+                let page = try await read { try $0.places(of: devices, list: list, from: from) }
+                for place in page.found {
+                    for campaign in campaigns where campaign.list == list {
+                        let trace = try await read { try $0.trace(place, campaign: campaign.number) }
+                        if let trace { traces.append(trace) }
+                    }
+                }
+                next = page.next
+            }
+        }
+        return traces.sorted { ($1.acceptedAt, $1.campaign.number) < ($0.acceptedAt, $0.campaign.number) }
+    }
+}
+
+/// A device in a list.
+struct TracedPlace: Sendable {
+    var chunk: UInt32
+    var position: Int
+    var firstIndex: UInt32
+    var provider: ProviderName
+    var token: [UInt8]
+    var id: String?
+}
+
+extension LedgerReader {
+    /// Chunks that a transaction reads: about a megabyte of tokens.
+    private static let tracedChunks: UInt32 = 64
+
+    fileprivate func listsOfCampaigns(
+        app: String,
+        since: Timestamp
+    ) throws(LedgerError) -> [(number: UInt32, list: UInt32)] {
+        let rows = try db.rows(
+            "SELECT number, list FROM campaigns WHERE app = ?1 AND accepted_at >= ?2 AND list > 0 ORDER BY number",
+            .text(app),
+            .time(since)
+        )
+        var campaigns: [(number: UInt32, list: UInt32)] = []
+        while try rows.next() { campaigns.append((rows.uint32(0), rows.uint32(1))) }
+        return campaigns
+    }
+
+    /// The places of devices in the next chunks of a list; `next` is nil behind its last.
+    fileprivate func places(
+        of devices: TracedDevices,
+        list: UInt32,
+        from: UInt32
+    ) throws(LedgerError) -> (found: [TracedPlace], next: UInt32?) {
+        let rows = try db.rows(
+            """
+            SELECT ordinal, first_index, provider, bare, device_ids FROM chunks
+            WHERE list = ?1 AND ordinal >= ?2 ORDER BY ordinal LIMIT ?3
+            """,
+            .int(list),
+            .int(from),
+            .int(Self.tracedChunks)
+        )
+        let names = devices.ids.map { Array($0.utf8) }
+        var (found, last, seen): ([TracedPlace], UInt32, UInt32) = ([], from, 0)
+        while try rows.next() {
+            (last, seen) = (rows.uint32(0), seen + 1)
+            // Bytes that look alike are told apart below.
+            guard
+                devices.tokens.contains(where: { rows.contains(3, $0) })
+                    || names.contains(where: { rows.contains(4, $0) })
+            else { continue }
+            let batch: DeviceBatch
+            do { batch = try DeviceBatch(encoded: rows.blob(3)) } catch {
+                throw .failed("chunk \(last) of list \(list): \(error)")
+            }
+            let ids = DeviceIDs.decode(rows.blob(4))
+            for position in 0..<batch.count {
+                let token = Array(batch.tokens[batch.tokenRange(at: position)])
+                let id = position < ids.count ? ids[position] : nil
+                guard devices.tokens.contains(token) || id.map(devices.ids.contains) ?? false else { continue }
+                found.append(
+                    TracedPlace(
+                        chunk: last,
+                        position: position,
+                        firstIndex: rows.uint32(1),
+                        provider: ProviderName(rawValue: rows.text(2)),
+                        token: token,
+                        id: id
+                    )
+                )
+            }
+        }
+        return (found, seen == Self.tracedChunks ? last + 1 : nil)
+    }
+
+    /// What a campaign did about a device; nil when the campaign is gone.
+    fileprivate func trace(_ place: TracedPlace, campaign: UInt32) throws(LedgerError) -> DeviceTrace? {
+        guard let facts = try self.campaign(campaign) else { return nil }
+        let rows = try db.rows(
+            "SELECT name, accepted_at, rest_outcome FROM campaigns WHERE number = ?1",
+            .int(campaign)
+        )
+        guard try rows.next() else { return nil }
+        var trace = DeviceTrace(
+            campaign: facts,
+            name: rows.optionalText(0),
+            acceptedAt: rows.time(1),
+            provider: place.provider,
+            token: place.token,
+            id: place.id,
+            index: place.firstIndex + UInt32(place.position),
+            restOutcome: rows.optionalInt64(2).flatMap { Outcome(rawValue: UInt8(truncatingIfNeeded: $0)) }
+        )
+        // Under a rate a chunk's shards are pieces of it.
+        var piece: UInt32? = place.chunk
+        while let ordinal = piece, try addSteps(ofShard: ordinal, place, to: &trace) {
+            piece = ShardRecord.nextPiece(ordinal)
+        }
+        return trace
+    }
+
+    /// Adds what the rows of a shard say of a device, parents before their children; false when there is no row.
+    private func addSteps(
+        ofShard ordinal: UInt32,
+        _ place: TracedPlace,
+        to trace: inout DeviceTrace
+    ) throws(LedgerError) -> Bool {
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns), s.since, s.cut_at, s.begun_at FROM shards s
+            WHERE s.campaign = ?1 AND s.part IN (0, \(ShardKey.suspectPart)) AND s.ordinal = ?2
+            ORDER BY s.part, s.child
+            """,
+            .int(trace.campaign.number),
+            .int(ordinal)
+        )
+        let next = ShardRows.claimsColumn
+        var isFound = false
+        while try rows.next() {
+            isFound = true
+            let record = try ShardRows.record(rows)
+            let whole = record.positions.isEmpty && place.position < record.count ? place.position : nil
+            guard let position = record.positions.firstIndex(of: UInt16(place.position)) ?? whole else { continue }
+            let isForgotten = record.state == .settled && rows.isNull(17)
+            trace.steps.append(
+                DeviceTrace.Step(
+                    attempt: record.attempt,
+                    rung: record.rung,
+                    state: record.state,
+                    aside: record.aside,
+                    result: isForgotten ? nil : record.progress.state(at: position),
+                    requests: record.progress.requests(at: position),
+                    reason: record.progress.notes[UInt16(position)]?.reason,
+                    plannedAt: rows.optionalTime(next + 1),
+                    begunAt: rows.optionalTime(next + 2),
+                    dueAt: record.dueAt,
+                    settledAt: record.state == .settled ? rows.time(next) : nil
+                )
+            )
+        }
+        return isFound
+    }
+}

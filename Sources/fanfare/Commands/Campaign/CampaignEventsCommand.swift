@@ -1,0 +1,68 @@
+import ArgumentParser
+import Campaigns
+import Delivery
+import Fleet
+import Store
+
+/// What happened to a campaign.
+struct CampaignEventsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events",
+        abstract: "Print what happened to a campaign, the oldest first: accepted, started, paused and why, by whom, …",
+        discussion: """
+            Breakers and pauses of its app, from its acceptance to its end, are among it. The history is kept as long as the \
+            campaign (store.retention.campaigns). With --json an object a line.
+
+              fanfare campaign events derby
+              fanfare campaign events derby --follow --json
+            """
+    )
+
+    @Argument(help: "ID or APP/ID.")
+    var campaign: CampaignArgument
+
+    @Flag(help: "Go on until the campaign is over, or until interrupted.")
+    var follow = false
+
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let campaign = campaign
+        try await options.withLedger { ledger in
+            let found = try await ledger.read { try $0.campaignNumber(app: campaign.app, id: campaign.id) }
+            guard let number = found else { return try await refusal(in: ledger) }
+            var last: Int64 = 0
+            var partsSeen: Set<String> = []
+            while true {
+                let (seen, now) = (last, CommandClock.now())
+                let (entries, facts) = try await ledger.read {
+                    (try $0.history(campaign: number, after: seen, now: now), try $0.campaign(number))
+                }
+                guard let facts else { throw campaign.notFound(in: ledger) }
+                for entry in entries {
+                    if let sequence = entry.sequence { last = max(last, sequence) }
+                    let view = HistoryView(entry, app: facts.app, campaign: facts.id)
+                    // Parts are told by the clock, each time anew.
+                    if entry.sequence == nil, !partsSeen.insert(view.json.text).inserted { continue }
+                    let line = output.json ? view.json.text : view.text
+                    guard Terminal.write(line + "\n") else { throw FanfareExit.failed }
+                }
+                // A cancelled one goes on until what ran has its answers.
+                let isOver = facts.stage == .completed || facts.stage == .failed
+                if !follow || isOver || entries.contains(where: { $0.kind == .completed }) { return }
+                try await Task.sleep(for: .milliseconds(500))
+            }
+        }
+    }
+
+    /// A job that was refused has one entry.
+    private func refusal(in ledger: Ledger) async throws {
+        let campaign = campaign
+        guard let refused = try await ledger.read({ try $0.refusedJob(app: campaign.app, id: campaign.id) }) else {
+            throw campaign.notFound(in: ledger)
+        }
+        let view = HistoryView(HistoryEntry(refused), app: refused.app, campaign: refused.id)
+        Terminal.write((output.json ? view.json.text : view.text) + "\n")
+    }
+}
