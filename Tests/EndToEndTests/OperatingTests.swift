@@ -17,18 +17,18 @@ extension EndToEnd {
         {
             try await PrivateFleet.with(faults: ["latency": "20"]) { fleet in
                 for _ in 1...2 { _ = try await fleet.startWorker() }
-                try await fleet.putList("fans", TestDevices.tokens(30_000))
+                try await fleet.putList("fans", TestDevices.tokens(15_000))
                 try await fleet.publish(TestJob("derby", list: "fans"))
-                try await fleet.requests(reach: 2000)
+                try await fleet.requests(reach: 1000)
                 let end = Timestamp(milliseconds: TestClock.now().seconds * 1000).advanced(by: .seconds(9000))
                 let set = try await fleet.run("campaign", "set", "derby", "--expires-at", end.rfc3339)
                 #expect(set.exit == 0, "\(set.errors)")
                 let status = try await fleet.completed("derby")
-                #expect(status.counts.accepted == 30_000 && status.expiresAt == end)
+                #expect(status.counts.accepted == 15_000 && status.expiresAt == end)
                 let last = fleet.simulator.lastRequests.suffix(20).map { $0.headers["apns-expiration"] }
                 #expect(last.allSatisfy { $0 == String(end.seconds) }, "\(last)")
                 #expect(try await fleet.devices("derby").differing.isEmpty)
-                #expect(fleet.simulator.statistics.requests == 30_000)
+                #expect(fleet.simulator.statistics.requests == 15_000)
             }
         }
 
