@@ -124,7 +124,7 @@ let package = Package(
             swiftSettings: houseSettings
         ),
         tests("AMQPTests", ["AMQP", "Seeds"]),
-        tests("CampaignsTests", ["Campaigns", "Seeds", "Sanitizers"], kept: ["Shards/Kept"]),
+        tests("CampaignsTests", ["Campaigns", "Seeds", "Sanitizers", "Servers"], kept: ["Shards/Kept"]),
         tests("CommandTests", ["fanfare", "Campaigns", "Store", "Servers"]),
         tests("DeliveryPoolTests", ["Delivery"]),
         tests("DeliveryPublishingTests", ["Campaigns", "Delivery", "Seeds"]),
@@ -141,7 +141,10 @@ let package = Package(
         ),
         tests(
             "FleetConfigurationTests",
-            ["Fleet", "Campaigns", "PushProviders", "TLS", "Transport", "Servers", logging]
+            [
+                "Fleet", "Campaigns", "Delivery", "PushProviders", "Store", "TLS", "AMQP", "Transport", "Servers",
+                logging,
+            ]
         ),
         tests("FuzzTests", ["FuzzTargets", "Seeds"]),
         tests("HTTP2Tests", ["HTTP2", "Sanitizers"]),

@@ -36,6 +36,8 @@ import Glibc
             Faults(lostConfirm: 0.2, crash: 0.003, disconnect: 0.003, terminate: 0.01, pause: 0.01),
             Faults(lostConfirm: 0.2, pause: 0.01, endChange: 0.02),
             Faults(crash: 0.003, disconnect: 0.003, terminate: 0.01, endChange: 0.02),
+            Faults(quiet: 0.02),
+            Faults(crash: 0.004, disconnect: 0.004, terminate: 0.01, pause: 0.01, outage: 0.01, quiet: 0.02),
         ]
     )
     func `the mixes of the settle model lose nothing and count nothing twice`(_ faults: Faults) throws {
@@ -64,12 +66,13 @@ import Glibc
             total.guardTrips += report.guardTrips
             total.guardPasses += report.guardPasses
             total.asked += report.asked
+            total.quieted += report.quieted
         }
         print("simulation: \(Self.seeds.count) seeds, \(total)")
         // A simulation in which nothing happens proves nothing.
         if Self.seeds.count >= 1_000 {
             #expect(min(total.crashes, total.disconnects, total.terminations, total.lostAnswers) > 100)
-            #expect(min(total.openings, total.closings, total.asked) > 30)
+            #expect(min(total.openings, total.closings, total.asked, total.quieted) > 30)
             #expect(min(total.guardTrips, total.guardPasses) > 10)
             #expect(min(total.adoptions, total.takeovers, total.outcomes.cancelled, total.outcomes.expired) > 0)
         }
@@ -114,7 +117,7 @@ import Glibc
     @Test(
         arguments: [
             BrokenRule.claimsAlwaysTakeOver, .oneChildPerAttempt, .leaseIgnored, .epochsIgnored, .breakerIgnored,
-            .runsNotAwaited, .blindnessIgnored,
+            .runsNotAwaited, .blindnessIgnored, .quietIgnored,
         ]
     )
     func `a broken rule is noticed`(_ rule: BrokenRule) {
@@ -122,6 +125,7 @@ import Glibc
             do {
                 var faults = seed % 2 == 0 ? Faults.benign : .harsh
                 if rule == .breakerIgnored { faults.outage = 0.01 }
+                if rule == .quietIgnored { (faults.pause, faults.quiet) = (0, 0.02) }
                 if rule == .runsNotAwaited || rule == .blindnessIgnored {
                     (faults.pause, faults.supersede) = (0, 0.01)
                     faults.blind = rule == .blindnessIgnored ? 0.97 : 0

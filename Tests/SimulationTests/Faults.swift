@@ -50,6 +50,10 @@ struct Faults: Sendable {
     var leftOut = 0.0
     /// Whether that is so because of the environment, which somebody mends when the campaign is paused.
     var wrongEnvironment = false
+    /// Quiet hours of some of the devices begin or end.
+    ///
+    /// Per step.
+    var quiet = 0.0
     /// A newer campaign of its collapse id is released.
     ///
     /// Per step.
@@ -107,6 +111,7 @@ struct Faults: Sendable {
     static func of(seed: UInt64) -> Faults {
         var faults = seed % 2 == 0 ? benign : rough
         switch seed / 2 % 8 {
+        case 0: faults.quiet = 0.01
         case 1: faults.cancel = 0.002
         case 2: faults.expiry = true
         case 3: faults.dropUnknown = true
@@ -140,6 +145,8 @@ enum BrokenRule: Sendable {
     case runsNotAwaited
     /// A worker that cannot read the ledger opens streams for as long as it likes.
     case blindnessIgnored
+    /// Claims do not ask for quiet hours.
+    case quietIgnored
 }
 
 /// What a simulated campaign showed to be wrong.

@@ -51,6 +51,10 @@ final class SimulatedLedger {
     private var childrenOf: [ShardKey: [ShardKey]] = [:]
     private var childCounts: [UInt32: UInt32] = [:]
     private var paths: Set<String> = []
+    /// Whether the time zone of the shards with odd numbers has quiet hours.
+    var isQuiet = false
+    /// Shards that were set aside because of them.
+    private(set) var quieted = 0
     /// Runs of the superseded campaign that open no stream any more, by the epoch that they said so with.
     private var stopped: [ShardKey: UInt32] = [:]
 
@@ -197,6 +201,7 @@ final class SimulatedLedger {
         facts.breaker = .closed(since: nil)
         let waiting = rows.values.filter { row in
             row.state == .aside && due.isProbeDue(attempt: row.attempt, now: now)
+                && !inQuiet(row.id.key)
                 && AsideRelease.isDue(row.aside ?? .handOver, campaign: facts, knowsApp: true, now: now)
         }
         guard facts.mayPlan(at: now), let key = waiting.map(\.id.key).min() else { return }
@@ -215,7 +220,8 @@ final class SimulatedLedger {
         if broken == .claimsAlwaysTakeOver { claim.redelivered = true }
         var facts = campaign
         if broken == .breakerIgnored { facts.breaker = .closed(since: nil) }
-        let decision = claim.decide(shard: rows[claim.key], campaign: facts, now: now)
+        let isQuiet = broken != .quietIgnored && inQuiet(claim.key)
+        let decision = claim.decide(shard: rows[claim.key], campaign: facts, isQuiet: isQuiet, now: now)
         guard let row = rows[claim.key] else { return decision }
         switch decision {
         case .run, .end, .setAside:
@@ -249,7 +255,11 @@ final class SimulatedLedger {
         return decision
     }
 
+    /// Whether a shard's devices have quiet hours now.
+    func inQuiet(_ key: ShardKey) -> Bool { isQuiet && key.ordinal % 2 == 1 }
+
     private func setAside(_ key: ShardKey, _ reason: AsideReason, now: Timestamp) {
+        if reason == .quiet { quieted += 1 }
         rows[key]?.generation += 1
         rows[key]?.epoch += 1
         rows[key]?.owner = 0
@@ -346,7 +356,14 @@ final class SimulatedLedger {
     func releaseAside(now: Timestamp) {
         for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
             guard row.state == .aside, let reason = row.aside else { continue }
-            if AsideRelease.isDue(reason, campaign: campaign, knowsApp: true, now: now) { release(key, now: now) }
+            let isDue = AsideRelease.isDue(
+                reason,
+                campaign: campaign,
+                knowsApp: true,
+                isQuiet: inQuiet(key),
+                now: now
+            )
+            if isDue { release(key, now: now) }
         }
     }
 

@@ -408,7 +408,10 @@ final class SimulatedWorker {
         guard polledAt.advanced(by: Self.pollEvery) <= world.now, world.readsLedger() else { return }
         polledAt = world.now
         let facts = [world.ledger.campaign.number: world.ledger.campaign]
-        for (key, stop) in table.stops(campaigns: facts, now: world.now) { boxes[key]?.run.requestStop(stop) }
+        let quiet = Set(world.ledger.rows.keys.filter(world.ledger.inQuiet))
+        for (key, stop) in table.stops(campaigns: facts, quiet: quiet, now: world.now) {
+            boxes[key]?.run.requestStop(stop)
+        }
         guard world.ledger.campaign.supersededBy != nil else { return }
         for (key, box) in boxes.sorted(by: { $0.key < $1.key }) where box.run.stop != nil && !box.isFinishing {
             writes.append(.stopped(key, epoch: box.run.epoch))

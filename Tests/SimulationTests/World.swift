@@ -23,6 +23,7 @@ final class World {
         var asked = 0
         /// Campaigns whose place a newer one took, and those of them that waited for a run to stop.
         var superseded = 0
+        var quieted = 0
         var awaited = 0
     }
 
@@ -46,6 +47,8 @@ final class World {
     private var report: Report
     /// Since when no stream may be opened: a pause or a cancel, plus the poll.
     private var quietFrom: Timestamp?
+    /// The same for the shards whose devices have quiet hours.
+    private var quietHoursFrom: Timestamp?
     private var credentialsUntil: Timestamp?
     /// When an operator gave the campaign another end the last time.
     private var endChangedAt: Timestamp?
@@ -128,6 +131,7 @@ final class World {
         faults = last
         outageUntil = nil
         setPaused(false)
+        setQuietHours(false)
     }
 
     private func step() throws {
@@ -175,6 +179,7 @@ final class World {
             ledger.campaign.pausedBy.remove(.credentials)
             settleQuiet()
         }
+        if random.chance(ledger.isQuiet ? 0.05 : faults.quiet) { setQuietHours(!ledger.isQuiet) }
         if let until = outageUntil, until <= now { outageUntil = nil }
         if outageUntil == nil, random.chance(faults.outage) {
             outageUntil = now.advanced(by: .seconds([2, 20, 200][random.below(3)]))
@@ -220,6 +225,11 @@ final class World {
     private func setPaused(_ isPaused: Bool) {
         if isPaused { ledger.campaign.pausedBy.insert(.paused) } else { ledger.campaign.pausedBy.remove(.paused) }
         settleQuiet()
+    }
+
+    private func setQuietHours(_ isQuiet: Bool) {
+        ledger.isQuiet = isQuiet
+        quietHoursFrom = isQuiet ? now.advanced(by: SimulatedWorker.pollEvery) : nil
     }
 
     private func settleQuiet() {
@@ -268,6 +278,9 @@ final class World {
         let isSeen = faults.blind == 0
         if hasNewerBegun { violation = "\(shard.id) opened a stream after the newer campaign began" }
         if isLeaseLost { violation = "\(shard.id) opened a stream without its lease" }
+        if let quietHoursFrom, now > quietHoursFrom, isSeen, ledger.inQuiet(shard.id.key) {
+            violation = "\(shard.id) opened a stream in quiet hours"
+        }
         if let quietFrom, now > quietFrom, isSeen { violation = "\(shard.id) opened a stream after a pause or cancel" }
         if isSeen, case .open(let probe) = ledger.campaign.breaker, let breaker = ledger.breaker,
             now > breaker.since.advanced(by: SimulatedWorker.pollEvery), !(run.isProbe && probe == shard.id.key)
@@ -324,6 +337,7 @@ final class World {
             throw Violation(description: "\(report.outcomes.invalid) good tokens are invalid")
         }
         report.openings = ledger.openings
+        report.quieted = ledger.quieted
         report.closings = ledger.closings
         report.adoptions = adoptions
         report.asked = asked

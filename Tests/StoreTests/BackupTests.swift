@@ -97,6 +97,10 @@ struct BackupTests {
         half.accept(0)
         let saved = half
         _ = try await ledger.write { try $0.saveProgress([(token: token, progress: saved)]) }
+        var repeated = Sample.campaign(facts: Sample.facts(id: "daily"), identity: "3")
+        repeated.audience = .registry
+        repeated.repetition = NewRepetition(next: NextRun(at: .start + 100, madeAt: .start + 100))
+        let daily = try await ledger.accepted(repeated)
         try backUp()
         // What the backup does not know.
         let lost = try await ledger.accepted(Sample.campaign(facts: Sample.facts(id: "later"), identity: "2"))
@@ -111,6 +115,9 @@ struct BackupTests {
         let restored = try scratch.open(create: false)
         let status = try await restored.status(number)
         #expect(status.law == .holds)
+        // Runs up to now may have been sent.
+        let since = try await restored.read { try $0.repeatedCampaign(daily)?.restoredAt }
+        #expect(try abs(#require(since).milliseconds - Int64(Date().timeIntervalSince1970 * 1000)) < 60_000)
         // A worker of the lost time that wakes up.
         #expect(try await restored.write { try $0.saveProgress([(token: token, progress: saved)]) } == [token])
         #expect(status.counts.accepted == 1 && status.pending.held == 5 && status.pending.unplanned == 3)

@@ -16,7 +16,9 @@ struct DeliveryDecoder {
         options.priority = reader.choice("priority", of: DeliveryOptions.Priority.self)
         options.urgency = reader.choice("urgency", of: Urgency.self) ?? .bulk
         let isLocal = reader.flag("local_time") ?? false
-        if isLocal {
+        if reader.has("repeat") {
+            options.repetition = RepetitionDecoder(reader, isLocal: isLocal).repetition
+        } else if isLocal {
             options.localSendAt = reader.localTime("send_at")
             reader.require("send_at", mend: "say what the device's clock shows, for example 2026-11-20T20:50:00")
         } else {
@@ -135,6 +137,8 @@ struct DeliveryDecoder {
 
     /// Refuses a campaign that would be over before it begins.
     func checkEnd(createdAt: Timestamp?, envelope: JobEnvelope) {
+        // What counts from a run has not begun.
+        if reader.has("repeat") { return }
         let sendAt = options.sendAt ?? options.localSendAt?.lastInstant
         let release = ExpiryRule.release(createdAt: createdAt, sendAt: sendAt, acceptedAt: envelope.now)
         let end = ExpiryRule.end(options.expiry, release: release)

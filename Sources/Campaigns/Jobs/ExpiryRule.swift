@@ -57,6 +57,8 @@ public enum ExpiryRule {
         case beyondStorage(Timestamp)
         /// A wall clock's reading is for campaigns that are cut by time zone.
         case notByZone
+        /// Each run of a repeated campaign has an end of its own.
+        case repeated
     }
 
     /// What is against an end that an operator gives to a campaign, or one of its parts, on its way; nil when nothing.
@@ -80,6 +82,11 @@ public enum ExpiryRule {
 }
 
 extension DeliveryOptions.Expiry {
+    /// `ttl`, when the job gives one.
+    public var ttl: Int? {
+        if case .ttl(let seconds) = self { seconds } else { nil }
+    }
+
     /// How long a campaign lasts from its release; nil when it ends at an instant that the producer gave.
     public var secondsFromRelease: Int? {
         switch self {

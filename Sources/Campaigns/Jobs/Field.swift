@@ -119,11 +119,13 @@ enum JobFields {
             .now("max_attempts", 8), .now("on_unknown", "resend"), .now("per_second"), .now("ramp_up", 0),
             .now("send_at"), .now("hold", false),
             .now("local_time", false), .now("quiet_hours"), .later("show", "any"), .later("android"),
-            .later("repeat"), .later("frequency_cap", "respect"), .later("in_app"),
+            .now("repeat"), .later("frequency_cap", "respect"), .later("in_app"),
         ]
     )
 
     static let quietHours = FieldList("quiet_hours", [.now("from"), .now("to"), .now("then", "wait")])
+
+    static let repetition = FieldList("repeat", [.now("cron"), .now("time_zone"), .now("until")])
 
     /// Every object, for suggestions when a field stands in the wrong one.
     static let all = [job, audience, exclude, content, delivery, device, liveActivity, sound, localization, action]

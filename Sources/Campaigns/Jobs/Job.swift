@@ -211,10 +211,12 @@ public struct DeliveryOptions: Sendable, Equatable {
     public var sendAt: Timestamp?
     /// The same as a reading of the device's wall clock (`local_time`).
     public var localSendAt: LocalTime?
-    /// A daily window in which nothing begins, on the device's wall clock.
+    /// A daily window in which nothing is sent, on the device's wall clock.
     public var quietHours: QuietHours?
     /// Whether everything is prepared and waits for `campaign fire`.
     public var hold = false
+    /// When it comes again; nil for a campaign that is sent once.
+    public var repetition: Repetition?
     /// When it is too late.
     public var expiry = Expiry.none
     /// `if_offline: "drop"` asks the provider not to store the push.

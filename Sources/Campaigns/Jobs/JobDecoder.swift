@@ -93,6 +93,7 @@ struct JobDraft {
         }
         if let envelope = origin.envelope {
             delivery?.checkEnd(createdAt: createdAt, envelope: envelope)
+            if options.repetition != nil { identity.checkRepeated(reader) }
             JobDraft.compareUrgency(options.urgency, envelope: envelope, at: pointer, log)
         }
         if let content, case .devices(let devices)? = audience, origin.envelope != nil, log.isEmpty {

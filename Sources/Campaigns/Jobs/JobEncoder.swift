@@ -178,6 +178,20 @@ extension LiveActivity {
     }
 }
 
+extension Repetition {
+    fileprivate var encoded: JSONValue {
+        let end: String? =
+            switch until {
+            case .at(let instant): instant.rfc3339
+            case .local(let reading): reading.text
+            case nil: nil
+            }
+        return .object([
+            "cron": .string(cron), "time_zone": .string(timeZone), "until": end.map(JSONValue.string),
+        ])
+    }
+}
+
 extension DeliveryOptions {
     /// Push type and priority are handed in resolved: a job that spells out what follows anyway is the same.
     fileprivate func encoded(pushType: PushType, priority: Priority) -> JSONValue {
@@ -195,10 +209,11 @@ extension DeliveryOptions {
             "priority": isStandardPriority ? nil : .string(priority.rawValue),
             "urgency": urgency == .bulk ? nil : .string(urgency.rawValue),
             "send_at": (localSendAt?.text ?? sendAt?.rfc3339).map(JSONValue.string),
-            "local_time": localSendAt == nil ? nil : true,
+            "local_time": localSendAt == nil && repetition?.isLocal != true ? nil : true,
             "quiet_hours": quietHours.map {
                 .object(["from": .string(QuietHours.text($0.from)), "to": .string(QuietHours.text($0.to))])
             },
+            "repeat": repetition?.encoded,
             "hold": hold ? true : nil,
             "expires_at": end.map(JSONValue.string),
             "ttl": seconds.map { .number(JSONNumber($0)) },

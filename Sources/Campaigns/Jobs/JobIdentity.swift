@@ -36,9 +36,11 @@ struct JobIdentity {
                 reader.require("id", mend: "give the campaign a name of its own, or the AMQP message a message_id")
                 return nil
             }
-            return checked(messageID, "the AMQP message_id", at: place, reader.log)
+            return checked(messageID, "the AMQP message_id", isStored: false, at: place, reader.log)
         }
-        guard let text = reader.text("id"), let id = checked(text, "id", at: place, reader.log) else { return nil }
+        guard let text = reader.text("id"),
+            let id = checked(text, "id", isStored: envelope == nil, at: place, reader.log)
+        else { return nil }
         if let messageID = envelope?.messageID, messageID != id {
             reader.log.refuse(
                 .conflict,
@@ -50,8 +52,31 @@ struct JobIdentity {
         return id
     }
 
-    private static func checked(_ text: String, _ name: String, at place: JSONPointer, _ log: ProblemLog) -> String? {
-        if isID(text) { return text }
+    /// Refuses an id that leaves no room for those of its runs.
+    func checkRepeated(_ reader: ObjectReader) {
+        guard let id, id.utf8.count > Job.repeatedIDBytesMax else { return }
+        reader.log.refuse(
+            .length,
+            at: reader.pointer.appending("id"),
+            "the id of a repeated campaign has \(Job.repeatedIDBytesMax) characters at most, this one \(id.utf8.count)",
+            mend: "each run's id is this one with @ and its instant"
+        )
+    }
+
+    /// A run's id, which the ledger alone gives.
+    static func isRunID(_ text: String) -> Bool {
+        let halves = text.split(separator: Job.runMark, omittingEmptySubsequences: false)
+        return halves.count == 2 && text.utf8.count <= idBytesMax && halves.allSatisfy { isID(String($0)) }
+    }
+
+    private static func checked(
+        _ text: String,
+        _ name: String,
+        isStored: Bool,
+        at place: JSONPointer,
+        _ log: ProblemLog
+    ) -> String? {
+        if isID(text) || isStored && isRunID(text) { return text }
         log.refuse(.format, at: place, "\(name) must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
         return nil
     }

@@ -3,6 +3,9 @@ public enum NameRule {
     /// Whether a text can be a campaign's id, a list's name or its version: 1–128 of `[A-Za-z0-9._:-]`.
     public static func isID(_ text: String) -> Bool { JobIdentity.isID(text) }
 
+    /// A stranger's text inside a message: at most 64 characters, none of control.
+    public static func shown(_ text: String) -> String { text.clipped }
+
     /// Whether a text can be an app's name: 1–128 of `[A-Za-z0-9._-]`.
     public static func isApp(_ text: String) -> Bool { JobIdentity.isApp(text) }
 }

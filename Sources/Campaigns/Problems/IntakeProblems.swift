@@ -40,14 +40,6 @@ extension Problem {
         )
     }
 
-    /// An audience of the registry, or with `exclude`, is not cut by time zone yet.
-    public static let notByTimeZone = Problem(
-        pointer: "/delivery",
-        code: .notInThisVersion,
-        detail: "local_time and quiet_hours are not in this version for an audience of the registry, or with exclude",
-        mend: "send to a list or to devices, without exclude"
-    )
-
     /// The rendered payload is over the provider's limit.
     public static func payloadTooLarge(bytes: Int, limit: Int) -> Problem {
         Problem(

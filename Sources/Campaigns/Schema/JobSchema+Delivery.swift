@@ -68,7 +68,7 @@ extension JobSchema {
                   "description": "Prepare everything and wait for fire.", "type": "boolean", "default": false
                 },
                 "quiet_hours": {
-                  "description": "A daily window of the device's wall clock in which nothing begins.",
+                  "description": "A daily window of the device's wall clock in which nothing is sent; what it interrupts goes on after it.",
                   "type": "object", "additionalProperties": false, "required": ["from", "to"],
                   "properties": {
                     "from": {"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$"},
@@ -78,11 +78,14 @@ extension JobSchema {
                   "default": null
                 },
                 "repeat": {
-                  "x-not-in-this-version": true,
-                  "type": "object", "additionalProperties": false, "required": ["cron"],
+                  "description": "A campaign of its own at each instant of a cron expression, with the id <id>@<instant>.",
+                  "type": "object", "additionalProperties": false, "required": ["cron", "time_zone"],
                   "properties": {
-                    "cron": {"$ref": "#/$defs/text"},
-                    "time_zone": {"$ref": "#/$defs/text", "default": null},
+                    "cron": {
+                      "description": "Minute, hour, day of the month, month, day of the week, for example 0 9 * * 1-5.",
+                      "$ref": "#/$defs/text"
+                    },
+                    "time_zone": {"description": "On whose clock, for example Europe/Madrid.", "$ref": "#/$defs/text"},
                     "until": {"$ref": "#/$defs/wall_clock_or_instant", "default": null}
                   },
                   "default": null

@@ -4,11 +4,16 @@ public struct PartTimes: Sendable, Hashable {
     public var releaseAt: Timestamp
     /// After this instant no request is made.
     public var expiresAt: Timestamp
+    /// When its quiet hours are after the first, ascending: each from its first instant to before its last.
+    ///
+    /// For as long as any campaign lasts, because its end may be moved.
+    public var quiet: [Range<Timestamp>]
 
     /// The times of a part.
-    public init(releaseAt: Timestamp, expiresAt: Timestamp) {
+    public init(releaseAt: Timestamp, expiresAt: Timestamp, quiet: [Range<Timestamp>] = []) {
         self.releaseAt = releaseAt
         self.expiresAt = expiresAt
+        self.quiet = quiet
     }
 }
 
@@ -18,18 +23,28 @@ extension Job {
 
     /// When the part of a time zone begins and ends.
     ///
-    /// A reading of the wall clock that has passed there is at once. Quiet hours put the beginning off to their end; the
-    /// end counts from `send_at` all the same.
+    /// A reading of the wall clock that has passed there is at once. Quiet hours put the beginning off to their end, and
+    /// interrupt what has begun; the end counts from `send_at` all the same.
+    ///
+    /// - Parameters:
+    ///   - zone: The clock on the wall.
+    ///   - acceptedAt: When that is asked: at acceptance, or when the audience is known.
     public func times(in zone: TimeZoneRules, acceptedAt: Timestamp) -> PartTimes {
         let sendAt = delivery.localSendAt.map { zone.instant(of: $0) } ?? delivery.sendAt
         let release = ExpiryRule.release(createdAt: createdAt, sendAt: sendAt, acceptedAt: acceptedAt)
         var begin = max(sendAt ?? acceptedAt, acceptedAt)
-        if let end = delivery.quietHours?.end(around: begin, in: zone) { begin = end }
-        return PartTimes(releaseAt: begin, expiresAt: ExpiryRule.end(delivery.expiry, release: release, in: zone))
+        let end = ExpiryRule.end(delivery.expiry, release: release, in: zone)
+        let last = max(end, begin.advanced(by: .seconds(ExpiryRule.secondsMax)))
+        var quiet = delivery.quietHours?.windows(from: begin, to: last, in: zone) ?? []
+        if let first = quiet.first, first.contains(begin) {
+            begin = first.upperBound
+            quiet.removeFirst()
+        }
+        return PartTimes(releaseAt: begin, expiresAt: end, quiet: quiet)
     }
 }
 
-/// A daily window on the device's wall clock in which nothing begins.
+/// A daily window on the device's wall clock in which nothing is sent.
 public struct QuietHours: Sendable, Equatable {
     /// Minutes since midnight.
     public var from: Int
@@ -58,12 +73,17 @@ public struct QuietHours: Sendable, Equatable {
         return "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
     }
 
-    /// When the window ends that an instant lies in; nil outside of it.
-    public func end(around instant: Timestamp, in zone: TimeZoneRules) -> Timestamp? {
-        let local = zone.local(at: instant)
-        let (now, begin, end) = (local.secondOfDay, from * 60, to * 60)
-        let isInside = begin < end ? now >= begin && now < end : now >= begin || now < end
-        guard isInside else { return nil }
-        return zone.instant(of: LocalTime(day: local.day + (now < end ? 0 : 1), secondOfDay: end))
+    /// The windows that begin before an end and end after a beginning, ascending and whole.
+    ///
+    /// A reading that the clock shows twice is the first of both. A window that no clock of that day shows is none.
+    public func windows(from begin: Timestamp, to end: Timestamp, in zone: TimeZoneRules) -> [Range<Timestamp>] {
+        guard begin < end else { return [] }
+        var windows: [Range<Timestamp>] = []
+        for day in zone.local(at: begin).day - 1...zone.local(at: end).day {
+            let first = zone.instant(of: LocalTime(day: day, secondOfDay: from * 60))
+            let last = zone.instant(of: LocalTime(day: day + (to < from ? 1 : 0), secondOfDay: to * 60))
+            if first < last, last > begin, first < end { windows.append(first..<last) }
+        }
+        return windows
     }
 }

@@ -5,6 +5,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since the Unix epoch; negative before it.
     public var milliseconds: Int64
 
+    /// The last instant that RFC 3339 can say: the end of what has none.
+    public static let distantFuture = Timestamp(milliseconds: 253_402_300_799_999)
+
     /// An instant from milliseconds since the Unix epoch.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds

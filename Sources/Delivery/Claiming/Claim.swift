@@ -105,11 +105,13 @@ public struct Claim: Sendable, Equatable {
     /// the epoch that this raises to is one above `adopting`, by which `RunningShards` knows that the run goes on
     /// (and it learns of a pause or a cancel by its poll, with no answer lost).
     ///
-    /// `deaths` are the claims of the row that ended neither settled nor set aside nor by a lost lease.
+    /// `deaths` are the claims of the row that ended neither settled nor set aside nor by a lost lease; `isQuiet` is
+    /// whether the time zone of its devices has quiet hours, which goes for a breaker's probe too.
     public func decide(
         shard: ShardRecord?,
         campaign: CampaignFacts?,
         deaths: Int = 0,
+        isQuiet: Bool = false,
         now: Timestamp
     ) -> Decision {
         guard let shard, let campaign, content?.fits(shard, campaign) ?? true else {
@@ -123,6 +125,7 @@ public struct Claim: Sendable, Equatable {
         if shard.state == .running, shard.epoch == adopting { return .run }
         if let outcome = campaign.ending(at: now) { return .end(outcome) }
         if let reason = campaign.asideReason(of: key) { return .setAside(reason) }
+        if isQuiet { return .setAside(.quiet) }
         if !knowsApp { return .setAside(.app) }
         if needsTurn(shard, campaign) { return .setAside(.rate) }
         if deaths >= Self.deathsUntilParked { return .quarantine(reason: "WorkerDied") }

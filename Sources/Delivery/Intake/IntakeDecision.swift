@@ -68,8 +68,6 @@ public enum IntakeDecision: Equatable, Sendable {
             all.append(.unknownApp(job.app))
         }
         all += audienceProblems(job, knowledge)
-        // Its chunks are known only when it is materialised.
-        if job.isByTimeZone, job.isFrozenFirst { all.append(.notByTimeZone) }
         guard all.isEmpty else { return .refuse(all) }
         return .accept(shortWay: takesShortWay(job))
     }
@@ -77,7 +75,7 @@ public enum IntakeDecision: Equatable, Sendable {
     /// Whether one synced transaction can write the campaign with its shards already claimed.
     public static func takesShortWay(_ job: Job) -> Bool {
         guard job.delivery.urgency == .urgent, job.delivery.perSecond == nil, !job.isFrozenFirst, !job.delivery.hold,
-            job.delivery.sendAt == nil, !job.isByTimeZone,
+            job.delivery.sendAt == nil, job.delivery.repetition == nil, !job.isByTimeZone,
             case .devices(let devices) = job.audience
         else { return false }
         return devices.count <= shortWayDevicesMax

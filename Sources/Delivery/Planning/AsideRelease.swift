@@ -10,6 +10,7 @@ public enum AsideRelease {
     ///   - campaign: The row's campaign.
     ///   - knowsApp: Whether the planner's process has the app's credentials.
     ///   - isPaced: Whether the campaign or its app has a rate, under which `Pacing` gives turns.
+    ///   - isQuiet: Whether the row's time zone has quiet hours.
     ///   - now: The instant.
     public static func isDue(
         _ reason: AsideReason,
@@ -17,12 +18,14 @@ public enum AsideRelease {
         campaign: CampaignFacts,
         knowsApp: Bool,
         isPaced: Bool = false,
+        isQuiet: Bool = false,
         now: Timestamp
     ) -> Bool {
         guard campaign.stage.isLive, campaign.ending(at: now) == nil else { return false }
         switch reason {
         case .rate: return !isPaced && campaign.asideReason == nil && dueAt ?? now <= now
         case .handOver: return true
+        case .quiet: return !isQuiet && campaign.asideReason == nil
         case .held: return campaign.mayPlan(at: now)
         case .app: return knowsApp && campaign.asideReason == nil
         // Decided by the guard, with an outcome or with another reason.

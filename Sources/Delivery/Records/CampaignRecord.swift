@@ -62,6 +62,10 @@ public struct CampaignFacts: Sendable, Equatable {
     public var endChanges: UInt32
     /// How often its content was found to be refused (`ContentGuard.tripsMax`).
     public var contentTrips: Int
+    /// Whether its parts have quiet hours.
+    public var hasQuietHours: Bool
+    /// Whether it is repeated: never sent itself, `sendAt` is when its next run is made.
+    public var isRepeated: Bool
 
     /// Facts of a campaign.
     public init(
@@ -80,7 +84,9 @@ public struct CampaignFacts: Sendable, Equatable {
         supersededBy: UInt32? = nil,
         isReleased: Bool = true,
         endChanges: UInt32 = 0,
-        contentTrips: Int = 0
+        contentTrips: Int = 0,
+        hasQuietHours: Bool = false,
+        isRepeated: Bool = false
     ) {
         self.number = number
         self.app = app
@@ -98,6 +104,8 @@ public struct CampaignFacts: Sendable, Equatable {
         self.isReleased = isReleased
         self.endChanges = endChanges
         self.contentTrips = contentTrips
+        self.hasQuietHours = hasQuietHours
+        self.isRepeated = isRepeated
     }
 
     /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.
@@ -113,6 +121,11 @@ public struct CampaignFacts: Sendable, Equatable {
     /// Whether its time has come: it is fired, if it was held, and its instant has passed.
     public func isDue(at now: Timestamp) -> Bool {
         stage != .held && sendAt.map { $0 <= now } ?? true
+    }
+
+    /// Whether a run of it is to be made, or passed over.
+    public func isRunDue(at now: Timestamp) -> Bool {
+        isRepeated && stage.isLive && sendAt.map { $0 <= now } ?? false
     }
 
     /// Why it is paused, an open breaker and what is paused beyond it included.

@@ -51,6 +51,8 @@ public enum AsideReason: String, Sendable, CaseIterable {
     case breaker
     /// It waits for its turn under a rate: a row's reason, never a campaign's.
     case rate
+    /// Its time zone has quiet hours: a row's reason, never a campaign's.
+    case quiet
     /// The worker is stopping, or held the delivery for five minutes: published again at once.
     case handOver
 

@@ -190,19 +190,22 @@ public struct RunningShards: Sendable {
         Set(entries.keys.map(\.campaign))
     }
 
-    /// What a poll's answer stops: cancelled, failed and expired campaigns end, paused ones are set aside, and those that
-    /// got another end are handed over, so that whoever claims them next has it.
+    /// What a poll's answer stops: cancelled, failed and expired campaigns end, paused ones are set aside, and so are
+    /// shards whose time zone has quiet hours; those that got another end are handed over, so that whoever claims them
+    /// next has it.
     ///
     /// A claim that is out may have been granted before the change and answered after this poll: ask `startStop` when
     /// its run starts.
     public mutating func stops(
         campaigns facts: [UInt32: CampaignFacts],
+        quiet: Set<ShardKey> = [],
         now: Timestamp
     ) -> [(ShardKey, ShardRun.Stop)] {
         var stops: [(ShardKey, ShardRun.Stop)] = []
         for (key, entry) in entries {
             guard let campaign = facts[key.campaign] else { continue }
-            if let stop = campaign.stop(key, at: now) {
+            let quietStop = quiet.contains(key) ? ShardRun.Stop.setAside(.quiet) : nil
+            if let stop = campaign.stop(key, at: now) ?? quietStop {
                 if entry.claiming != nil { entries[key]?.stop = stop }
                 if entry.run != nil { stops.append((key, stop)) }
             } else if let run = entry.run, run.endChanges < campaign.endChanges {

@@ -14,7 +14,8 @@ extension CampaignFacts {
 
     /// Whether it may take the place of older campaigns: nothing but those keeps it from being planned.
     public func mayRelease(at now: Timestamp) -> Bool {
-        stage.isLive && stage != .planning && isDue(at: now) && ending(at: now) == nil && asideReason == nil
+        stage.isLive && !isRepeated && stage != .planning && isDue(at: now) && ending(at: now) == nil
+            && asideReason == nil
     }
 
     /// Whether a campaign in this stage is over once no device is pending, and as what.
@@ -31,7 +32,7 @@ extension AsideReason {
         switch self {
         case .handOver: .unpublished
         case .paused, .suspended, .held, .credentials, .app, .breaker, .wrongEnvironment, .content, .guard, .suspect,
-            .rate, .atMost:
+            .rate, .quiet, .atMost:
             .aside
         }
     }

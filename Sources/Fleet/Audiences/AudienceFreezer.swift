@@ -12,6 +12,8 @@ final class AudienceFreezer {
     private static let checkpointDevices = 250_000
 
     private let ledger: Ledger
+    private let apps: AppDirectory
+    private let job: Job
     let leaseEpoch: UInt32
     private let worker: Int64
     private let walk: AudienceWalk
@@ -29,6 +31,7 @@ final class AudienceFreezer {
         campaign: UInt32,
         leaseEpoch: UInt32,
         worker: Int64,
+        apps: AppDirectory,
         ledger: Ledger
     ) async throws -> AudienceFreezer? {
         // What providers have said up to now is known before anybody is taken.
@@ -37,9 +40,11 @@ final class AudienceFreezer {
             try $0.openFrozen(campaign: campaign, leaseEpoch: leaseEpoch, worker: worker, now: WallClock.now())
         }
         guard let audience = opened else { return nil }
-        let job = try Job(stored: audience.job)
+        var job = try Job(stored: audience.job)
+        // What is counted from there is the same whoever counts.
+        job.createdAt = audience.createdAt
         let exclusion = try await Exclusion.read(job.exclude, list: audience.excluded, from: ledger)
-        return AudienceFreezer(audience, job, exclusion, leaseEpoch, worker, ledger)
+        return AudienceFreezer(audience, job, exclusion, leaseEpoch, worker, apps, ledger)
     }
 
     private init(
@@ -48,9 +53,12 @@ final class AudienceFreezer {
         _ exclusion: Exclusion,
         _ leaseEpoch: UInt32,
         _ worker: Int64,
+        _ apps: AppDirectory,
         _ ledger: Ledger
     ) {
         self.ledger = ledger
+        self.apps = apps
+        self.job = job
         self.leaseEpoch = leaseEpoch
         self.worker = worker
         self.audience = audience
@@ -98,9 +106,18 @@ final class AudienceFreezer {
         guard try await write(closing: true) == .written else { return .fenced }
         let final = audience
         let (leaseEpoch, worker) = (leaseEpoch, worker)
+        let parts = try await parts()
         return try await ledger.write(.synced) {
-            try $0.finishFrozen(final, leaseEpoch: leaseEpoch, worker: worker, now: WallClock.now())
+            try $0.finishFrozen(final, parts: parts, leaseEpoch: leaseEpoch, worker: worker, now: WallClock.now())
         }
+    }
+
+    /// The parts of a campaign that is cut by time zone: nobody writes to its list but who has the lease.
+    private func parts() async throws -> [NewPart] {
+        guard job.isByTimeZone else { return [] }
+        let list = audience.list
+        let zones = try await ledger.read { try $0.timeZones(list: list) }
+        return apps.parts(of: job, zones: Set(zones), at: WallClock.now())
     }
 
     /// Writes what is complete, and at a checkpoint or the end everything.

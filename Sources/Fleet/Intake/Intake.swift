@@ -39,7 +39,8 @@ struct Intake: Sendable {
         let knowledge = try await look(job, now: now)
         // Asked once: a reload may change it, and what was checked is what is compiled.
         let carriesMessageID = signsMessageIDs(job.app)
-        let check = check(job, carriesMessageID: carriesMessageID)
+        var check = check(job.asSent(at: now), carriesMessageID: carriesMessageID)
+        check.problems += RepeatCheck.problems(job, now: now)
         switch IntakeDecision.decide(job: job, identity: identity, knowledge: knowledge, problems: check.problems) {
         case .refuse(let problems):
             let document = ProblemDocument(
@@ -69,7 +70,7 @@ struct Intake: Sendable {
             let warnings = decoding.warnings + check.warnings + slow
             let provider = provider()
             let variants = ContentVariants(job, provider, carriesMessageID: carriesMessageID)
-            let new = try await newCampaign(job, provider, variants, identity, warnings, message, now: now)
+            let new = try await newCampaign(job, provider, variants, identity, warnings, Origin(message, job), now: now)
             let isDirect = shortWay && !isLate(new, now) && apps.pace(of: job.app) == nil
             if let verdict = try await accept(new, shortWay: isDirect, now: now) { return verdict }
             return try await handle(message)
@@ -118,32 +119,29 @@ struct Intake: Sendable {
     }
 
     /// Whether an app's pushes carry the `fanfare` object: this process has a key to sign its message ids with.
-    private func signsMessageIDs(_ app: String) -> Bool {
+    func signsMessageIDs(_ app: String) -> Bool {
         ProviderRegistry.providers.contains { apps.account(app: app, provider: $0.name)?.messageKeys != nil }
     }
 
     // MARK: - Accepting
 
-    private func provider() -> any PushProvider {
+    func provider() -> any PushProvider {
         guard let provider = ProviderRegistry.providers.first else { preconditionFailure("no provider is built in") }
         return provider
     }
 
-    private func newCampaign(
+    func newCampaign(
         _ job: Job,
         _ provider: any PushProvider,
         _ variants: ContentVariants,
         _ identity: [UInt8],
         _ warnings: [Problem],
-        _ message: InboundMessage,
+        _ origin: Origin,
         now: Timestamp
     ) async throws -> NewCampaign {
         let push = variants.standard
-        var traceParent = ""
-        if case .string(let text) = message.properties.header("traceparent") { traceParent = text }
-        let audience = try await audience(job)
-        let parts = try await parts(job, audience, now: now)
-        let expiresAt = parts.map(\.times.expiresAt).max() ?? job.expiresAt(acceptedAt: now)
+        let schedule = try await schedule(job, origin, now: now)
+        let (audience, expiresAt) = (schedule.audience, schedule.expiresAt)
         let facts = Shard.Facts(
             app: job.app,
             campaignID: job.id,
@@ -159,7 +157,7 @@ struct Intake: Sendable {
             dropUnknown: job.delivery.onUnknown == .drop,
             payload: push.payload,
             messageIDAt: push.messageIDAt,
-            traceParent: traceParent
+            traceParent: origin.traceParent
         )
         let warnings = try await warnings + self.warnings(of: variants, provider, job, audience)
         return NewCampaign(
@@ -173,17 +171,14 @@ struct Intake: Sendable {
             variants: variants.stored,
             pace: job.delivery.perSecond.map { Pace(perSecond: $0, rampUp: job.delivery.rampUp) },
             audience: audience,
-            freezing: try await freezing(job),
+            freezing: schedule.freezing,
             atMost: job.atMost,
             createdAt: job.createdAt ?? now,
-            release: NewCampaign.Release(
-                sendAt: job.delivery.sendAt,
-                isHeld: job.delivery.hold,
-                seconds: job.delivery.expiry.secondsFromRelease
-            ),
-            collapseKey: job.collapseName(devicesVersion: audience.inlineVersion).map { SHA256.digest($0) },
-            parts: parts,
-            correlationID: message.properties.messageID ?? job.id,
+            release: schedule.release,
+            collapseKey: schedule.collapseKey,
+            parts: schedule.parts,
+            repetition: schedule.repetition,
+            correlationID: origin.correlationID,
             event: CampaignEvent.accepted(job, expiresAt: expiresAt, warnings: warnings, at: now)
         )
     }
@@ -205,51 +200,6 @@ struct Intake: Sendable {
             return preview.warnings(longest: longest) + job.unknownVariables(known: Set(longest.keys))
         case (.list, _), (.users, _), (.segment, _), (.everyone, _): return []
         }
-    }
-
-    /// A part for each time zone; devices without one, or with one that nobody knows, have the app's.
-    private func parts(
-        _ job: Job,
-        _ audience: NewCampaign.Audience,
-        now: Timestamp
-    ) async throws -> [NewPart] {
-        guard job.isByTimeZone else { return [] }
-        let zones: Set<String?>
-        switch audience {
-        case .inline(let chunks, _, _): zones = Set(chunks.map(\.group.timeZone))
-        case .list(let number): zones = Set(try await ledger.read { try $0.timeZones(list: number) })
-        case .registry: return []
-        }
-        let own = apps.timeZones[job.app].flatMap { ZoneFiles.rules($0) } ?? .utc
-        return zones.sorted { ($0 ?? "") < ($1 ?? "") }.map { zone in
-            NewPart(timeZone: zone, times: job.times(in: zone.flatMap { ZoneFiles.rules($0) } ?? own, acceptedAt: now))
-        }
-    }
-
-    private func audience(_ job: Job) async throws -> NewCampaign.Audience {
-        switch job.audience {
-        case .devices(let devices):
-            let list = try InlineList(devices: devices)
-            return .inline(list.chunks, version: list.version, duplicates: list.duplicates)
-        case .list(let name, let version):
-            let app = job.app
-            return .list(try await list(app: app, name: name, version: version))
-        case .users, .segment, .everyone: return .registry
-        }
-    }
-
-    private func list(app: String, name: String, version: String?) async throws -> UInt32 {
-        guard let record = try await ledger.read({ try $0.list(app: app, name: name, version: version) }) else {
-            throw LedgerError.failed("the list \(name) went away while its campaign was accepted")
-        }
-        return record.number
-    }
-
-    /// A campaign keeps the version of the list that it was accepted with, of the one that is left out as well.
-    private func freezing(_ job: Job) async throws -> NewCampaign.Freezing? {
-        guard job.isFrozenFirst else { return nil }
-        guard case .list(let name, let version) = job.exclude else { return NewCampaign.Freezing(excludedList: nil) }
-        return NewCampaign.Freezing(excludedList: try await list(app: job.app, name: name, version: version))
     }
 
     /// nil when somebody took the id between look and write: the job is a repeat or a conflict now.
@@ -327,12 +277,9 @@ struct Intake: Sendable {
     }
 }
 
-extension NewCampaign.Audience {
-    /// What tells inline devices from others; nil for a list.
-    fileprivate var inlineVersion: String? {
-        switch self {
-        case .inline(_, let version, _): version
-        case .list, .registry: nil
-        }
+extension Intake.Origin {
+    fileprivate init(_ message: InboundMessage, _ job: Job) {
+        correlationID = message.properties.messageID ?? job.id
+        if case .string(let text) = message.properties.header("traceparent") { traceParent = text }
     }
 }

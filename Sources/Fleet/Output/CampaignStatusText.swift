@@ -16,6 +16,8 @@ extension CampaignStatusView {
         lines += ["", "requests  " + requests]
         lines += instants
         if !parts.isEmpty { lines += ["", partTable] }
+        if let runOf { lines.append(NumberText.padded("run of", to: 10) + TerminalText.safe(runOf)) }
+        if let repetition { lines += [""] + repetition.lines }
         if !isLawKept {
             let counted = "\(audience) devices, \(outcomes.total + pending.total) counted"
             lines += ["", "the numbers do not add up: \(lawViolation ?? counted)"]

@@ -52,6 +52,10 @@ public struct CampaignStatusView: Sendable, Equatable {
     public var parts: [JSONValue] = []
     /// Devices that wait for another try, by the rung's name, the shortest first.
     public var retries: [Retries] = []
+    /// When it comes again; nil for a campaign that is sent.
+    public var repetition: RepeatView?
+    /// The id of the repeated campaign that it is a run of.
+    public var runOf: String?
     /// What the ledger's own check of the law found wrong; nil when nothing.
     public var lawViolation: String?
 
@@ -138,6 +142,8 @@ public struct CampaignStatusView: Sendable, Equatable {
             JSONMember("created_at", instant(createdAt)), JSONMember("accepted_at", instant(acceptedAt)),
             JSONMember("started_at", instant(startedAt)), JSONMember("completed_at", instant(completedAt)),
             JSONMember("expires_at", instant(expiresAt)), JSONMember("parts", .array(parts)),
+            JSONMember("run_of", text(runOf)), JSONMember("repeat", repetition?.json ?? .null),
+            JSONMember("runs", .array(repetition?.runs ?? [])),
         ]
         return .object(members)
     }

@@ -31,6 +31,9 @@ extension CampaignStatusView {
         expiresAt = status.expiresAt
         parts = status.parts.map(\.json)
         retries = status.retries.sorted { $0.key < $1.key }.map { Retries(rung: $0.key.name, devices: $0.value) }
+        repetition = status.repetition.map { RepeatView($0) }
+        if status.repetition != nil, status.expiresAt == .distantFuture { expiresAt = nil }
+        runOf = status.runOf
         if case .violated(let detail) = status.law { lawViolation = detail }
     }
 }
@@ -100,6 +103,7 @@ extension PartStatus {
             JSONMember("release_at", .string(releaseAt.rfc3339)), JSONMember("expires_at", .string(expiresAt.rfc3339)),
             JSONMember("audience", .number(JSONNumber(devices))),
             JSONMember("unplanned", .number(JSONNumber(unplanned))),
+            JSONMember("quiet_until", quietUntil.map { .string($0.rfc3339) } ?? .null),
         ]
         return .object(facts + Outcome.allCases.map { JSONMember($0.name, .number(JSONNumber(counts[$0]))) })
     }

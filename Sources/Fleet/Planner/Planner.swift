@@ -58,6 +58,8 @@ struct Planner: Sendable {
         var freezers: [UInt32: AudienceFreezer] = [:]
         /// Not before this instant, because it failed.
         var freezeAfter: [UInt32: ContinuousClock.Instant] = [:]
+        /// The same for repeated campaigns whose run could not be made.
+        var repeatAfter: RepeatRests = [:]
     }
 
     /// Plans until the task is cancelled, then gives its leases back.
@@ -104,6 +106,8 @@ struct Planner: Sendable {
             state.lookedBehindAt = .now
             if try await isLeftBehind() { try await lease(&state) }
         }
+        // The next pass leases what was made.
+        if try await makeRuns(state.leases, &state.repeatAfter) { state.leasedAt -= Self.leasePause }
         try await giveTurns(state.leases, &state.rests)
         if ContinuousClock.now - state.sweptAt >= Self.sweepPause {
             state.sweptAt = .now
@@ -147,6 +151,7 @@ struct Planner: Sendable {
                 campaign: campaign,
                 leaseEpoch: lease.leaseEpoch,
                 worker: worker,
+                apps: paces,
                 ledger: ledger
             )
         }

@@ -7,13 +7,18 @@ import TLS
 /// What a producer on the ledger's host can know of a job before it is published: the rules of intake, asked early.
 public enum LocalIntake {
     /// What the providers find wrong with a job; `apps` are those that this host knows, none where it knows none.
-    public static func check(_ job: Job, apps: [AppConfiguration]) -> (problems: [Problem], warnings: [Problem]) {
+    public static func check(
+        _ job: Job,
+        apps: [AppConfiguration],
+        now: Timestamp
+    ) -> (problems: [Problem], warnings: [Problem]) {
         let app = apps.first { $0.name == job.app }
         let carriesMessageID = app?.messageKeys != nil
-        let checks = ProviderRegistry.providers.map { $0.check(job, carriesMessageID: carriesMessageID) }
+        let sent = job.asSent(at: now)
+        let checks = ProviderRegistry.providers.map { $0.check(sent, carriesMessageID: carriesMessageID) }
         let media = app == nil || carriesMessageID ? [] : MediaAddress.warnings(job)
         return (
-            checks.flatMap(\.problems),
+            checks.flatMap(\.problems) + RepeatCheck.problems(job, now: now),
             checks.flatMap(\.warnings) + media + personal(job, carriesMessageID: carriesMessageID)
         )
     }

@@ -295,9 +295,9 @@ final class WorkDesk {
     }
 
     /// What the poll of the ledger says of the campaigns that run here.
-    func polled(_ facts: [CampaignFacts], now: Timestamp) {
+    func polled(_ facts: [CampaignFacts], quiet: Set<ShardKey>, now: Timestamp) {
         let byNumber = Dictionary(facts.map { ($0.number, $0) }) { first, _ in first }
-        for (key, reason) in running.stops(campaigns: byNumber, now: now) { stop(key, reason) }
+        for (key, reason) in running.stops(campaigns: byNumber, quiet: quiet, now: now) { stop(key, reason) }
         for key in running.held(for: .seconds(300), now: now) { stop(key, .setAside(.handOver)) }
         let superseded = facts.filter { $0.supersededBy != nil }.map(\.number)
         if !superseded.isEmpty { tellStopped(of: Set(superseded)) }

@@ -19,11 +19,14 @@ struct LedgerPoll: Sendable {
             let asked = NIODeadline.now()
             do {
                 let numbers = try await loop.submit { core.value.desk.running.campaigns }.get()
-                let (facts, held) = try await context.ledger.read { reader in
-                    (try reader.campaigns(numbers), sends ? try reader.heldRoutes() : [])
+                let (facts, quiet, held) = try await context.ledger.read { reader in
+                    let facts = try reader.campaigns(numbers)
+                    let now = WallClock.now()
+                    let quiet = try facts.filter(\.hasQuietHours).flatMap { try reader.runsInQuiet($0.number, at: now) }
+                    return (facts, Set(quiet), sends ? try reader.heldRoutes() : [])
                 }
                 loop.execute { [core] in
-                    core.value.desk.polled(facts, now: WallClock.now())
+                    core.value.desk.polled(facts, quiet: quiet, now: WallClock.now())
                     core.value.desk.warm(held)
                     core.value.ledgerRead(at: asked)
                 }

@@ -11,6 +11,8 @@ extension LedgerTransaction {
         var (list, devices, chunks, duplicates) = source ?? (0, 0, 0, 0)
         // How many are meant is known when they are materialised; nobody until then, so that the law holds.
         if new.freezing != nil { (list, devices, chunks, duplicates) = (0, 0, 0, 0) }
+        // A repeated campaign means nobody itself; its list is kept for its runs.
+        if new.repetition != nil { (devices, chunks, duplicates) = (0, 0, 0) }
         let number = try insert(new, list: list, chunks: chunks, audience: devices + duplicates, duplicates, now: now)
         try insert(new.variants, number, pushType: new.facts.pushType)
         let data: KeyValuePairs<String, JSONValue?> = [
@@ -26,6 +28,7 @@ extension LedgerTransaction {
         }
         try db.run("DELETE FROM refused WHERE app = ?1 AND id = ?2", .text(new.facts.app), .text(new.facts.campaignID))
         if let event = new.event { try addEvent(correlationID: new.correlationID) { _ in event } }
+        if let repetition = new.repetition { try beginRepeating(number, repetition) }
         if !new.parts.isEmpty { try writeParts(new.parts, campaign: number, list: list, now: now) }
         if new.collapseKey != nil { _ = try supersedeIfOlder(number, now: now) }
         try bumpRevision()

@@ -9,10 +9,10 @@ enum CampaignRows {
         c.cursor >= c.chunks AND c.stage <> 'planning', c.per_second, c.ramp_up, \
         EXISTS (SELECT 1 FROM pauses z WHERE z.app IN ('', c.app) AND z.provider IN ('', c.provider) \
         AND z.urgency IN ('', c.urgency)), c.send_at, c.superseded_by, \
-        c.collapse_key IS NULL OR c.released_at IS NOT NULL, c.end_changes, c.content_trips
+        c.collapse_key IS NULL OR c.released_at IS NOT NULL, c.end_changes, c.content_trips, c.has_quiet_hours, c.repeats
         """
     /// The first column behind them.
-    static let next: Int32 = 17
+    static let next: Int32 = 19
 
     /// One campaign; a constant, because it is asked for at every claim.
     static let selectOne = "SELECT \(columns) FROM campaigns c WHERE c.number = ?1"
@@ -37,7 +37,9 @@ enum CampaignRows {
             supersededBy: rows.optionalInt64(13).map { UInt32(truncatingIfNeeded: $0) },
             isReleased: rows.bool(14),
             endChanges: rows.uint32(15),
-            contentTrips: rows.int(16)
+            contentTrips: rows.int(16),
+            hasQuietHours: rows.bool(17),
+            isRepeated: rows.bool(18)
         )
     }
 

@@ -36,6 +36,8 @@ public struct NewCampaign: Sendable {
     public var collapseKey: [UInt8]?
     /// A part for each time zone of its devices; none when all begin and end at the same instants.
     public var parts: [NewPart]
+    /// When it comes again: it is not sent itself then; nil for a campaign that is sent.
+    public var repetition: NewRepetition?
     /// The job's `message_id`, for the events.
     public var correlationID: String
     /// The event that tells the producer; nil for none.
@@ -97,6 +99,7 @@ public struct NewCampaign: Sendable {
         release: Release = Release(),
         collapseKey: [UInt8]? = nil,
         parts: [NewPart] = [],
+        repetition: NewRepetition? = nil,
         correlationID: String,
         event: CampaignEvent? = nil
     ) {
@@ -116,6 +119,7 @@ public struct NewCampaign: Sendable {
         self.release = release
         self.collapseKey = collapseKey
         self.parts = parts
+        self.repetition = repetition
         self.correlationID = correlationID
         self.event = event
     }

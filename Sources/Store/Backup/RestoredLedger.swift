@@ -41,6 +41,8 @@ extension LedgerTransaction {
             .int(Int(ShardState.aside.rawValue))
         )
         try db.run("UPDATE campaigns SET lease_owner = 0, lease_until = 0")
+        // Runs between the backup and now may have been made and sent.
+        try db.run("UPDATE repeats SET restored_at = \(clock)")
         try db.run("UPDATE breakers SET probe = NULL, probe_owner = 0, probe_until = NULL")
         try db.run("DELETE FROM worker_apps")
         try db.run("DELETE FROM workers")
@@ -49,6 +51,16 @@ extension LedgerTransaction {
         }
         try bumpRevision()
         return onTheirWay
+    }
+
+    /// Now by the database's clock, in milliseconds.
+    private var clock: String {
+        switch db {
+        case .sqlite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+        #if PostgreSQL
+        case .postgreSQL: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+        #endif
+        }
     }
 
     private func onTheirWay() throws(LedgerError) -> (shards: Int, devices: Int) {

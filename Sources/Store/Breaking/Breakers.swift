@@ -66,8 +66,13 @@ extension LedgerTransaction {
         // As the probe will meet it.
         facts.breaker = .closed(since: nil)
         guard facts.mayPlan(at: now) else { return [] }
-        let waiting = try reader.asideOldestFirst(campaign: campaign).filter {
-            AsideRelease.isDue($0.aside ?? .handOver, campaign: facts, knowsApp: true, now: now)
+        var waiting: [ShardRecord] = []
+        for row in try reader.asideOldestFirst(campaign: campaign) {
+            // In quiet hours nothing is asked of the provider, whatever the row waits for.
+            guard AsideRelease.isDue(row.aside ?? .handOver, campaign: facts, knowsApp: true, now: now),
+                try !reader.isQuiet(row, of: facts, at: now)
+            else { continue }
+            waiting.append(row)
         }
         let shards: [ShardToPublish]
         if let row = waiting.first(where: { $0.attempt == 1 }) {

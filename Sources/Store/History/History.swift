@@ -153,7 +153,7 @@ extension LedgerReader {
                 )
             )
         }
-        for part in try parts(campaign: number) where part.releaseAt <= now {
+        for part in try parts(campaign: number, now: now) where part.releaseAt <= now {
             entries.append(
                 HistoryEntry(
                     sequence: nil,

@@ -91,6 +91,7 @@ extension LedgerTransaction {
         facts.stage = .cancelled
         try db.run("UPDATE campaigns SET stage = 'cancelled' WHERE number = ?1", .int(campaign))
         try endWaiting(facts, .cancelled, now: now)
+        if facts.isRepeated { try endRepeating(campaign, now: now) }
         try addLifeEvent(.cancelled, campaign: campaign, now: now)
         try note(.cancelled, campaign: campaign, by: actor, now: now)
         try bumpRevision()
@@ -185,6 +186,13 @@ extension LedgerReader {
             """
             SELECT 1 FROM campaigns c WHERE c.number = ?1 AND (
                 c.completed_at IS NOT NULL OR c.cursor < c.chunks OR c.stage = 'planning'
+                OR c.repeats = 1 AND (
+                    EXISTS (SELECT 1 FROM repeats r WHERE r.campaign = c.number AND r.next_at IS NOT NULL)
+                    OR EXISTS (
+                        SELECT 1 FROM runs u JOIN campaigns k ON k.number = u.campaign
+                        WHERE u.parent = c.number AND k.completed_at IS NULL
+                    )
+                )
                 OR EXISTS (
                     SELECT 1 FROM \(ShardRows.open)
                     WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1

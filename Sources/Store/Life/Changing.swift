@@ -31,6 +31,7 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> LifeResult {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
         guard facts.stage.isLive, facts.ending(at: now) == nil else { return .over(facts) }
+        guard !facts.isRepeated else { return .wrongEnd(facts, .repeated) }
         let parts = try reader.partEnds(campaign: campaign, end)
         guard case .at(let last) = end.last(of: parts) else { return .wrongEnd(facts, .notByZone) }
         let begins = parts.isEmpty ? [(facts.sendAt, last)] : parts.map { (Optional($0.releaseAt), $0.end) }
@@ -125,7 +126,10 @@ extension NewEnd {
 extension LedgerReader {
     /// The time zones of a campaign's parts, nil among them for devices that say none; none when it has no parts.
     public func partZones(campaign: UInt32) throws(LedgerError) -> [String?] {
-        try parts(campaign: campaign).map(\.timeZone)
+        let rows = try db.rows("SELECT time_zone FROM parts WHERE campaign = ?1 ORDER BY part", .int(campaign))
+        var zones: [String?] = []
+        while try rows.next() { zones.append(rows.optionalText(0)) }
+        return zones
     }
 
     /// None for a campaign without parts; a part whose zone `end` does not name keeps its own.

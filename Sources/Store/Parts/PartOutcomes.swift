@@ -2,8 +2,8 @@ import Campaigns
 
 extension LedgerReader {
     /// A campaign's parts with the outcomes of their settled shards.
-    func partsWithOutcomes(campaign: UInt32) throws(LedgerError) -> [PartStatus] {
-        var parts = try parts(campaign: campaign)
+    func partsWithOutcomes(campaign: UInt32, now: Timestamp) throws(LedgerError) -> [PartStatus] {
+        var parts = try parts(campaign: campaign, now: now)
         guard !parts.isEmpty else { return [] }
         let rows = try db.rows(
             """

@@ -7,6 +7,8 @@ public struct FrozenAudience: Sendable, Equatable {
     public var campaign: UInt32
     /// The app.
     public var app: String
+    /// The producer's instant, or that of acceptance.
+    public var createdAt: Timestamp
     /// The job as the ledger keeps it, without inline devices.
     public var job: [UInt8]
     /// What is sent: an alert is not sent to those who do not want to see any.
@@ -149,8 +151,11 @@ extension LedgerTransaction {
     /// The audience is written: from here on it is a list like any other (use `synced`).
     ///
     /// An empty one ends the campaign, one larger than `at_most` pauses it before its first push.
+    ///
+    /// `parts`: one for each time zone of its devices, for a campaign that is cut by them.
     public func finishFrozen(
         _ audience: FrozenAudience,
+        parts: [NewPart] = [],
         leaseEpoch: UInt32,
         worker: Int64,
         now: Timestamp
@@ -166,10 +171,13 @@ extension LedgerTransaction {
         let record = try finishList(audience.list, version: "frozen", duplicates: duplicates, now: now)
         let meant = record.devices + duplicates + audience.withoutToken
         try db.run("DELETE FROM frozen_audiences WHERE campaign = ?1", .int(campaign))
-        // The inline devices that it was cut from; an uploaded list stays.
+        // The inline devices that it was cut from; an uploaded list stays, and what other runs need.
         if let source {
             try db.run(
-                "UPDATE lists SET state = 2, touched_at = 0 WHERE number = ?1 AND name IS NULL",
+                """
+                UPDATE lists SET state = 2, touched_at = 0
+                WHERE number = ?1 AND name IS NULL AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = ?1)
+                """,
                 .integer(source)
             )
         }
@@ -186,6 +194,7 @@ extension LedgerTransaction {
             .int(duplicates),
             .int(audience.withoutToken)
         )
+        if !parts.isEmpty { try writeParts(parts, campaign: campaign, list: audience.list, now: now) }
         try bumpRevision()
         try note(.frozen, campaign: campaign, ["audience": .number(JSONNumber(meant))], now: now)
         if record.devices == 0 {
@@ -217,7 +226,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT c.app, c.job, c.push_type, c.carries_variables, f.source, f.excluded, f.list, f.position, f.last,
-                f.chunks, f.devices, f.no_token
+                f.chunks, f.devices, f.no_token, c.created_at
             FROM frozen_audiences f JOIN campaigns c ON c.number = f.campaign WHERE f.campaign = ?1
             """,
             .int(campaign)
@@ -226,6 +235,7 @@ extension LedgerReader {
         return FrozenAudience(
             campaign: campaign,
             app: rows.text(0),
+            createdAt: rows.time(12),
             job: rows.blob(1),
             pushType: PushType(rawValue: rows.text(2)) ?? .alert,
             carriesVariables: rows.bool(3),

@@ -46,7 +46,7 @@ extension LedgerTransaction {
         try cutAhead(facts, paces, now: now)
         var lines = try paceLines(facts, appPace)
         var turns: [ShardRecord] = []
-        for var row in try reader.waitingForTurn(campaign: campaign, now: now, limit: Self.turnsMax) {
+        for var row in try reader.waitingForTurn(facts, now: now, limit: Self.turnsMax) {
             guard let slot = Pacing.slot(devices: row.count, lines: &lines, now: now) else { break }
             (row.state, row.aside, row.slot) = (.unpublished, nil, slot)
             try move(row, since: now)
@@ -61,7 +61,7 @@ extension LedgerTransaction {
 
     /// Cuts chunks until what waits is worth more than the turns that can be given away now.
     private func cutAhead(_ facts: CampaignFacts, _ paces: [Pace], now: Timestamp) throws(LedgerError) {
-        var missing = Pacing.devicesAhead(paces) - Int(try reader.devicesWaitingForTurn(campaign: facts.number))
+        var missing = Pacing.devicesAhead(paces) - Int(try reader.devicesWaitingForTurn(facts, now: now))
         while missing > 0, let next = try reader.nextChunkCount(campaign: facts.number, now: now) {
             let room = try roomUnderGuard(facts)
             guard room >= next else { return }
@@ -120,15 +120,16 @@ extension LedgerTransaction {
 
 extension LedgerReader {
     /// Rows that wait for a turn and may have it: retries that are due first, the longest due at the front.
-    func waitingForTurn(campaign: UInt32, now: Timestamp, limit: Int) throws(LedgerError) -> [ShardRecord] {
+    func waitingForTurn(_ campaign: CampaignFacts, now: Timestamp, limit: Int) throws(LedgerError) -> [ShardRecord] {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
             WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND s.aside = 'rate'
                 AND coalesce(s.due_at, 0) <= ?2 AND coalesce(s.not_before, 0) <= ?2
+                AND \(QuietSpans.mayHaveTurn(campaign))
             ORDER BY s.due_at IS NULL, s.due_at, s.chunk, s.part, s.ordinal, s.child LIMIT ?3
             """,
-            .int(campaign),
+            .int(campaign.number),
             .time(now),
             .int(limit)
         )
@@ -137,28 +138,36 @@ extension LedgerReader {
         return records
     }
 
-    func devicesWaitingForTurn(campaign: UInt32) throws(LedgerError) -> Int64 {
+    func devicesWaitingForTurn(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) -> Int64 {
         try db.number(
             """
             SELECT coalesce(sum(s.count), 0) FROM \(ShardRows.open)
             WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND s.aside = 'rate' AND s.child = 0
+                AND ?2 IS NOT NULL AND \(QuietSpans.mayHaveTurn(campaign))
             """,
-            .int(campaign)
+            .int(campaign.number),
+            .time(now)
         ) ?? 0
     }
 
     /// Devices of the next chunk that is to be cut; nil when all are.
     func nextChunkCount(campaign: UInt32, now: Timestamp) throws(LedgerError) -> Int? {
-        try db.number(
+        if let part = try openParts(campaign: campaign, now: now).first {
+            return try db.number(
+                """
+                SELECT k.count FROM campaigns c JOIN chunk_order o ON o.campaign = c.number AND o.position = ?2
+                JOIN chunks k ON k.list = c.list AND k.ordinal = o.ordinal WHERE c.number = ?1
+                """,
+                .int(campaign),
+                .int(part.cursor)
+            ).map { Int($0) }
+        }
+        return try db.number(
             """
-            SELECT k.count FROM campaigns c
-            LEFT JOIN chunk_order o ON o.campaign = c.number AND o.position = c.cursor
-            LEFT JOIN parts p ON p.campaign = c.number AND p.part = o.part
-            JOIN chunks k ON k.list = c.list AND k.ordinal = coalesce(o.ordinal, c.cursor)
-            WHERE c.number = ?1 AND (p.release_at IS NULL OR p.release_at <= ?2)
+            SELECT k.count FROM campaigns c JOIN chunks k ON k.list = c.list AND k.ordinal = c.cursor
+            WHERE c.number = ?1 AND c.has_parts = 0 AND c.cursor < c.chunks
             """,
-            .int(campaign),
-            .time(now)
+            .int(campaign)
         ).map { Int($0) }
     }
 }

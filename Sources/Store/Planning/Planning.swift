@@ -71,12 +71,8 @@ extension LedgerTransaction {
             room -= chunk.count
             return true
         }
-        guard let last = chunks.last else { return [] }
-        try db.run(
-            "UPDATE campaigns SET cursor = ?2 WHERE number = ?1",
-            .int(campaign),
-            .int(last.position + 1)
-        )
+        guard !chunks.isEmpty else { return [] }
+        try moveCursor(campaign: campaign, behind: chunks)
         var shards: [ShardToPublish] = []
         for chunk in chunks {
             if let apart = chunk.suspectRecord(campaign: campaign) { try insert(apart, since: now) }
@@ -94,7 +90,7 @@ extension LedgerTransaction {
                 shards += try reader.complete([record])
                 continue
             }
-            let facts = push.facts(environment: chunk.environment, locale: chunk.locale, partEnd: chunk.partEnd)
+            let facts = push.facts(environment: chunk.environment, locale: chunk.locale, partEnd: chunk.part?.expiresAt)
             shards.append(
                 ShardToPublish(record: record, facts: facts, firstIndex: chunk.firstIndex, devices: chunk.devices)
             )
@@ -124,35 +120,72 @@ extension LedgerTransaction {
         try bumpRevision()
     }
 
+    /// What is cut counts as cut, in its part as well.
+    private func moveCursor(campaign: UInt32, behind chunks: some Collection<PlannableChunk>) throws(LedgerError) {
+        try db.run(
+            "UPDATE campaigns SET cursor = cursor + ?2 WHERE number = ?1",
+            .int(campaign),
+            .int(chunks.count)
+        )
+        var ends: [Int: UInt32] = [:]
+        for chunk in chunks {
+            if let part = chunk.part { ends[part.number] = chunk.position + 1 }
+        }
+        for (part, end) in ends {
+            try db.run(
+                "UPDATE parts SET cursor = ?3 WHERE campaign = ?1 AND part = ?2",
+                .int(campaign),
+                .int(part),
+                .int(end)
+            )
+        }
+    }
+
+    /// In the list's order; by time zone, in the order of their release, as far as they may be sent to now.
     private func nextChunks(
         campaign: UInt32,
         _ push: CampaignPush,
         limit: Int,
         now: Timestamp
     ) throws(LedgerError) -> [PlannableChunk] {
-        // By time zone, in the order of their release and as far as they are released; else in the list's order.
-        let (from, place, condition) =
-            push.hasParts
-            ? (
-                """
-                chunk_order o JOIN parts p ON p.campaign = o.campaign AND p.part = o.part
-                JOIN chunks k ON k.list = ?1 AND k.ordinal = o.ordinal
-                """, "o.position", "o.campaign = ?2 AND p.release_at <= ?5 AND"
-            ) : ("chunks k", "k.ordinal", "?5 IS NOT NULL AND")
+        guard push.hasParts else {
+            let cursor = try db.number("SELECT cursor FROM campaigns WHERE number = ?1", .int(campaign)) ?? 0
+            return try nextChunks(campaign: campaign, push, in: nil, from: UInt32(cursor), limit: limit)
+        }
+        var chunks: [PlannableChunk] = []
+        for part in try reader.openParts(campaign: campaign, now: now) where chunks.count < limit {
+            let room = limit - chunks.count
+            chunks += try nextChunks(campaign: campaign, push, in: part, from: part.cursor, limit: room)
+        }
+        return chunks
+    }
+
+    private func nextChunks(
+        campaign: UInt32,
+        _ push: CampaignPush,
+        in part: OpenPart?,
+        from cursor: UInt32,
+        limit: Int
+    ) throws(LedgerError) -> [PlannableChunk] {
+        let (tables, place, condition) =
+            part == nil
+            ? ("chunks k", "k.ordinal", "?2 > 0")
+            : ("chunk_order o JOIN chunks k ON k.list = ?1 AND k.ordinal = o.ordinal", "o.position", "o.campaign = ?2")
         let rows = try db.rows(
             """
             SELECT k.ordinal, k.first_index, k.count, k.environment,
                 CASE WHEN ?4 = 1 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END, d.bits,
-                d.suspects, k.locale, d.opted_out, \(place), \(push.hasParts ? "p.expires_at" : "NULL")
-            FROM \(from) LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
-            WHERE \(condition) k.list = ?1 AND \(place) >= (SELECT cursor FROM campaigns WHERE number = ?2)
+                d.suspects, k.locale, d.opted_out, \(place)
+            FROM \(tables) LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
+            WHERE k.list = ?1 AND \(condition) AND \(place) >= ?5 AND \(place) < ?6
             ORDER BY \(place) LIMIT ?3
             """,
             .int(push.list),
             .int(campaign),
             .int(limit),
             .bool(push.carriesVariables),
-            .time(now)
+            .int(cursor),
+            .int(part?.end ?? .max)
         )
         var chunks: [PlannableChunk] = []
         while try rows.next() {
@@ -168,7 +201,7 @@ extension LedgerTransaction {
                     suspects: DeadBits(bytes: rows.blob(6)),
                     optedOut: DeadBits(bytes: rows.blob(8)),
                     position: rows.uint32(9),
-                    partEnd: rows.optionalTime(10)
+                    part: part
                 )
             )
         }
@@ -233,7 +266,8 @@ private struct PlannableChunk {
     var optedOut: DeadBits
     /// Where it stands in the order in which the campaign is cut.
     var position: UInt32
-    var partEnd: Timestamp?
+    /// nil in a campaign that is not cut by time zone.
+    var part: OpenPart?
 
     /// The row of the devices that nothing is known against; nil when there is none.
     func record(campaign: UInt32, as kind: LedgerTransaction.Cut) -> ShardRecord? {

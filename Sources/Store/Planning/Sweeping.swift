@@ -102,6 +102,7 @@ extension LedgerTransaction {
                 campaign: facts,
                 knowsApp: knowsApp,
                 isPaced: isAppPaced || facts.pace != nil,
+                isQuiet: reason == .quiet ? try reader.isQuiet(row, of: facts, at: now) : false,
                 now: now
             )
             guard isDue else { continue }

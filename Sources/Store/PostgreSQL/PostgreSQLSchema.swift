@@ -22,6 +22,8 @@ enum PostgreSQLSchema {
         ("superseding", superseding),
         ("parts", parts),
         ("operating", operating),
+        ("quiet_hours", quietHours),
+        ("repeating", repeating),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.
@@ -428,6 +430,39 @@ enum PostgreSQLSchema {
         );
         CREATE INDEX history_of_campaigns ON history (campaign, seq);
         CREATE INDEX history_of_apps ON history (at) WHERE campaign = 0;
+        """
+
+    private static let quietHours = """
+        ALTER TABLE campaigns ADD COLUMN has_quiet_hours BIGINT NOT NULL DEFAULT 0;
+        ALTER TABLE parts ADD COLUMN cursor BIGINT NOT NULL DEFAULT 0;
+        UPDATE parts SET cursor = greatest(first_chunk, least(end_chunk, c.cursor))
+        FROM campaigns c WHERE c.number = parts.campaign;
+        CREATE TABLE quiet_spans (
+            campaign BIGINT NOT NULL,
+            part BIGINT NOT NULL,
+            begins_at BIGINT NOT NULL,
+            ends_at BIGINT NOT NULL,
+            PRIMARY KEY (campaign, part, begins_at)
+        );
+        """
+
+    private static let repeating = """
+        ALTER TABLE campaigns ADD COLUMN repeats BIGINT NOT NULL DEFAULT 0;
+        CREATE TABLE repeats (
+            campaign BIGINT PRIMARY KEY,
+            next_at BIGINT,
+            excluded BIGINT,
+            restored_at BIGINT,
+            missed_at BIGINT,
+            missed_why TEXT COLLATE "C"
+        );
+        CREATE TABLE runs (
+            parent BIGINT NOT NULL,
+            instant BIGINT NOT NULL,
+            campaign BIGINT NOT NULL,
+            PRIMARY KEY (parent, instant)
+        );
+        CREATE INDEX run_campaigns ON runs (campaign);
         """
 
     private static let messages = """

@@ -30,12 +30,16 @@ extension LedgerTransaction {
                 """
                 UPDATE lists SET state = 2, touched_at = 0
                 WHERE name IS NULL AND number = (SELECT list FROM campaigns WHERE number = ?1)
+                    AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = lists.number AND c.number <> ?1)
                 """,
                 .int(campaign)
             )
             try db.run("DELETE FROM chunk_order WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM parts WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM history WHERE campaign = ?1", .int(campaign))
+            try db.run("DELETE FROM quiet_spans WHERE campaign = ?1", .int(campaign))
+            try db.run("DELETE FROM runs WHERE campaign = ?1 OR parent = ?1", .int(campaign))
+            try db.run("DELETE FROM repeats WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM campaigns WHERE number = ?1 AND completed_at IS NOT NULL", .int(campaign))
             try db.run("DELETE FROM variants WHERE campaign = ?1", .int(campaign))
             try bumpRevision()
@@ -65,6 +69,7 @@ extension LedgerTransaction {
             WHERE l.state = 1 AND l.touched_at <= ?1
                 AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = l.number)
                 AND NOT EXISTS (SELECT 1 FROM frozen_audiences f WHERE f.source = l.number OR f.excluded = l.number)
+                AND NOT EXISTS (SELECT 1 FROM repeats r WHERE r.excluded = l.number AND r.next_at IS NOT NULL)
             ORDER BY l.touched_at LIMIT ?2
             """,
             .time(now.advanced(by: .zero - retention.lists)),

@@ -34,6 +34,8 @@ enum SQLiteSchema {
         migrator.registerMigration("superseding") { db in try db.execute(sql: superseding) }
         migrator.registerMigration("parts") { db in try db.execute(sql: parts) }
         migrator.registerMigration("operating") { db in try db.execute(sql: operating) }
+        migrator.registerMigration("quiet_hours") { db in try db.execute(sql: quietHours) }
+        migrator.registerMigration("repeating") { db in try db.execute(sql: repeating) }
         return migrator
     }
 
@@ -398,6 +400,46 @@ enum SQLiteSchema {
         );
         CREATE INDEX history_of_campaigns ON history (campaign, seq);
         CREATE INDEX history_of_apps ON history (at) WHERE campaign = 0;
+        """
+
+    /// Each part has a cursor of its own: quiet hours interrupt one while others go on.
+    ///
+    /// The campaign's cursor counts the chunks that are cut.
+    private static let quietHours = """
+        ALTER TABLE campaigns ADD COLUMN has_quiet_hours INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE parts ADD COLUMN cursor INTEGER NOT NULL DEFAULT 0;
+        UPDATE parts SET cursor = (
+            SELECT max(parts.first_chunk, min(parts.end_chunk, c.cursor)) FROM campaigns c WHERE c.number = parts.campaign
+        ) WHERE campaign IN (SELECT number FROM campaigns);
+        CREATE TABLE quiet_spans (
+            campaign INTEGER NOT NULL,
+            part INTEGER NOT NULL,
+            begins_at INTEGER NOT NULL,
+            ends_at INTEGER NOT NULL,
+            PRIMARY KEY (campaign, part, begins_at)
+        ) WITHOUT ROWID;
+        """
+
+    /// `next_at`: the instant of the next run; `excluded`: a list that is kept for the runs.
+    ///
+    /// A run is a campaign of its own.
+    private static let repeating = """
+        ALTER TABLE campaigns ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE repeats (
+            campaign INTEGER PRIMARY KEY,
+            next_at INTEGER,
+            excluded INTEGER,
+            restored_at INTEGER,
+            missed_at INTEGER,
+            missed_why TEXT
+        );
+        CREATE TABLE runs (
+            parent INTEGER NOT NULL,
+            instant INTEGER NOT NULL,
+            campaign INTEGER NOT NULL,
+            PRIMARY KEY (parent, instant)
+        ) WITHOUT ROWID;
+        CREATE INDEX run_campaigns ON runs (campaign);
         """
 
     private static let messages = """

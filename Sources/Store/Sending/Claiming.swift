@@ -24,7 +24,8 @@ extension LedgerTransaction {
     public func claim(_ claim: Claim, now: Timestamp) throws(LedgerError) -> ClaimResult {
         let (row, claims) = try shardWithClaims(claim.key)
         let campaign = try reader.campaign(claim.key.campaign)
-        let decision = claim.decide(shard: row, campaign: campaign, deaths: claims, now: now)
+        let isQuiet = try reader.isQuiet(row, of: campaign, at: now)
+        let decision = claim.decide(shard: row, campaign: campaign, deaths: claims, isQuiet: isQuiet, now: now)
         var result = ClaimResult(
             decision: decision,
             record: row,

@@ -55,6 +55,10 @@ public struct CampaignStatus: Sendable, Equatable {
     public var parts: [PartStatus]
     /// Devices that wait for another try, by the rung that they wait on.
     public var retries: [Rung: Int]
+    /// When it comes again, with its runs; nil for a campaign that is sent.
+    public var repetition: RepeatStatus?
+    /// The id of the repeated campaign that it is a run of.
+    public var runOf: String?
     /// Whether all devices are accounted for.
     public var law: Law
 

@@ -46,7 +46,8 @@ extension LedgerReader {
             """
             SELECT k.ordinal, k.first_index, k.provider, k.device_ids, k.bare, c.rest_outcome
             FROM campaigns c JOIN chunks k ON k.list = c.list
-            WHERE c.number = ?1 AND k.ordinal >= ?2 AND k.ordinal < ?3 ORDER BY k.ordinal
+            WHERE c.number = ?1 AND k.ordinal >= ?2 AND k.ordinal < ?3 AND k.ordinal < c.chunks
+            ORDER BY k.ordinal
             """,
             .int(campaign),
             .int(chunks.lowerBound),

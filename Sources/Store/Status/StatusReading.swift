@@ -25,7 +25,9 @@ extension LedgerReader {
         status.reasons = tally.reasons
         status.nextRetryAt = tally.nextRetryAt
         status.retries = tally.rungs
-        status.parts = try partsWithOutcomes(campaign: number)
+        status.parts = try partsWithOutcomes(campaign: number, now: now)
+        status.repetition = try repeatStatus(number)
+        status.runOf = try parentID(number)
         status.law = tally.law(audience: status.audience)
         status.stateReason = try stateReason(status, now: now)
         return status

@@ -257,7 +257,6 @@ struct RefusalTableTests {
             Refusal("content/badge", "\"-1\"", .notInThisVersion),
             Refusal("delivery/show", "\"background\"", .notInThisVersion),
             Refusal("delivery/android", "\"notification\"", .notInThisVersion),
-            Refusal("delivery/repeat", "{}", .notInThisVersion),
             Refusal("delivery/frequency_cap", "\"ignore\"", .notInThisVersion),
             Refusal("delivery/in_app", "{}", .notInThisVersion),
         ]

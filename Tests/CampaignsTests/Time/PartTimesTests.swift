@@ -62,6 +62,20 @@ struct PartTimesTests {
         #expect(try times(noon, "Europe/London", at: "2026-11-20T14:00:00Z")[0] == "2026-11-20T14:00")
     }
 
+    @Test func `quiet hours interrupt what lasts`() throws {
+        let night = try job(#"{"quiet_hours": {"from": "22:00", "to": "08:00"}, "ttl": 180000}"#)
+        let madrid = try TimeZoneRulesTests.rules("Europe/Madrid")
+        let times = night.times(in: madrid, acceptedAt: now)
+        #expect(times.releaseAt == now && times.quiet.count == 30)
+        #expect(
+            times.quiet.prefix(2).map { [$0.lowerBound, $0.upperBound].map { String($0.rfc3339.prefix(16)) } } == [
+                ["2026-11-20T21:00", "2026-11-21T07:00"], ["2026-11-21T21:00", "2026-11-22T07:00"],
+            ]
+        )
+        let later = night.times(in: madrid, acceptedAt: try Timestamp(rfc3339: "2026-11-20T23:00:00Z"))
+        #expect(later.releaseAt == times.quiet[0].upperBound && later.quiet.first == times.quiet[1])
+    }
+
     @Test func `what it says is kept, and is the same in the ledger`() throws {
         let spelt = try job(
             """

@@ -9,7 +9,8 @@ import Testing
         generation: UInt32 = 1,
         redelivered: Bool = false,
         knowsApp: Bool = true,
-        adopting: UInt32? = nil
+        adopting: UInt32? = nil,
+        isQuiet: Bool = false
     ) -> Claim.Decision {
         let claim = Claim(
             key: Fixtures.key,
@@ -19,7 +20,17 @@ import Testing
             knowsApp: knowsApp,
             adopting: adopting
         )
-        return claim.decide(shard: row, campaign: campaign, now: Fixtures.now)
+        return claim.decide(shard: row, campaign: campaign, isQuiet: isQuiet, now: Fixtures.now)
+    }
+
+    @Test func `in quiet hours a shard waits, unless it is over or runs here already`() {
+        #expect(decide(Fixtures.row(.out), isQuiet: true) == .setAside(.quiet))
+        #expect(decide(Fixtures.row(.out), knowsApp: false, isQuiet: true) == .setAside(.quiet))
+        #expect(decide(Fixtures.row(.settled), isQuiet: true) == .settledAlready)
+        #expect(decide(Fixtures.row(.out), campaign: Fixtures.campaign(.cancelled), isQuiet: true) == .end(.cancelled))
+        let running = Fixtures.row(.running, epoch: 4)
+        #expect(decide(running, redelivered: true, adopting: 4, isQuiet: true) == .run)
+        #expect(decide(running, redelivered: true, isQuiet: true) == .setAside(.quiet))
     }
 
     @Test func `an unknown campaign or shard is parked`() {

@@ -51,10 +51,48 @@ import Testing
         }
     }
 
-    private func finish(_ audience: FrozenAudience, epoch: UInt32, worker: Int64 = 1) async throws -> FreezeResult {
+    private func finish(
+        _ audience: FrozenAudience,
+        parts: [NewPart] = [],
+        epoch: UInt32,
+        worker: Int64 = 1
+    ) async throws -> FreezeResult {
         try await ledger.write(.synced) {
-            try $0.finishFrozen(audience, leaseEpoch: epoch, worker: worker, now: .start)
+            try $0.finishFrozen(audience, parts: parts, leaseEpoch: epoch, worker: worker, now: .start)
         }
+    }
+
+    @Test(arguments: TestDatabase.all) func `cut by time zone, it has its parts when it is known who is meant`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let campaign = try await accepted()
+        let epoch = try await lease(campaign)
+        let audience = try #require(try await open(campaign, epoch: epoch))
+        #expect(audience.createdAt == .start)
+        var builder = ListBuilder()
+        for (number, zone) in ["a", nil, "a", "b", nil, "a"].enumerated() {
+            _ = builder.add(Device(token: "", timeZone: zone), token: Sample.token(number))
+        }
+        #expect(try await write(builder.finish(), of: audience, epoch: epoch) == .written)
+        let zones = try await ledger.read { try $0.timeZones(list: audience.list) }
+        #expect(Set(zones) == [nil, "a", "b"])
+        func part(_ zone: String?, _ begin: Int, _ quiet: [Range<Timestamp>] = []) -> NewPart {
+            let times = PartTimes(releaseAt: .start + begin, expiresAt: .start + begin + 60, quiet: quiet)
+            return NewPart(timeZone: zone, times: times)
+        }
+        let parts = [part("a", 20, [.start + 25 ..< .start + 30]), part(nil, 10), part("b", 30)]
+        #expect(try await finish(audience, parts: parts, epoch: epoch) == .frozen(audience: 6))
+        #expect(try await finish(audience, parts: parts, epoch: epoch) == .fenced)
+        var status = try await ledger.status(campaign)
+        #expect(status.parts.map(\.timeZone) == [nil, "a", "b"] && status.parts.map(\.devices) == [2, 3, 1])
+        #expect(status.expiresAt == .start + 90 && status.law == .holds)
+        #expect(try await ledger.planned(campaign, now: .start + 9).isEmpty)
+        #expect(try await ledger.planned(campaign, now: .start + 10).map(\.record.count) == [2])
+        #expect(try await ledger.planned(campaign, now: .start + 26).isEmpty)
+        #expect(try await ledger.planned(campaign, now: .start + 30).map(\.record.count) == [3, 1])
+        status = try await ledger.status(campaign)
+        #expect(status.pending.queued == 6 && status.pending.unplanned == 0 && status.law == .holds)
     }
 
     @Test(arguments: TestDatabase.all) func `nobody is meant until it is known who, and the law holds all the time`(

@@ -162,6 +162,17 @@ struct CampaignOrder {
         }
     }
 
+    /// An order to a repeated campaign is for the runs to come; those that have begun have their own.
+    private func aboutRuns(_ facts: CampaignFacts) -> String {
+        guard facts.isRepeated else { return "" }
+        switch verb {
+        case "pause": return "; no run is made until it is resumed, those that have begun go on"
+        case "resume": return "; runs that passed meanwhile are not made"
+        case "cancel": return "; no run is made any more, those that have begun go on"
+        default: return ""
+        }
+    }
+
     private func report(_ facts: CampaignFacts) {
         let isPaused = facts.stage.isLive && !facts.pauseReasons.isEmpty
         let state = isPaused ? "paused" : facts.stage.rawValue
@@ -177,7 +188,7 @@ struct CampaignOrder {
         } else {
             let why = isPaused ? " (\(reasons.joined(separator: ", ")))" : ""
             let rate = facts.pace.map { ", at most \(NumberText.grouped($0.perSecond)) a second" } ?? ""
-            Terminal.write("\(facts.app)/\(facts.id) is \(state)\(why)\(rate)\(addition)\n")
+            Terminal.write("\(facts.app)/\(facts.id) is \(state)\(why)\(rate)\(addition)\(aboutRuns(facts))\n")
         }
     }
 }
@@ -189,6 +200,7 @@ extension ExpiryRule.EndProblem {
         case .beforeBegin(let begin): "it, or a part of it, begins at \(begin.rfc3339)"
         case .beyondStorage(let latest): "its provider keeps no push beyond \(latest.rfc3339)"
         case .notByZone: "a time without an offset is for campaigns that are cut by time zone; end it with Z"
+        case .repeated: "it is repeated, and each of its runs has an end of its own: name a run"
         }
     }
 }

@@ -36,7 +36,7 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         let decoded = try file.decode(list: audience == nil || file.hasAudience ? nil : "list", at: CommandClock.now())
         let job = decoded.job
         let apps = knownApps()
-        let check = LocalIntake.check(job, apps: apps)
+        let check = LocalIntake.check(job, apps: apps, now: CommandClock.now())
         guard check.problems.isEmpty, let preview = LocalIntake.preview(job, apps: apps) else {
             throw file.refusal(check.problems, campaign: job.id, warnings: decoded.warnings)
         }

@@ -59,7 +59,7 @@ struct CampaignSendCommand: AsyncParsableCommand {
         let now = CommandClock.now()
         // The list is not known yet, but all that is wrong with the job is.
         let first = try job.decode(list: audience == nil ? nil : "list", at: now)
-        let check = LocalIntake.check(first.job, apps: knownApps())
+        let check = LocalIntake.check(first.job, apps: knownApps(), now: now)
         let warnings = first.warnings + check.warnings
         guard check.problems.isEmpty else {
             throw job.refusal(check.problems, campaign: first.job.id, warnings: warnings)

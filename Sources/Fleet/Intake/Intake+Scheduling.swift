@@ -1,0 +1,149 @@
+import Campaigns
+import Delivery
+import PushProviders
+import Store
+import TLS
+
+/// When a new campaign begins and ends, and who is meant by it.
+extension Intake {
+    /// Where a job comes from: a producer's message, or the campaign that it is a run of.
+    struct Origin {
+        /// For the events.
+        var correlationID: String
+        /// A W3C `traceparent`; empty for none.
+        var traceParent = ""
+        /// The list and its version that a run's audience is; nil when the job says who is meant.
+        var list: (number: UInt32, version: String?)?
+    }
+
+    /// What a campaign's acceptance says of its time and audience.
+    struct Schedule {
+        var audience: NewCampaign.Audience
+        var freezing: NewCampaign.Freezing?
+        var parts: [NewPart] = []
+        var expiresAt: Timestamp
+        var release: NewCampaign.Release
+        var collapseKey: [UInt8]?
+        var repetition: NewRepetition?
+    }
+
+    func schedule(_ job: Job, _ origin: Origin, now: Timestamp) async throws -> Schedule {
+        if let times = RepeatCheck.times(of: job), let first = times.first(after: now) {
+            return try await schedule(job, repeated: times, first: first)
+        }
+        let audience: NewCampaign.Audience
+        if let list = origin.list { audience = .list(list.number) } else { audience = try await self.audience(job) }
+        let parts = try await parts(job, audience, now: now)
+        let devicesVersion = origin.list == nil ? audience.inlineVersion : origin.list?.version
+        return Schedule(
+            audience: audience,
+            freezing: try await freezing(job),
+            parts: parts,
+            expiresAt: parts.map(\.times.expiresAt).max() ?? job.expiresAt(acceptedAt: now),
+            release: NewCampaign.Release(
+                sendAt: job.delivery.sendAt,
+                isHeld: job.delivery.hold,
+                seconds: job.delivery.expiry.secondsFromRelease
+            ),
+            collapseKey: job.collapseName(devicesVersion: devicesVersion).map { SHA256.digest($0) }
+        )
+    }
+
+    /// A repeated campaign itself is never sent: it keeps what its runs need, and its end.
+    private func schedule(_ job: Job, repeated times: RunTimes, first: Timestamp) async throws -> Schedule {
+        let audience: NewCampaign.Audience
+        switch job.audience {
+        case .devices, .list(_, version: .some): audience = try await self.audience(job)
+        // The newest version at each run's time.
+        case .list(_, version: nil), .users, .segment, .everyone: audience = .registry
+        }
+        var repetition = NewRepetition(next: NextRun(at: first, madeAt: times.madeAt(first)))
+        if case .list(let name, let version?) = job.exclude {
+            repetition.excludedList = try await list(app: job.app, name: name, version: version)
+        }
+        return Schedule(
+            audience: audience,
+            expiresAt: times.until ?? .distantFuture,
+            release: NewCampaign.Release(),
+            repetition: repetition
+        )
+    }
+
+    /// The run of a repeated campaign, as the ledger takes it.
+    ///
+    /// Throws `RunNotMade` when a list that its job names is not there.
+    func run(_ job: Job, of parent: RepeatedCampaign, now: Timestamp) async throws -> NewCampaign {
+        let app = job.app
+        for case .list(let name, let version)? in [parent.list == nil ? job.audience : nil, job.exclude] {
+            guard try await ledger.read({ try $0.list(app: app, name: name, version: version) }) != nil else {
+                throw RunNotMade(description: "the list \(version.map { "\(name)@\($0)" } ?? name) is not there")
+            }
+        }
+        let provider = provider()
+        let variants = ContentVariants(job, provider, carriesMessageID: signsMessageIDs(app))
+        let origin = Origin(
+            correlationID: parent.correlationID,
+            traceParent: parent.traceParent,
+            list: parent.list.map { ($0, parent.listVersion) }
+        )
+        let identity = SHA256.digest(job.canonicalJSON())
+        var new = try await newCampaign(job, provider, variants, identity, [], origin, now: now)
+        // `campaign set --per-second` of the repeated campaign is for the runs to come.
+        new.pace = parent.facts.pace
+        return new
+    }
+
+    // MARK: - Audience
+
+    /// A part for each time zone of an audience that is known; else the planner makes them.
+    private func parts(
+        _ job: Job,
+        _ audience: NewCampaign.Audience,
+        now: Timestamp
+    ) async throws -> [NewPart] {
+        guard job.isByTimeZone, !job.isFrozenFirst else { return [] }
+        let zones: Set<String?>
+        switch audience {
+        case .inline(let chunks, _, _): zones = Set(chunks.map(\.group.timeZone))
+        case .list(let number): zones = Set(try await ledger.read { try $0.timeZones(list: number) })
+        case .registry: return []
+        }
+        return apps.parts(of: job, zones: zones, at: now)
+    }
+
+    private func audience(_ job: Job) async throws -> NewCampaign.Audience {
+        switch job.audience {
+        case .devices(let devices):
+            let list = try InlineList(devices: devices)
+            return .inline(list.chunks, version: list.version, duplicates: list.duplicates)
+        case .list(let name, let version):
+            let app = job.app
+            return .list(try await list(app: app, name: name, version: version))
+        case .users, .segment, .everyone: return .registry
+        }
+    }
+
+    private func list(app: String, name: String, version: String?) async throws -> UInt32 {
+        guard let record = try await ledger.read({ try $0.list(app: app, name: name, version: version) }) else {
+            throw LedgerError.failed("the list \(name) went away while its campaign was accepted")
+        }
+        return record.number
+    }
+
+    /// A campaign keeps the version of the list that it was accepted with, of the one that is left out as well.
+    private func freezing(_ job: Job) async throws -> NewCampaign.Freezing? {
+        guard job.isFrozenFirst else { return nil }
+        guard case .list(let name, let version) = job.exclude else { return NewCampaign.Freezing(excludedList: nil) }
+        return NewCampaign.Freezing(excludedList: try await list(app: job.app, name: name, version: version))
+    }
+}
+
+extension NewCampaign.Audience {
+    /// What tells inline devices from others; nil for a list.
+    fileprivate var inlineVersion: String? {
+        switch self {
+        case .inline(_, let version, _): version
+        case .list, .registry: nil
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Campaigns
+import Delivery
+import Store
+
+/// Makes the runs of repeated campaigns, each when it is due and once (design, section 10).
+///
+/// What is due is `RunTimes`'; that an instant is one planner's is the ledger's.
+struct RunMaker: Sendable {
+    let intake: Intake
+    let ledger: Ledger
+    let worker: Int64
+
+    /// Takes the step that is due of a campaign; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - campaign: The repeated campaign.
+    ///   - leaseEpoch: Fences the write.
+    ///   - now: The instant on the clock that all workers share.
+    func step(_ campaign: UInt32, leaseEpoch: UInt32, now: Timestamp) async throws -> RepeatResult? {
+        guard let parent = try await ledger.read({ try $0.repeatedCampaign(campaign) }), let due = parent.due else {
+            return nil
+        }
+        let job = try Job(stored: parent.job)
+        guard let times = RepeatCheck.times(of: job) else {
+            throw LedgerError.failed("no clock is known here for the time zone of \(parent.facts.id)")
+        }
+        guard let found = times.step(due: due, now: now) else { return nil }
+        let step = try await step(found, due: due, of: parent, job, times, now: now)
+        let worker = worker
+        return try await ledger.write(.synced) {
+            try $0.takeStep(step, of: campaign, leaseEpoch: leaseEpoch, worker: worker, now: now)
+        }
+    }
+
+    private func step(
+        _ found: RunTimes.Step,
+        due: Timestamp,
+        of parent: RepeatedCampaign,
+        _ job: Job,
+        _ times: RunTimes,
+        now: Timestamp
+    ) async throws -> RepeatStep {
+        var step = RepeatStep(due: due)
+        step.next = found.next.map { NextRun(at: $0, madeAt: times.madeAt($0)) }
+        step.missed = found.missed.map { ($0, "no worker was there in time") }
+        guard let at = found.run else { return step }
+        if let restoredAt = parent.restoredAt, times.madeAt(at) <= restoredAt {
+            step.missed = (at, "the ledger was restored: it may have been sent before")
+            return step
+        }
+        let run = job.run(at: at, times)
+        do {
+            step.run = (at, try await intake.run(run, of: parent, now: now))
+        } catch let reason as RunNotMade {
+            step.missed = (at, reason.description)
+        }
+        return step
+    }
+}
+
+/// Why a run cannot be made, whoever tries.
+struct RunNotMade: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,91 @@
+public import Campaigns
+import Delivery
+
+/// What `campaign status` shows of a campaign that is repeated.
+public struct RepeatStatus: Sendable, Equatable {
+    /// As the job has it; nil when this version cannot read the job.
+    public var repetition: Repetition?
+    /// Its next run; nil when none comes any more.
+    public var nextAt: Timestamp?
+    /// The latest run that was not made; nil when all were.
+    public var missedAt: Timestamp?
+    /// Why not, for people.
+    public var missedWhy: String?
+    /// Its runs, the latest first, a hundred at most.
+    public var runs: [RunStatus]
+}
+
+/// A run of a repeated campaign: a campaign of its own.
+public struct RunStatus: Sendable, Equatable {
+    /// Its id, for `campaign status`.
+    public var id: String
+    /// Its instant.
+    public var at: Timestamp
+    /// The state in the contract's words.
+    public var state: String
+    /// All devices that were meant.
+    public var audience: Int
+    /// When its first shard was cut.
+    public var startedAt: Timestamp?
+    /// When its last device got its outcome.
+    public var completedAt: Timestamp?
+}
+
+extension LedgerReader {
+    /// nil for a campaign that is not repeated.
+    func repeatStatus(_ campaign: UInt32) throws(LedgerError) -> RepeatStatus? {
+        let rows = try db.rows(
+            """
+            SELECT c.job, r.next_at, r.missed_at, r.missed_why FROM repeats r JOIN campaigns c ON c.number = r.campaign
+            WHERE r.campaign = ?1
+            """,
+            .int(campaign)
+        )
+        guard try rows.next() else { return nil }
+        let job = try? Job(stored: rows.blob(0))
+        return RepeatStatus(
+            repetition: job?.delivery.repetition,
+            nextAt: rows.optionalTime(1),
+            missedAt: rows.optionalTime(2),
+            missedWhy: rows.optionalText(3),
+            runs: try runs(of: campaign)
+        )
+    }
+
+    /// The id of the repeated campaign that this one is a run of; nil when it is none.
+    func parentID(_ campaign: UInt32) throws(LedgerError) -> String? {
+        let rows = try db.rows(
+            "SELECT p.id FROM runs u JOIN campaigns p ON p.number = u.parent WHERE u.campaign = ?1",
+            .int(campaign)
+        )
+        return try rows.next() ? rows.text(0) : nil
+    }
+
+    private func runs(of parent: UInt32) throws(LedgerError) -> [RunStatus] {
+        let rows = try db.rows(
+            """
+            SELECT \(CampaignRows.columns), u.instant, c.audience, c.started_at, c.completed_at
+            FROM runs u JOIN campaigns c ON c.number = u.campaign WHERE u.parent = ?1
+            ORDER BY u.instant DESC LIMIT 100
+            """,
+            .int(parent)
+        )
+        var runs: [RunStatus] = []
+        let next = CampaignRows.next
+        while try rows.next() {
+            let facts = try CampaignRows.facts(rows)
+            let isPaused = facts.stage.isLive && !facts.pauseReasons.isEmpty
+            runs.append(
+                RunStatus(
+                    id: facts.id,
+                    at: rows.time(next),
+                    state: isPaused ? "paused" : facts.stage.rawValue,
+                    audience: rows.int(next + 1),
+                    startedAt: rows.optionalTime(next + 2),
+                    completedAt: rows.optionalTime(next + 3)
+                )
+            )
+        }
+        return runs
+    }
+}

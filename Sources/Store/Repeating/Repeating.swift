@@ -1,0 +1,184 @@
+public import Campaigns
+public import Delivery
+
+/// What acceptance needs to know of a campaign that is repeated.
+public struct NewRepetition: Sendable, Equatable {
+    /// Its first run.
+    public var next: NextRun
+    /// The list that its runs leave out, when its job names a version of it; kept for them.
+    public var excludedList: UInt32?
+
+    /// A repetition.
+    public init(next: NextRun, excludedList: UInt32? = nil) {
+        self.next = next
+        self.excludedList = excludedList
+    }
+}
+
+/// A run that is to come.
+public struct NextRun: Sendable, Equatable {
+    /// Its instant.
+    public var at: Timestamp
+    /// When it is made: before its instant when that is each device's own.
+    public var madeAt: Timestamp
+
+    /// A run.
+    public init(at: Timestamp, madeAt: Timestamp) {
+        self.at = at
+        self.madeAt = madeAt
+    }
+}
+
+/// A repeated campaign, as the planner that makes its runs takes it.
+public struct RepeatedCampaign: Sendable, Equatable {
+    /// What is known of it.
+    public var facts: CampaignFacts
+    /// The job as the ledger keeps it, without inline devices.
+    public var job: [UInt8]
+    /// The list of its inline devices, or the version that its job names; nil when each run looks for itself.
+    public var list: UInt32?
+    /// The version of that list, by which runs collapse.
+    public var listVersion: String?
+    /// The run that is next; nil when there is none any more.
+    public var due: Timestamp?
+    /// When the ledger was restored since the last run, if it was: those up to then may have been made before.
+    public var restoredAt: Timestamp?
+    /// The job's `message_id`, for the events of its runs.
+    public var correlationID: String
+    /// The job's.
+    public var traceParent: String
+}
+
+/// What becomes of a run that is due.
+public struct RepeatStep: Sendable {
+    /// Its instant: whoever is first takes the step from there.
+    public var due: Timestamp
+    /// The run that is made: `due`, or a later one that is due too.
+    public var run: (at: Timestamp, campaign: NewCampaign)?
+    /// The latest that is not made, and why, for people.
+    public var missed: (at: Timestamp, why: String)?
+    /// The run after these.
+    public var next: NextRun?
+
+    /// A step from a run that is due.
+    public init(due: Timestamp) {
+        self.due = due
+    }
+}
+
+/// What a step came to.
+public enum RepeatResult: Sendable, Equatable {
+    /// The run is a campaign now.
+    case made(number: UInt32)
+    /// It is not made.
+    case passed
+    /// Another planner was first, or the campaign is over: nothing was written.
+    case fenced
+}
+
+extension LedgerTransaction {
+    /// Says when a campaign comes again; part of its acceptance.
+    func beginRepeating(_ campaign: UInt32, _ new: NewRepetition) throws(LedgerError) {
+        try db.run(
+            "INSERT INTO repeats (campaign, next_at, excluded) VALUES (?1, ?2, ?3)",
+            .int(campaign),
+            .time(new.next.at),
+            .int(new.excludedList)
+        )
+        try db.run(
+            "UPDATE campaigns SET repeats = 1, send_at = ?2 WHERE number = ?1",
+            .int(campaign),
+            .time(new.next.madeAt)
+        )
+    }
+
+    /// Makes the run that is due a campaign, and says which is next: a compare-and-set, so that each instant has one run
+    /// at most, whichever planner comes (use `synced`).
+    ///
+    /// While the campaign is paused the run passes.
+    public func takeStep(
+        _ step: RepeatStep,
+        of parent: UInt32,
+        leaseEpoch: UInt32,
+        worker: Int64,
+        now: Timestamp
+    ) throws(LedgerError) -> RepeatResult {
+        guard try holdsLease(campaign: parent, worker: worker, epoch: leaseEpoch),
+            let facts = try reader.campaign(parent), facts.stage.isLive
+        else { return .fenced }
+        var (run, missed) = (step.run, step.missed)
+        if let skipped = run, facts.pausedBy.contains(.paused) {
+            (run, missed) = (nil, (skipped.at, "paused"))
+        }
+        let taken = try db.run(
+            """
+            UPDATE repeats SET next_at = ?3, restored_at = NULL, missed_at = coalesce(?4, missed_at),
+                missed_why = coalesce(?5, missed_why)
+            WHERE campaign = ?1 AND next_at = ?2
+            """,
+            .int(parent),
+            .time(step.due),
+            .time(step.next?.at),
+            .time(missed?.at),
+            .text(missed?.why)
+        )
+        guard taken == 1 else { return .fenced }
+        try db.run("UPDATE campaigns SET send_at = ?2 WHERE number = ?1", .int(parent), .time(step.next?.madeAt))
+        guard let run else {
+            try bumpRevision()
+            return .passed
+        }
+        guard case .accepted(let number, _) = try accept(run.campaign, now: now) else {
+            throw .failed("the run \(run.campaign.facts.campaignID) is there already")
+        }
+        try db.run(
+            "INSERT INTO runs (parent, instant, campaign) VALUES (?1, ?2, ?3)",
+            .int(parent),
+            .time(run.at),
+            .int(number)
+        )
+        return .made(number: number)
+    }
+
+    /// No run comes any more, and those that have not begun are cancelled.
+    func endRepeating(_ parent: UInt32, now: Timestamp) throws(LedgerError) {
+        try db.run("UPDATE repeats SET next_at = NULL WHERE campaign = ?1", .int(parent))
+        let rows = try db.rows(
+            """
+            SELECT c.number FROM runs u JOIN campaigns c ON c.number = u.campaign
+            WHERE u.parent = ?1 AND c.completed_at IS NULL AND c.started_at IS NULL
+            """,
+            .int(parent)
+        )
+        var waiting: [UInt32] = []
+        while try rows.next() { waiting.append(rows.uint32(0)) }
+        for run in waiting { _ = try cancel(campaign: run, now: now) }
+    }
+}
+
+extension LedgerReader {
+    /// What a planner needs to make a campaign's next run; nil when it is none that is repeated.
+    public func repeatedCampaign(_ number: UInt32) throws(LedgerError) -> RepeatedCampaign? {
+        guard let facts = try campaign(number), facts.isRepeated else { return nil }
+        let rows = try db.rows(
+            """
+            SELECT c.job, c.list, l.version, r.next_at, r.restored_at, c.correlation_id, c.trace_parent
+            FROM campaigns c JOIN repeats r ON r.campaign = c.number LEFT JOIN lists l ON l.number = c.list
+            WHERE c.number = ?1
+            """,
+            .int(number)
+        )
+        guard try rows.next() else { return nil }
+        let list = rows.uint32(1)
+        return RepeatedCampaign(
+            facts: facts,
+            job: rows.blob(0),
+            list: list == 0 ? nil : list,
+            listVersion: rows.optionalText(2),
+            due: rows.optionalTime(3),
+            restoredAt: rows.optionalTime(4),
+            correlationID: rows.text(5),
+            traceParent: rows.text(6)
+        )
+    }
+}
