@@ -76,6 +76,12 @@ public enum PayloadSegment: Equatable, Sendable {
         case .template: []
         }
     }
+
+    /// Bytes of a counted badge with the longest count; 0 for everything else.
+    var countedBytesMax: Int {
+        guard case .template(BadgeStep.template, let form) = self, form != .text else { return 0 }
+        return ",\"badge\":".utf8.count - (form == .firstBadge ? 1 : 0) + String(BadgeStep.countMax).utf8.count
+    }
 }
 
 extension DeliveryOptions.Priority {

@@ -9,6 +9,7 @@ struct TestJob: Sendable {
     var audience: JSONValue
     var content: JSONValue = .object(["title": "Kick-off!", "body": "The derby has begun."])
     var delivery: JSONValue?
+    var tags: [String] = []
     /// In the message's header too.
     var isUrgent = false
 
@@ -35,7 +36,7 @@ struct TestJob: Sendable {
         JSONWriter.bytes(
             .object([
                 "id": .string(id), "app": .string(app), "audience": audience, "content": content,
-                "delivery": delivery,
+                "delivery": delivery, "tags": tags.isEmpty ? nil : .array(tags.map(JSONValue.string)),
             ])
         )
     }

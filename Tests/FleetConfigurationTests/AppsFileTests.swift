@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import PushProviders
 import TLS
 import Testing
@@ -74,6 +75,22 @@ import Testing
         #expect(!problem.line.contains("5a5a"))
     }
 
+    @Test func `a frequency cap is a list of rules`() throws {
+        let rules = "[{most: 3, per: 1d, tags: [sport, cup]}, {most: 10, per: 12h}]"
+        let news = try #require(try read(app("    frequency_cap: \(rules)\n")).first)
+        #expect(
+            news.frequencyCap
+                == FrequencyCap([
+                    .init(most: 3, per: .seconds(86_400), tags: ["sport", "cup"]),
+                    .init(most: 10, per: .seconds(43_200)),
+                ])
+        )
+        #expect(try read(app("")).first?.frequencyCap == FrequencyCap())
+        #expect(try read(app("    frequency_cap: []\n")).first?.frequencyCap == FrequencyCap())
+        let many = Array(repeating: "{most: 1, per: 1h}", count: 11).joined(separator: ", ")
+        #expect(try problems(app("    frequency_cap: [\(many)]\n")).map(\.key) == ["apps.news.frequency_cap"])
+    }
+
     @Test func `production and Apple are the defaults`() throws {
         let account = try #require(try read(app("")).first?.accounts.first?.account)
         #expect(account.endpoint(nil) == account.endpoint(.production))
@@ -119,7 +136,15 @@ import Testing
         ("    categories: {}\n", "apps.news.categories", "not_in_this_version"),
         ("    variables: {}\n", "apps.news.variables", "not_in_this_version"),
         ("    per_second: 0\n", "apps.news.per_second", "invalid_value"),
-        ("    frequency_cap: []\n", "apps.news.frequency_cap", "not_in_this_version"),
+        ("    frequency_cap: 3\n", "apps.news.frequency_cap", "wrong_type"),
+        ("    frequency_cap: [5]\n", "apps.news.frequency_cap[0]", "wrong_type"),
+        ("    frequency_cap: [{most: 0, per: 1d}]\n", "apps.news.frequency_cap[0].most", "invalid_value"),
+        ("    frequency_cap: [{most: 3, per: 31d}]\n", "apps.news.frequency_cap[0].per", "invalid_value"),
+        ("    frequency_cap: [{most: 3, per: day}]\n", "apps.news.frequency_cap[0].per", "invalid_value"),
+        ("    frequency_cap: [{most: 3}]\n", "apps.news.frequency_cap[0]", "missing"),
+        ("    frequency_cap: [{most: 3, per: 1d, tag: [a]}]\n", "apps.news.frequency_cap[0].tag", "unknown_key"),
+        ("    frequency_cap: [{most: 3, per: 1d, tags: []}]\n", "apps.news.frequency_cap[0].tags", "invalid_value"),
+        ("    frequency_cap: [{most: 3, per: 1d, tags: a}]\n", "apps.news.frequency_cap[0].tags", "invalid_value"),
         ("    payload_names: {}\n", "apps.news.payload_names", "not_in_this_version"),
         ("    events: [shard.settled, device.invalid]\n", "apps.news.events", "not_in_this_version"),
         ("    time_zone: Europe/Madri\n", "apps.news.time_zone", "invalid_value"),

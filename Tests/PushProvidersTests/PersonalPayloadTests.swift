@@ -46,6 +46,32 @@ struct PersonalPayloadTests {
         #expect(try payload(job, ["n": ""]).contains(#""thread-id":"t-"},"match""#))
     }
 
+    @Test func `a counted badge is each device's own number, or left out`() throws {
+        let job = Fixtures.job { job in
+            job.content.title = "Hi"
+            job.content.badgeStep = .up
+        }
+        #expect(try payload(job, [BadgeStep.variable: "7"]) == #"{"aps":{"alert":{"title":"Hi"},"badge":7}}"#)
+        #expect(try payload(job, [:]) == #"{"aps":{"alert":{"title":"Hi"}}}"#)
+        var raw = job
+        raw.content.apns = .object(["aps": .object(["badge": 2])])
+        #expect(try payload(raw, [BadgeStep.variable: "7"]) == #"{"aps":{"alert":{"title":"Hi"},"badge":2}}"#)
+        #expect(job.content.badgeChange == .step(.up) && raw.content.badgeChange == .count(2))
+    }
+
+    @Test(arguments: [(0, true), (1, false)])
+    func `a payload must have room for the longest count`(more: Int, isFine: Bool) {
+        let job = Fixtures.job { job in
+            job.content.title = nil
+            job.content.badgeStep = .up
+            let around = #"{"aps":{"alert":{"body":""},"badge":2147483647}}"#.utf8.count
+            job.content.body = String(repeating: "x", count: 4096 - around + more)
+        }
+        let problems = APNsProvider().check(job, carriesMessageID: false).problems
+        #expect(problems.isEmpty == isFine)
+        #expect(isFine || problems.first?.code == "payload_too_large")
+    }
+
     @Test func `links and media are in the fanfare object, around the message id`() throws {
         let job = Fixtures.job { job in
             job.content.url = "app://match/{{ m }}"

@@ -179,7 +179,12 @@ extension Ledger {
     }
 
     /// Plans under a lease that it takes as worker 1.
-    func planned(_ campaign: UInt32, max: Int = 100, now: Timestamp = .start) async throws -> [ShardToPublish] {
+    func planned(
+        _ campaign: UInt32,
+        max: Int = 100,
+        cap: FrequencyCap = FrequencyCap(),
+        now: Timestamp = .start
+    ) async throws -> [ShardToPublish] {
         try await write { transaction in
             let leased = try transaction.leaseCampaigns(worker: 1, apps: ["news", "shop"], now: now)
             guard let lease = leased.first(where: { $0.facts.number == campaign }) else { return [] }
@@ -188,6 +193,7 @@ extension Ledger {
                 leaseEpoch: lease.leaseEpoch,
                 worker: 1,
                 shardsMax: max,
+                cap: cap,
                 now: now
             )
             guard case .planned(let shards) = result else { return [] }

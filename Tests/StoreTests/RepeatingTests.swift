@@ -66,6 +66,33 @@ import Testing
         _ = try await ledger.write(.synced) { try $0.completeIfDone(campaign: campaign, now: .start + seconds) }
     }
 
+    @Test(arguments: TestDatabase.all)
+    func `what is set for it holds for its runs to come, and it has no end of its own`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let parent = try await accepted()
+        let before = try await made(step(100, next: 200), parent, at: 100)
+        _ = try await ledger.write(.synced) { transaction in
+            _ = try transaction.setPace(campaign: parent, Pace(perSecond: 50), now: .start + 150)
+            return try transaction.setUrgency(campaign: parent, .urgent, now: .start + 150)
+        }
+        let after = try await made(step(200, next: 300), parent, at: 200)
+        let facts = try await ledger.read { try $0.campaigns([before, after]) }
+        #expect(facts.map(\.pace) == [nil, Pace(perSecond: 50)])
+        let lanes = try await ledger.read { reader in
+            try [before, after].map { try reader.status(campaign: $0, now: .start + 200)?.lane.urgency }
+        }
+        #expect(lanes == [.bulk, .urgent])
+        let end = try await ledger.write(.synced) {
+            try $0.setEnd(campaign: parent, .at(.start + 900), storage: .seconds(9_000), now: .start + 200)
+        }
+        guard case .wrongEnd(_, .repeated) = end else {
+            Issue.record("\(end)")
+            return
+        }
+    }
+
     @Test(arguments: TestDatabase.all) func `it is scheduled and never sent itself`(
         _ database: TestDatabase
     ) async throws {

@@ -3,7 +3,7 @@
 struct CSVDeviceReader {
     enum Column: Equatable {
         case token, provider, environment, id, locale, timeZone
-        case user, tags, permission, appVersion, registeredAt
+        case user, tags, permission, appVersion, badge, registeredAt
         case variable(String)
         case attribute(String)
     }
@@ -237,6 +237,11 @@ struct CSVDeviceReader {
         case .appVersion:
             let rule = "app_version must be a version such as 3.2.0"
             registration.appVersion = value(field, rule) { RegistrationRules.isAppVersion($0) }
+        case .badge:
+            let isCount = { (text: String) in Int(text).map { (0...BadgeStep.countMax).contains($0) } ?? false }
+            registration.badge = value(field, "badge must be a whole number from 0 to 2147483647", isCount).flatMap {
+                Int($0)
+            }
         case .registeredAt:
             let rule = "registered_at must be an instant such as 2026-11-20T21:05:00Z"
             let text = value(field, rule) { (try? Timestamp(rfc3339: $0)) != nil }

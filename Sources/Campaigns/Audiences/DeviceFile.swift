@@ -19,7 +19,7 @@ public enum DeviceFileFields: Sendable {
     ]
     private static let registryNames = audienceNames.merging([
         "user": .user, "tags": .tags, "permission": .permission, "app_version": .appVersion,
-        "registered_at": .registeredAt,
+        "badge": .badge, "registered_at": .registeredAt,
     ]) { first, _ in first }
 
     /// Names of ours that another name may be meant for; `id`, `user` and `token` are too short or demanded anyway.

@@ -14,6 +14,8 @@ public struct DeviceRegistration: Hashable, Sendable {
     public var permission: PushPermission?
     /// The app's version.
     public var appVersion: String?
+    /// The count on the app's icon, 0 … 2,147,483,647: what the app has set it to.
+    public var badge: Int?
     /// Since when the token is known to be good; without it every word of the provider against the token counts.
     public var registeredAt: Timestamp?
 
@@ -25,6 +27,7 @@ public struct DeviceRegistration: Hashable, Sendable {
         attributes: [String: AttributeValue] = [:],
         permission: PushPermission? = nil,
         appVersion: String? = nil,
+        badge: Int? = nil,
         registeredAt: Timestamp? = nil
     ) {
         self.device = device
@@ -33,6 +36,7 @@ public struct DeviceRegistration: Hashable, Sendable {
         self.attributes = attributes
         self.permission = permission
         self.appVersion = appVersion
+        self.badge = badge
         self.registeredAt = registeredAt
     }
 

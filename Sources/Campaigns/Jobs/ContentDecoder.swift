@@ -34,7 +34,7 @@ struct ContentDecoder {
         content.mediaURL = mediaURL()
         content.category = plain("category")
         content.actions = actions()
-        (content.badge, content.badgeTemplate) = badge()
+        readBadge(&content)
         content.sound = sound()
         content.threadID = reader.text("thread_id")
         content.interruptionLevel = reader.choice("interruption_level", among: ContentDecoder.interruptionLevels)
@@ -93,20 +93,24 @@ struct ContentDecoder {
         return text
     }
 
-    private func badge() -> (count: Int?, template: String?) {
-        guard let value = reader.value("badge") else { return (nil, nil) }
-        let place = pointer.appending("badge")
+    private func readBadge(_ content: inout Content) {
+        guard let value = reader.value("badge") else { return }
         guard case .string(let text) = value else {
-            // What a phone's 32-bit integer holds.
-            return (reader.integer("badge", in: 0...Int64(Int32.max)).map(Int.init), nil)
+            content.badge = reader.integer("badge", in: 0...Int64(BadgeStep.countMax)).map(Int.init)
+            return
         }
-        if Template.isIn(text) { return (nil, text) }
-        if ["+1", "-1"].contains(text) {
-            log.refuse(.notInThisVersion, at: place, "counted badges are not in this version", mend: "give a number")
+        if Template.isIn(text) {
+            content.badgeTemplate = text
+        } else if let step = BadgeStep(rawValue: text) {
+            content.badgeStep = step
         } else {
-            log.refuse(.type, at: place, "badge must be a whole number, \"+1\" or \"-1\"", mend: "give a number")
+            log.refuse(
+                .type,
+                at: pointer.appending("badge"),
+                "badge must be a whole number, \"+1\" or \"-1\"",
+                mend: "give one of them, or a template of a number"
+            )
         }
-        return (nil, nil)
     }
 
     private func actions() -> [ActionLink] {

@@ -36,6 +36,8 @@ struct DeliveryDecoder {
         options.onUnknown = reader.choice("on_unknown", of: DeliveryOptions.OnUnknown.self) ?? .resend
         options.perSecond = reader.integer("per_second", in: 1...DeliveryDecoder.perSecondMax).map(Int.init)
         options.rampUp = DeliveryDecoder.rampUp(reader)
+        options.frequencyCap =
+            reader.choice("frequency_cap", of: DeliveryOptions.FrequencyCapUse.self) ?? options.frequencyCap
         self.options = options
         if options.hold, isLocal || options.quietHours != nil {
             log.refuse(

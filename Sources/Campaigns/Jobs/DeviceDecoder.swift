@@ -47,6 +47,7 @@ enum DeviceDecoder {
             let isVersion = RegistrationRules.isAppVersion(version)
             require(isVersion, reader, "app_version", "app_version must be a version such as 3.2.0")
         }
+        registration.badge = reader.integer("badge", in: 0...Int64(BadgeStep.countMax)).map(Int.init)
         registration.registeredAt = reader.instant("registered_at")
         return device == nil ? nil : registration
     }

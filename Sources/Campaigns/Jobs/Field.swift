@@ -71,7 +71,7 @@ enum JobFields {
         [
             .now("token"), .now("provider", "apns"), .now("environment"), .now("id"), .now("locale"),
             .now("time_zone"), .now("user"), .now("tags", .array([])), .now("attributes", .object([])),
-            .now("permission"), .now("app_version"), .now("registered_at"),
+            .now("permission"), .now("app_version"), .now("badge"), .now("registered_at"),
         ]
     )
 
@@ -119,7 +119,7 @@ enum JobFields {
             .now("max_attempts", 8), .now("on_unknown", "resend"), .now("per_second"), .now("ramp_up", 0),
             .now("send_at"), .now("hold", false),
             .now("local_time", false), .now("quiet_hours"), .later("show", "any"), .later("android"),
-            .now("repeat"), .later("frequency_cap", "respect"), .later("in_app"),
+            .now("repeat"), .now("frequency_cap", "respect"), .later("in_app"),
         ]
     )
 

@@ -121,8 +121,10 @@ public struct Content: Sendable, Equatable {
     public var actions: [ActionLink] = []
     /// A template of the count, instead of `badge`.
     public var badgeTemplate: String?
-    /// A count; `"+1"` and `"-1"` need the registry and are refused in this version.
+    /// A count.
     public var badge: Int?
+    /// `"+1"` or `"-1"` on the count that the registry keeps for each device, instead of `badge`.
+    public var badgeStep: BadgeStep?
     /// No `sound` is no sound.
     public var sound: Sound?
     /// Groups notifications.
@@ -235,6 +237,8 @@ public struct DeliveryOptions: Sendable, Equatable {
     public var perSecond: Int?
     /// Seconds until the full rate, 0 … 86,400.
     public var rampUp = 0
+    /// What the app's frequency cap means for it.
+    public var frequencyCap = FrequencyCapUse.respect
 
     /// The contract's defaults.
     public init() {}
@@ -247,6 +251,14 @@ public struct DeliveryOptions: Sendable, Equatable {
         case normal
         /// Never wakes the device (APNs 1).
         case low
+    }
+
+    /// What an app's frequency cap means for a campaign; it counts for it either way.
+    public enum FrequencyCapUse: String, Sendable, CaseIterable {
+        /// Devices that have had enough are left out.
+        case respect
+        /// Nobody is left out.
+        case ignore
     }
 
     /// What ends a campaign's use, as the job says it.

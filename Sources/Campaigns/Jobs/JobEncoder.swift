@@ -115,7 +115,8 @@ extension Content {
             "media_url": mediaURL.map(JSONValue.string),
             "category": category.map(JSONValue.string),
             "actions": actions.isEmpty ? nil : .array(actions.map(\.encoded)),
-            "badge": badgeTemplate.map(JSONValue.string) ?? badge.map { .number(JSONNumber($0)) },
+            "badge": (badgeTemplate ?? badgeStep?.rawValue).map(JSONValue.string)
+                ?? badge.map { .number(JSONNumber($0)) },
             "sound": sound.map(\.encoded),
             "thread_id": threadID.map(JSONValue.string),
             "interruption_level": interruptionLevel.map(JSONValue.string),
@@ -224,6 +225,7 @@ extension DeliveryOptions {
             "on_unknown": onUnknown == .resend ? nil : .string(onUnknown.rawValue),
             "per_second": perSecond.map { .number(JSONNumber($0)) },
             "ramp_up": rampUp == 0 ? nil : .number(JSONNumber(rampUp)),
+            "frequency_cap": frequencyCap == .respect ? nil : .string(frequencyCap.rawValue),
         ])
     }
 }

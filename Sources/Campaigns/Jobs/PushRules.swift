@@ -144,7 +144,8 @@ extension Content {
         let given = [
             ("title", title != nil), ("subtitle", subtitle != nil), ("body", body != nil),
             ("title_loc_key", titleLocKey != nil), ("subtitle_loc_key", subtitleLocKey != nil),
-            ("loc_key", locKey != nil), ("badge", badge != nil || badgeTemplate != nil), ("sound", sound != nil),
+            ("loc_key", locKey != nil), ("badge", badge != nil || badgeTemplate != nil || badgeStep != nil),
+            ("sound", sound != nil),
         ]
         return given.filter(\.1).map(\.0)
     }

@@ -81,6 +81,8 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case maybeTooLarge = "maybe_too_large"
     /// The rate cannot reach the audience before the end.
     case tooSlow = "too_slow"
+    /// The badge is counted, and the registry has no device of the app to count for.
+    case noBadgeCount = "no_badge_count"
 }
 
 extension Problem {

@@ -35,7 +35,7 @@ extension JobSchema {
                   "items": {"$ref": "#/$defs/action"}, "default": []
                 },
                 "badge": {
-                  "description": "A number, or a template of one; +1 and -1 count on the server and are not in this version.",
+                  "description": "A number, a template of one, or +1 or -1 on the count that the registry keeps of each device.",
                   "oneOf": [{"type": "integer", "minimum": 0, "maximum": 2147483647}, {"$ref": "#/$defs/text"}],
                   "default": null
                 },

@@ -91,7 +91,8 @@ extension JobSchema {
                   "default": null
                 },
                 "frequency_cap": {
-                  "x-not-in-this-version": true, "enum": ["respect", "ignore"], "default": "respect"
+                  "description": "Leave out devices that the app's frequency cap says have had enough, or nobody.",
+                  "enum": ["respect", "ignore"], "default": "respect"
                 },
                 "max_attempts": {"type": "integer", "minimum": 1, "maximum": 100, "default": 8},
                 "on_unknown": {

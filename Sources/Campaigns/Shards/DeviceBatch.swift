@@ -131,6 +131,16 @@ public struct DeviceBatch: Equatable, Sendable {
         }
     }
 
+    /// Gives all devices a variable, one value each and nil for none; takes the place of one of that name.
+    public mutating func set(_ name: String, _ values: [[UInt8]?]) {
+        precondition(values.count == count, "\(values.count) values for \(count) devices")
+        var column = VariableColumn(name: name, count: 0)
+        for value in values { column.append(value) }
+        variables.removeAll { $0.name == name }
+        variables.insert(column, at: variables.firstIndex { $0.name > name } ?? variables.endIndex)
+        variableBytes = Self.byteCount(of: variables)
+    }
+
     private static func byteCount(of variables: [VariableColumn]) -> Int {
         variables.reduce(0) { $0 + $1.messageBytes }
     }

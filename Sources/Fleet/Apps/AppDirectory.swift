@@ -11,6 +11,7 @@ import TLS
 final class AppDirectory: Sendable {
     private let accounts: Mutex<[Key: LoadedAccount]>
     private let paces: Mutex<[String: Pace]>
+    private let caps: Mutex<[String: FrequencyCap]>
     /// The names of all apps, in order.
     let names: [String]
     /// The zones of devices that say none, by app; as they were at the start.
@@ -40,6 +41,8 @@ final class AppDirectory: Sendable {
         let missing: [String]
         /// The apps' rates.
         let paces: [String: Pace]
+        /// How often one device may be sent to, by app.
+        let caps: [String: FrequencyCap]
     }
 
     /// Loads what `apps.yaml` names.
@@ -51,6 +54,7 @@ final class AppDirectory: Sendable {
         names = Set(accounts.keys.map(\.app)).sorted()
         self.accounts = Mutex(accounts)
         paces = Mutex(Self.paces(configurations))
+        caps = Mutex(Self.caps(configurations))
     }
 
     /// An app's account with a provider.
@@ -71,7 +75,8 @@ final class AppDirectory: Sendable {
             },
             unknown: read.keys.filter { known[$0] == nil }.sorted().map(Self.text),
             missing: known.keys.filter { read[$0] == nil }.sorted().map(Self.text),
-            paces: Self.paces(configurations)
+            paces: Self.paces(configurations),
+            caps: Self.caps(configurations)
         )
     }
 
@@ -96,6 +101,21 @@ final class AppDirectory: Sendable {
             defer { paces = new }
             return Set(paces.keys).union(new.keys).filter { paces[$0] != new[$0] }.sorted()
         }
+    }
+
+    /// How often one device of an app may be sent to.
+    func cap(of app: String) -> FrequencyCap { caps.withLock { $0[app] ?? FrequencyCap() } }
+
+    /// Takes frequency caps into use; returns the apps whose cap has changed, in the order of their names.
+    func take(_ new: [String: FrequencyCap]) -> [String] {
+        caps.withLock { caps in
+            defer { caps = new }
+            return new.keys.filter { caps[$0] != new[$0] }.sorted()
+        }
+    }
+
+    private static func caps(_ configurations: [AppConfiguration]) -> [String: FrequencyCap] {
+        Dictionary(uniqueKeysWithValues: configurations.map { ($0.name, $0.frequencyCap) })
     }
 
     private static func paces(_ configurations: [AppConfiguration]) -> [String: Pace] {

@@ -1,3 +1,5 @@
+public import Delivery
+
 /// One app of `apps.yaml` with its accounts.
 public struct AppConfiguration: Sendable {
     /// The app's name: the `app` of jobs and the routing key.
@@ -8,6 +10,8 @@ public struct AppConfiguration: Sendable {
     public let timeZone: String?
     /// Requests a second of all its campaigns together; nil: as fast as the fleet can.
     public let perSecond: Int?
+    /// How often one device may be sent to.
+    public let frequencyCap: FrequencyCap
     /// One per provider block, at least one; in the order of the registry.
     public let accounts: [AccountConfiguration]
     /// What message ids are signed with; nil: pushes carry none.

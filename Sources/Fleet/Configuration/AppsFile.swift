@@ -39,12 +39,15 @@ public enum AppsFile {
 
     /// Fields of the contract whose part of the product is not built yet.
     private static let laterFields = [
-        "fcm", "categories", "variables", "frequency_cap", "payload_names", "events",
+        "fcm", "categories", "variables", "payload_names", "events",
     ]
 
     private static func app(named name: String, line: Int, fields: FieldReader) -> AppConfiguration? {
         let blocks = ProviderRegistry.providers.map(\.name.rawValue)
-        fields.refuseUnknown(known: ["default_locale", "time_zone", "per_second", "edge"] + blocks, later: laterFields)
+        fields.refuseUnknown(
+            known: ["default_locale", "time_zone", "per_second", "frequency_cap", "edge"] + blocks,
+            later: laterFields
+        )
         let allowed = name.utf8.allSatisfy { ByteSets.name.contains($0) }
         if name.isEmpty || name.utf8.count > 128 || !allowed {
             fields.problems.add(
@@ -63,6 +66,7 @@ public enum AppsFile {
             defaultLocale: fields.text("default_locale", "a BCP 47 tag such as es-ES", where: isLocale),
             timeZone: fields.text("time_zone", "an IANA name such as Europe/Madrid", where: isTimeZone),
             perSecond: fields.text("per_second", "a whole number from 1 to 1000000", where: isRate).flatMap { Int($0) },
+            frequencyCap: FrequencyCapFields.read(fields),
             accounts: ProviderRegistry.providers.compactMap { provider in
                 fields.mapping(provider.name.rawValue).flatMap { AccountFields.read($0, of: provider) }
             },

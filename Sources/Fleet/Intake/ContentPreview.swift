@@ -61,8 +61,26 @@ public struct ContentPreview: Sendable {
     /// So much is rendered to tell how long a payload would be.
     private static let bytesMax = 65_536
 
+    /// Whether each device's badge is counted.
+    public var countsBadges: Bool {
+        variants.pushes.contains { push in
+            push.personal.slots.contains { $0.form != .text && $0.source == BadgeStep.template }
+        }
+    }
+
     /// What each of some devices gets, in their order.
-    public func samples(_ devices: [Device]) -> [Sample] {
+    ///
+    /// - Parameters:
+    ///   - devices: The devices with their variables.
+    ///   - badges: Their counts where badges are counted, nil for a device without one; by default the longest count.
+    public func samples(_ devices: [Device], badges: [Int?]? = nil) -> [Sample] {
+        var devices = devices
+        if countsBadges {
+            for index in devices.indices {
+                let badge = badges.map { $0[index] } ?? BadgeStep.countMax
+                devices[index].variables[BadgeStep.variable] = badge.map { String($0) }
+            }
+        }
         var samples = [Sample?](repeating: nil, count: devices.count)
         let groups = Dictionary(grouping: devices.indices) { variants.index(of: devices[$0].locale) }
         for (variant, members) in groups {

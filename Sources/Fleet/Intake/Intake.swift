@@ -167,9 +167,12 @@ struct Intake: Sendable {
             tags: job.tags,
             metadata: job.metadata,
             facts: facts,
-            carriesVariables: variants.isPersonal,
+            // A counted badge alone asks for none of them.
+            carriesVariables: variants.isPersonal && job.usesVariables,
             variants: variants.stored,
             pace: job.delivery.perSecond.map { Pace(perSecond: $0, rampUp: job.delivery.rampUp) },
+            ignoresCap: job.delivery.frequencyCap == .ignore,
+            badge: job.content.badgeChange,
             audience: audience,
             freezing: schedule.freezing,
             atMost: job.atMost,
@@ -185,6 +188,30 @@ struct Intake: Sendable {
 
     /// What the devices' variables make of the content, as far as it is known (contract, section 1, Limits).
     private func warnings(
+        of variants: ContentVariants,
+        _ provider: any PushProvider,
+        _ job: Job,
+        _ audience: NewCampaign.Audience
+    ) async throws -> [Problem] {
+        let counts = try await badgeWarnings(job)
+        return counts + (try await personalWarnings(of: variants, provider, job, audience))
+    }
+
+    /// Whether there is no count to raise or lower.
+    private func badgeWarnings(_ job: Job) async throws -> [Problem] {
+        guard job.content.badgeChange?.step != nil else { return [] }
+        guard try await !ledger.read({ try $0.hasDevices(app: job.app) }) else { return [] }
+        return [
+            Problem(
+                pointer: "/content/badge",
+                code: .noBadgeCount,
+                detail: "the registry has no device of \(job.app): no badge changes",
+                mend: "register devices, or give badge as a number"
+            )
+        ]
+    }
+
+    private func personalWarnings(
         of variants: ContentVariants,
         _ provider: any PushProvider,
         _ job: Job,
@@ -209,9 +236,9 @@ struct Intake: Sendable {
             guard case .accepted = acceptance else { return nil }
             return .accepted
         }
-        let worker = worker
+        let (worker, cap) = (worker, apps.cap(of: new.facts.app))
         let (acceptance, shards) = try await ledger.write(.synced, haste: .ahead) {
-            try $0.acceptClaimed(new, worker: worker, now: now)
+            try $0.acceptClaimed(new, worker: worker, cap: cap, now: now)
         }
         guard case .accepted = acceptance else { return nil }
         return shards.isEmpty ? .accepted : .claimed(shards)

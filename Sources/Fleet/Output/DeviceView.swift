@@ -23,6 +23,7 @@ public struct DeviceView: Sendable {
             "time_zone": traits.timeZone.map(JSONValue.string),
             "app_version": traits.appVersion.map(JSONValue.string),
             "permission": traits.permission == .unknown ? nil : .string(traits.permission.rawValue),
+            "badge": device.badge == 0 ? nil : .number(JSONNumber(device.badge)),
             "registered_at": traits.registeredAt.map { .string($0.rfc3339) },
             "tags": traits.tags.isEmpty ? nil : .array(traits.tags.map(JSONValue.string)),
             "attributes": traits.attributes.isEmpty ? nil : attributes,
@@ -39,7 +40,7 @@ public struct DeviceView: Sendable {
     /// Everything that the registry knows, one object of `device show --json`.
     public var json: JSONValue {
         .object(
-            (line.members ?? []) + [
+            (line.members ?? []).filter { $0.name != "badge" } + [
                 JSONMember("app", .string(device.app)), JSONMember("state", .string(stateText)),
                 JSONMember("suspect", .bool(device.isSuspect)),
                 JSONMember("ended_at", device.endedAt.map { .string($0.rfc3339) } ?? .null),

@@ -8,7 +8,7 @@ extension Planner {
     typealias PacedRests = [UInt32: ContinuousClock.Instant]
 
     /// Whether a campaign, or its app, has a rate.
-    func isPaced(_ facts: CampaignFacts) -> Bool { facts.pace != nil || paces.pace(of: facts.app) != nil }
+    func isPaced(_ facts: CampaignFacts) -> Bool { facts.pace != nil || limits.pace(of: facts.app) != nil }
 
     /// Gives turns to every campaign that may have some; those that other workers plan now are left to them.
     func giveTurns(_ leases: [LeasedCampaign], _ rests: inout PacedRests) async throws {
@@ -18,11 +18,12 @@ extension Planner {
         for lease in paced where rests[lease.facts.number].map({ $0 <= now }) ?? true {
             guard outlet.isTaking else { return }
             let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
-            let appPace = paces.pace(of: lease.facts.app)
+            let (appPace, cap) = (limits.pace(of: lease.facts.app), limits.cap(of: lease.facts.app))
             let step = try await ledger.write(.normal) { [ledger] transaction in
                 try transaction.givePacedTurns(
                     campaign: campaign,
                     appPace: appPace,
+                    cap: cap,
                     leaseEpoch: epoch,
                     worker: worker,
                     now: ledger.sharedTime(WallClock.now())

@@ -40,6 +40,6 @@ extension Planner {
     private static let repeatPause = Duration.seconds(5)
 
     private var runs: RunMaker {
-        RunMaker(intake: Intake(ledger: ledger, apps: paces, worker: worker), ledger: ledger, worker: worker)
+        RunMaker(intake: Intake(ledger: ledger, apps: limits, worker: worker), ledger: ledger, worker: worker)
     }
 }

@@ -12,8 +12,8 @@ struct Planner: Sendable {
     let worker: Int64
     let ledger: Ledger
     let apps: Set<String>
-    /// The apps' own rates, as they are now.
-    let paces: AppDirectory
+    /// The apps' own rates and frequency caps, as they are now.
+    let limits: AppDirectory
     let outlet: PlannerOutlet
     let progress: ProgressedCampaigns
     let signal: WakeSignal
@@ -151,7 +151,7 @@ struct Planner: Sendable {
                 campaign: campaign,
                 leaseEpoch: lease.leaseEpoch,
                 worker: worker,
-                apps: paces,
+                apps: limits,
                 ledger: ledger
             )
         }
@@ -177,7 +177,7 @@ struct Planner: Sendable {
     private func lease(_ state: inout State) async throws {
         state.leasedAt = .now
         let (worker, apps) = (worker, apps)
-        let pacedApps = paces.pacedApps
+        let pacedApps = limits.pacedApps
         (state.leases, state.consumers) = try await ledger.write(.normal) { [ledger] transaction in
             _ = try transaction.expireDue(now: WallClock.now())
             let now = ledger.sharedTime(WallClock.now())
@@ -222,8 +222,9 @@ struct Planner: Sendable {
         let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
         let isDue = try await ledger.read { try $0.isProbeDue(campaign: campaign, now: WallClock.now()) }
         guard isDue else { return }
+        let cap = limits.cap(of: lease.facts.app)
         let shards = try await ledger.write(.synced) {
-            try $0.beginProbe(campaign: campaign, leaseEpoch: epoch, worker: worker, now: WallClock.now())
+            try $0.beginProbe(campaign: campaign, leaseEpoch: epoch, worker: worker, cap: cap, now: WallClock.now())
         }
         await outlet.publish(shards)
     }
@@ -232,7 +233,7 @@ struct Planner: Sendable {
     private func release(_ lease: LeasedCampaign) async throws {
         guard lease.facts.mayPlan(at: WallClock.now()) else { return }
         let (campaign, limit) = (lease.facts.number, lease.facts.breaker.pace(now: WallClock.now()))
-        let isAppPaced = paces.pace(of: lease.facts.app) != nil
+        let isAppPaced = limits.pace(of: lease.facts.app) != nil
         let hasAside = try await ledger.read {
             try !$0.openShards(campaign: campaign, states: [.aside], limit: 1).isEmpty
         }
@@ -264,12 +265,14 @@ struct Planner: Sendable {
         for lease in held where state.prepared[lease.facts.number] == nil && !isPaced(lease.facts) {
             let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
             let window = Window.free(consumers: max(1, state.consumers), prefetch: prefetch, unclaimed: 0)
+            let cap = limits.cap(of: lease.facts.app)
             let result = try await ledger.write(.normal) {
                 try $0.prepare(
                     campaign: campaign,
                     leaseEpoch: epoch,
                     worker: worker,
                     shardsMax: window,
+                    cap: cap,
                     now: WallClock.now()
                 )
             }
@@ -366,8 +369,16 @@ struct Planner: Sendable {
     private func cut(_ lease: inout LeasedCampaign, _ count: Int) async throws -> PlanResult {
         guard count > 0 else { return .planned([]) }
         let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
+        let cap = limits.cap(of: lease.facts.app)
         let result = try await ledger.write(.normal) {
-            try $0.plan(campaign: campaign, leaseEpoch: epoch, worker: worker, shardsMax: count, now: WallClock.now())
+            try $0.plan(
+                campaign: campaign,
+                leaseEpoch: epoch,
+                worker: worker,
+                shardsMax: count,
+                cap: cap,
+                now: WallClock.now()
+            )
         }
         switch result {
         case .planned(let shards):

@@ -40,6 +40,23 @@ public enum LocalIntake {
         }
     }
 
+    /// The badges that devices would get, counted on what the registry has now; nil for a device that it does not have.
+    public static func badges(
+        _ devices: [Device],
+        of job: Job,
+        in ledger: Ledger
+    ) async throws(LedgerError) -> [Int?] {
+        guard let step = job.content.badgeChange?.step else { return devices.map { _ in nil } }
+        let tokens = devices.map { TokenBytes.raw($0) }
+        return try await ledger.read { reader in
+            try zip(devices, tokens).map { device, token in
+                try reader.device(app: job.app, provider: device.provider, token: token).map {
+                    step.applied(to: $0.badge)
+                }
+            }
+        }
+    }
+
     /// What intake will say of a good job, as far as the ledger tells.
     ///
     /// Whether a worker knows the app is left to the worker that takes the job: it may start later.

@@ -46,6 +46,7 @@ struct Purger: Sendable {
         var tally = Tally()
         try await purgeCampaigns(&tally)
         try await purgeShards()
+        try await purgeCharges()
         let retention = retention
         tally.lists = try await repeated { try $0.purgeLists(retention, now: $1) }
         tally.parked = try await repeated { try $0.purgeParked(retention, now: $1) }
@@ -85,6 +86,12 @@ struct Purger: Sendable {
             while try await step({ transaction, _ in try transaction.purgeShards(ofForgotten: campaign) }) {}
             after = campaign
         }
+    }
+
+    /// What devices were sent so long ago that no frequency cap counts it any more.
+    private func purgeCharges() async throws {
+        var after: [UInt8]? = []
+        while let from = after { after = try await step { try $0.purgeCharges(after: from, now: $1) } }
     }
 
     private func repeated(

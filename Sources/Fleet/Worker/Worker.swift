@@ -242,7 +242,7 @@ public final class Worker: Sendable {
                 worker: context.worker,
                 ledger: context.ledger,
                 apps: Set(context.apps.names),
-                paces: context.apps,
+                limits: context.apps,
                 outlet: outlet,
                 progress: progress,
                 signal: signals.planner,
@@ -358,6 +358,9 @@ public final class Worker: Sendable {
     private func take(_ reading: AppDirectory.Reading, from file: String) {
         for change in context.apps.take(reading.paces) {
             context.logger.notice("an app's rate is replaced", metadata: ["app": "\(change)"])
+        }
+        for change in context.apps.take(reading.caps) {
+            context.logger.notice("an app's frequency cap is replaced", metadata: ["app": "\(change)"])
         }
         for name in reading.unknown {
             context.logger.warning("an app is new in the apps file; restart the worker", metadata: ["app": "\(name)"])

@@ -88,7 +88,8 @@ enum APNsPayload {
         return members([
             "content-changed": pushType.isContentChange ? .bool(true) : nil,
             "alert": alert.isEmpty ? nil : .object(alert),
-            "badge": text(content.badgeTemplate) ?? number(content.badge),
+            "badge": text(content.badgeTemplate ?? (content.badgeStep == nil ? nil : BadgeStep.template))
+                ?? number(content.badge),
             "sound": sound,
             "thread-id": text(content.threadID),
             "category": text(content.category),

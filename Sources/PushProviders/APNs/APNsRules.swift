@@ -211,7 +211,8 @@ struct APNsRules {
 
     private mutating func checkSize(of job: Job, at pointer: String) {
         let segments = APNsPayload.segments(job, carriesMessageID: carriesMessageID)
-        let count = segments.reduce(0) { $0 + $1.bytes.count }
+        // A counted badge may come to be as long as a count can be.
+        let count = segments.reduce(0) { $0 + $1.bytes.count + $1.countedBytesMax }
         let most = pushType.payloadBytesMax
         guard count > most else { return }
         let excess = count - most == 1 ? "1 byte" : "\(Self.grouped(count - most)) bytes"

@@ -42,6 +42,7 @@ extension LedgerTransaction {
     public func acceptClaimed(
         _ new: NewCampaign,
         worker: Int64,
+        cap: FrequencyCap = FrequencyCap(),
         now: Timestamp
     ) throws(LedgerError) -> (acceptance: Acceptance, shards: [ShardToPublish]) {
         let acceptance = try accept(new, now: now)
@@ -49,7 +50,7 @@ extension LedgerTransaction {
         // Behind an open breaker, or a campaign that it supersedes, it waits for the planner like any other.
         guard let facts = try reader.campaign(number), facts.mayRelease(at: now) else { return (acceptance, []) }
         if !facts.isReleased, try !releaseIfFirst(number, now: now) { return (acceptance, []) }
-        let shards = try cut(campaign: number, shardsMax: .max, as: .claimed(by: worker), now: now)
+        let shards = try cut(campaign: number, shardsMax: .max, as: .claimed(by: worker), cap: cap, now: now)
         try db.run("UPDATE campaigns SET short_way = 1 WHERE number = ?1", .int(number))
         return (acceptance, shards)
     }
@@ -135,9 +136,10 @@ extension LedgerTransaction {
             INSERT INTO campaigns (app, id, stage, expires_at, urgency, provider, list, chunks, audience, duplicates,
                 created_at, accepted_at, push_type, priority, drop_if_offline, collapse_id, max_attempts, drop_unknown,
                 carries_variables, trace_parent, correlation_id, name, payload, tags, metadata, identity, job,
-                message_id_at, per_second, ramp_up, send_at, hold, release_seconds, collapse_key)
+                message_id_at, per_second, ramp_up, send_at, hold, release_seconds, collapse_key, ignores_cap,
+                badge_step, badge_count)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34)
+                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37)
             RETURNING number
             """,
             .text(facts.app),
@@ -173,7 +175,10 @@ extension LedgerTransaction {
             .time(new.release.sendAt),
             .bool(new.release.isHeld),
             .int(new.release.seconds),
-            .blob(new.collapseKey)
+            .blob(new.collapseKey),
+            .bool(new.ignoresCap),
+            .text(new.badge?.step?.rawValue),
+            .int(new.badge?.count)
         )
         return UInt32(truncatingIfNeeded: number ?? 0)
     }

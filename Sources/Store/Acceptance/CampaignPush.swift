@@ -9,6 +9,12 @@ struct CampaignPush {
     var variants: [CampaignVariant] = []
     /// Whether it is cut by time zone.
     var hasParts: Bool
+    /// What it does to the counts that the registry keeps.
+    var badge: BadgeChange?
+    /// Whether devices that have had enough get it all the same.
+    var ignoresCap = false
+    /// The campaign's tags as JSON.
+    var tags = ""
 
     /// The facts of a chunk's shards: its devices have one world and one language.
     ///
@@ -34,7 +40,7 @@ extension LedgerReader {
             """
             SELECT app, id, provider, urgency, push_type, priority, expires_at, drop_if_offline, collapse_id,
                 max_attempts, drop_unknown, payload, trace_parent, list, carries_variables, message_id_at,
-                has_parts
+                has_parts, ignores_cap, badge_step, badge_count, tags
             FROM campaigns WHERE number = ?1
             """,
             .int(number)
@@ -67,7 +73,11 @@ extension LedgerReader {
             list: rows.uint32(13),
             carriesVariables: rows.bool(14),
             variants: found?.variants ?? [],
-            hasParts: rows.bool(16)
+            hasParts: rows.bool(16),
+            badge: rows.optionalText(18).flatMap { BadgeStep(rawValue: $0) }.map { .step($0) }
+                ?? rows.optionalInt64(19).map { .count(Int($0)) },
+            ignoresCap: rows.bool(17),
+            tags: rows.text(20)
         )
     }
 }

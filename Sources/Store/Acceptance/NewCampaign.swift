@@ -22,6 +22,10 @@ public struct NewCampaign: Sendable {
     public var variants: [CampaignVariant]
     /// Its own rate; nil for none.
     public var pace: Pace?
+    /// Whether it is sent to devices that have had enough by the app's frequency cap.
+    public var ignoresCap: Bool
+    /// What it does to the counts that the registry keeps; nil for nothing.
+    public var badge: BadgeChange?
     /// Who is meant.
     public var audience: Audience
     /// What the planner has to materialise first; nil: the audience is a list already.
@@ -92,6 +96,8 @@ public struct NewCampaign: Sendable {
         carriesVariables: Bool = false,
         variants: [CampaignVariant] = [],
         pace: Pace? = nil,
+        ignoresCap: Bool = false,
+        badge: BadgeChange? = nil,
         audience: Audience,
         freezing: Freezing? = nil,
         atMost: Int? = nil,
@@ -112,6 +118,8 @@ public struct NewCampaign: Sendable {
         self.carriesVariables = carriesVariables
         self.variants = variants
         self.pace = pace
+        self.ignoresCap = ignoresCap
+        self.badge = badge
         self.audience = audience
         self.freezing = freezing
         self.atMost = atMost

@@ -56,6 +56,7 @@ extension LedgerTransaction {
         campaign: UInt32,
         leaseEpoch: UInt32,
         worker: Int64,
+        cap: FrequencyCap = FrequencyCap(),
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
         guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch),
@@ -78,7 +79,7 @@ extension LedgerTransaction {
         if let row = waiting.first(where: { $0.attempt == 1 }) {
             shards = try publish(row, now: now)
         } else {
-            let new = try cut(campaign: campaign, shardsMax: 1, as: .unpublished, now: now)
+            let new = try cut(campaign: campaign, shardsMax: 1, as: .unpublished, cap: cap, now: now)
             let retry = waiting.first { breaker.isProbeDue(attempt: $0.attempt, now: now) }
             if new.isEmpty, let retry { shards = try publish(retry, now: now) } else { shards = new }
         }

@@ -76,6 +76,12 @@ enum LedgerConnection {
     /// Runs a statement to its end and says how many rows it changed.
     @discardableResult
     func run(_ sql: String, _ values: SQLValue...) throws(LedgerError) -> Int {
+        try run(sql, values: values)
+    }
+
+    /// The same with as many values as there are.
+    @discardableResult
+    func run(_ sql: String, values: [SQLValue]) throws(LedgerError) -> Int {
         switch self {
         case .sqlite(let db): return try db.run(sql, values)
         #if PostgreSQL
@@ -90,7 +96,8 @@ enum LedgerConnection {
         return try rows.next() ? rows.optionalInt64(0) : nil
     }
 
-    private func rows(_ sql: String, values: [SQLValue]) throws(LedgerError) -> Rows {
+    /// The rows of a query with as many values as there are.
+    func rows(_ sql: String, values: [SQLValue]) throws(LedgerError) -> Rows {
         switch self {
         case .sqlite(let db): return try db.rows(sql, values)
         #if PostgreSQL

@@ -1,16 +1,17 @@
 public import Campaigns
-import Delivery
+public import Delivery
 
 extension LedgerTransaction {
     /// Cuts the first shards of a campaign that waits for `fire`, or takes those that were cut already.
     ///
     /// Its rows are set aside, and `fire` lets them go in its own transaction: whoever has them in memory publishes them
-    /// without asking again. `waits`: it is not held any more.
+    /// without asking again. `waits`: it is not held any more. None of a campaign with something to count for each device.
     public func prepare(
         campaign: UInt32,
         leaseEpoch: UInt32,
         worker: Int64,
         shardsMax: Int,
+        cap: FrequencyCap = FrequencyCap(),
         now: Timestamp
     ) throws(LedgerError) -> PlanResult {
         guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return .fenced }
@@ -20,7 +21,16 @@ extension LedgerTransaction {
         let cut = try reader.openShards(campaign: campaign, states: [.aside]).filter { $0.aside == .held }
         if !cut.isEmpty { return .planned(try reader.complete(cut)) }
         let room = try roomUnderGuard(facts)
-        return .planned(try self.cut(campaign: campaign, shardsMax: shardsMax, devicesMax: room, as: .held, now: now))
+        return .planned(
+            try self.cut(
+                campaign: campaign,
+                shardsMax: shardsMax,
+                devicesMax: room,
+                as: .held,
+                cap: cap,
+                now: now
+            )
+        )
     }
 
     /// Lets a held campaign go: a compare-and-set, so that fired twice is fired once (use `synced`).

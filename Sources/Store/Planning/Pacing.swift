@@ -27,12 +27,14 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - campaign: The campaign.
     ///   - appPace: The rate of its app; nil when that has none.
+    ///   - cap: The frequency cap of its app.
     ///   - leaseEpoch: Fences the write.
     ///   - worker: Whose lease it is.
     ///   - now: The clock that all workers share.
     public func givePacedTurns(
         campaign: UInt32,
         appPace: Pace?,
+        cap: FrequencyCap = FrequencyCap(),
         leaseEpoch: UInt32,
         worker: Int64,
         now: Timestamp
@@ -43,7 +45,7 @@ extension LedgerTransaction {
         guard let facts = try reader.campaign(campaign), facts.mayPlan(at: now) else { return PacedStep() }
         let paces = [facts.pace, appPace].compactMap { $0 }
         guard !paces.isEmpty else { return PacedStep() }
-        try cutAhead(facts, paces, now: now)
+        try cutAhead(facts, paces, cap, now: now)
         var lines = try paceLines(facts, appPace)
         var turns: [ShardRecord] = []
         for var row in try reader.waitingForTurn(facts, now: now, limit: Self.turnsMax) {
@@ -60,7 +62,12 @@ extension LedgerTransaction {
     private static let turnsMax = 256
 
     /// Cuts chunks until what waits is worth more than the turns that can be given away now.
-    private func cutAhead(_ facts: CampaignFacts, _ paces: [Pace], now: Timestamp) throws(LedgerError) {
+    private func cutAhead(
+        _ facts: CampaignFacts,
+        _ paces: [Pace],
+        _ cap: FrequencyCap,
+        now: Timestamp
+    ) throws(LedgerError) {
         var missing = Pacing.devicesAhead(paces) - Int(try reader.devicesWaitingForTurn(facts, now: now))
         while missing > 0, let next = try reader.nextChunkCount(campaign: facts.number, now: now) {
             let room = try roomUnderGuard(facts)
@@ -70,6 +77,7 @@ extension LedgerTransaction {
                 shardsMax: 1,
                 as: .unpublished,
                 pieceMax: Pacing.devicesMax(paces),
+                cap: cap,
                 now: now
             )
             missing -= next

@@ -1,5 +1,5 @@
 public import Campaigns
-import Delivery
+public import Delivery
 
 /// What a planner's step came to.
 public enum PlanResult: Sendable, Equatable {
@@ -16,12 +16,22 @@ public enum PlanResult: Sendable, Equatable {
 extension LedgerTransaction {
     /// Cuts the next shards of a campaign: rows, cursor and, the first time, the event `campaign.started`.
     ///
-    /// Chunks all of whose devices are known to be dead are settled at once and are not returned.
+    /// Chunks all of whose devices are known to be dead are settled at once and are not returned. With something to count
+    /// for each device there are some at most.
+    ///
+    /// - Parameters:
+    ///   - campaign: The campaign.
+    ///   - leaseEpoch: Fences the write.
+    ///   - worker: Whose lease it is.
+    ///   - shardsMax: Chunks of the list at most.
+    ///   - cap: The app's frequency cap.
+    ///   - now: The instant.
     public func plan(
         campaign: UInt32,
         leaseEpoch: UInt32,
         worker: Int64,
         shardsMax: Int,
+        cap: FrequencyCap = FrequencyCap(),
         now: Timestamp
     ) throws(LedgerError) -> PlanResult {
         guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return .fenced }
@@ -32,6 +42,7 @@ extension LedgerTransaction {
             shardsMax: shardsMax,
             devicesMax: room,
             as: .unpublished,
+            cap: cap,
             now: now
         )
         return shards.isEmpty && room < Shard.devicesMax ? .guarded : .planned(shards)
@@ -47,7 +58,7 @@ extension LedgerTransaction {
         case held
     }
 
-    /// Writes the next rows of a campaign.
+    /// Writes the next rows of a campaign, and counts what there is to count for each device.
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
@@ -55,6 +66,7 @@ extension LedgerTransaction {
     ///   - devicesMax: Devices at most.
     ///   - kind: What the rows are.
     ///   - pieceMax: Under a rate, devices of a shard at most: the rows wait for their turns, and none is returned.
+    ///   - cap: The app's frequency cap.
     ///   - now: The instant.
     func cut(
         campaign: UInt32,
@@ -62,17 +74,27 @@ extension LedgerTransaction {
         devicesMax: Int = .max,
         as kind: Cut,
         pieceMax: Int? = nil,
+        cap: FrequencyCap,
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
         guard let push = try reader.campaignPush(campaign) else { throw .failed("campaign \(campaign) is gone") }
-        var room = devicesMax
-        let chunks = try nextChunks(campaign: campaign, push, limit: shardsMax, now: now).prefix { chunk in
-            guard room >= chunk.count else { return false }
-            room -= chunk.count
-            return true
+        let counting = push.counting(cap)
+        var (limit, room) = (shardsMax, devicesMax)
+        switch kind {
+        case .held where counting?.waitsForFire == true: return []
+        case .unpublished where counting != nil: limit = min(limit, Counting.chunksMax)
+        case .held, .unpublished, .claimed: break
         }
+        var chunks = Array(
+            try nextChunks(campaign: campaign, push, limit: limit, now: now).prefix { chunk in
+                guard room >= chunk.count else { return false }
+                room -= chunk.count
+                return true
+            }
+        )
         guard !chunks.isEmpty else { return [] }
         try moveCursor(campaign: campaign, behind: chunks)
+        if let counting { try count(&chunks, of: campaign, counting, app: push.facts, now: now) }
         var shards: [ShardToPublish] = []
         for chunk in chunks {
             if let apart = chunk.suspectRecord(campaign: campaign) { try insert(apart, since: now) }
@@ -250,87 +272,5 @@ private struct ConfirmedRange {
     private func isFollowed(by key: ShardKey) -> Bool {
         key.campaign == first.campaign && key.part == first.part && key.child == first.child
             && key.ordinal <= lastOrdinal + 1
-    }
-}
-
-/// A chunk that becomes a shard.
-private struct PlannableChunk {
-    var ordinal: UInt32
-    var firstIndex: UInt32
-    var count: Int
-    var environment: String?
-    var locale: String?
-    var devices: [UInt8]
-    var dead: DeadBits
-    var suspects: DeadBits
-    var optedOut: DeadBits
-    /// Where it stands in the order in which the campaign is cut.
-    var position: UInt32
-    /// nil in a campaign that is not cut by time zone.
-    var part: OpenPart?
-
-    /// The row of the devices that nothing is known against; nil when there is none.
-    func record(campaign: UInt32, as kind: LedgerTransaction.Cut) -> ShardRecord? {
-        var positions: [UInt16] = []
-        if !suspects.isEmpty {
-            positions = (0..<UInt16(count)).filter { !isSuspect(Int($0)) }
-            if positions.isEmpty { return nil }
-        }
-        var progress = Progress(count: positions.isEmpty ? count : positions.count)
-        if !dead.isEmpty || !optedOut.isEmpty {
-            for place in 0..<progress.count {
-                let position = positions.isEmpty ? place : Int(positions[place])
-                if optedOut[position] {
-                    progress.end(place, .skipped, Progress.Note(reason: "OptedOut", requests: 0))
-                } else if dead[position] {
-                    // What the provider has said once is not asked again.
-                    progress.end(place, .invalid, Progress.Note(reason: "Unregistered", requests: 0))
-                }
-            }
-        }
-        var row = row(campaign: campaign, part: 0, positions: positions, progress: progress)
-        switch kind {
-        case .unpublished: break
-        case .claimed(let worker): (row.state, row.epoch, row.owner) = (.running, 1, worker)
-        case .held: (row.state, row.aside) = (.aside, .held)
-        }
-        return row
-    }
-
-    /// The row of the devices whose tokens were called wrong once, which waits for all others; nil when there is none.
-    func suspectRecord(campaign: UInt32) -> ShardRecord? {
-        let positions = suspects.isEmpty ? [] : (0..<UInt16(count)).filter { isSuspect(Int($0)) }
-        guard !positions.isEmpty else { return nil }
-        var row = row(
-            campaign: campaign,
-            part: ShardKey.suspectPart,
-            positions: positions,
-            progress: Progress(count: positions.count)
-        )
-        (row.state, row.aside) = (.aside, .suspect)
-        return row
-    }
-
-    private func isSuspect(_ position: Int) -> Bool {
-        suspects[position] && !dead[position] && !optedOut[position]
-    }
-
-    private func row(campaign: UInt32, part: UInt32, positions: [UInt16], progress: Progress) -> ShardRecord {
-        ShardRecord(
-            id: ShardID(key: ShardKey(campaign: campaign, part: part, ordinal: ordinal)),
-            state: .unpublished,
-            generation: 1,
-            epoch: 0,
-            owner: 0,
-            attempt: 1,
-            rung: nil,
-            notBefore: nil,
-            dueAt: nil,
-            chunk: ordinal,
-            positions: positions,
-            count: progress.count,
-            progress: progress,
-            aside: nil
-        )
     }
 }

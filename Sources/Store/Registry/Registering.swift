@@ -35,6 +35,7 @@ extension LedgerTransaction {
             results.append(try register(registration, token: token, keys, &numbers, now: now))
         }
         try numbers.save(self)
+        if registrations.contains(where: { $0.badge ?? 0 > 0 }) { try countBadges(of: app) }
         return results
     }
 
@@ -80,10 +81,18 @@ extension LedgerTransaction {
         case .user(let key): device.user = key
         }
         device.token = token
+        if let badge = registration.badge { device.badge = badge }
         try judge(&device, isNewToken: isNewToken, keys)
         if let known, device == known { return .unchanged }
         device.changedAt = now
-        return try place(device, known: known, holder: holder, keys, &numbers)
+        return try place(
+            device,
+            known: known,
+            holder: holder,
+            saysBadge: registration.badge != nil,
+            keys,
+            &numbers
+        )
     }
 
     /// Says of a device with its token whether it may be sent to, by what providers have said of the token.
@@ -111,6 +120,7 @@ extension LedgerTransaction {
         _ device: RegisteredDevice,
         known: RegisteredDevice?,
         holder: RegisteredDevice?,
+        saysBadge: Bool,
         _ keys: RegistryKeys,
         _ numbers: inout RegistryNumbers
     ) throws(LedgerError) -> RegistrationResult {
@@ -126,17 +136,21 @@ extension LedgerTransaction {
         device.number = holder.number
         let token = device.token ?? []
         let wasNamedAfterToken = holder.installation == Self.installation(keys, token, device.traits.provider)
+        if wasNamedAfterToken, !saysBadge { device.badge = max(device.badge, holder.badge) }
         if let known {
             // The two rows change places. One that was named after the token was this device all the time.
             loser.number = known.number
             if wasNamedAfterToken {
                 try db.run("DELETE FROM devices WHERE number = ?1", .integer(known.number))
+                try moveCharges(from: known.number, to: holder.number, loser: nil)
             } else {
                 try write(loser, isNew: false, keys)
+                try moveCharges(from: known.number, to: holder.number, loser: known.number)
             }
         } else if !wasNamedAfterToken {
             loser.number = numbers.take()
             try write(loser, isNew: true, keys)
+            try moveCharges(from: nil, to: holder.number, loser: loser.number)
         }
         try write(device, isNew: false, keys)
         return known == nil ? .added : .updated
@@ -194,6 +208,7 @@ extension LedgerTransaction {
             .time(now),
             .blob(DeviceTraits(provider: device.traits.provider).packed())
         )
+        try forgetCharges(of: device.number)
         return true
     }
 }

@@ -137,6 +137,16 @@ extension LedgerTransaction {
             .time(run.at),
             .int(number)
         )
+        // What an operator has set for the campaign holds for its runs to come.
+        try db.run(
+            """
+            UPDATE campaigns SET (per_second, ramp_up, urgency)
+                = (SELECT p.per_second, p.ramp_up, p.urgency FROM campaigns p WHERE p.number = ?2)
+            WHERE number = ?1
+            """,
+            .int(number),
+            .int(parent)
+        )
         return .made(number: number)
     }
 

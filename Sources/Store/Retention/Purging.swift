@@ -47,8 +47,10 @@ extension LedgerTransaction {
         }
     }
 
-    /// Removes some rows of shards whose campaign is gone; returns whether there are more.
+    /// Removes some rows of shards whose campaign is gone, with what was counted for them; returns whether there are more.
     public func purgeShards(ofForgotten campaign: UInt32, rowsMax: Int = 500) throws(LedgerError) -> Bool {
+        // First, because a campaign that is gone is found by its shards.
+        if try purgeBadges(ofForgotten: campaign, rowsMax: rowsMax) { return true }
         let removed = try db.run(
             """
             DELETE FROM shards

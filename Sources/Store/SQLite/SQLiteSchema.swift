@@ -36,6 +36,7 @@ enum SQLiteSchema {
         migrator.registerMigration("operating") { db in try db.execute(sql: operating) }
         migrator.registerMigration("quiet_hours") { db in try db.execute(sql: quietHours) }
         migrator.registerMigration("repeating") { db in try db.execute(sql: repeating) }
+        migrator.registerMigration("counting") { db in try db.execute(sql: counting) }
         return migrator
     }
 
@@ -325,121 +326,6 @@ enum SQLiteSchema {
         );
         ALTER TABLE campaigns ADD COLUMN no_token INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE campaigns ADD COLUMN failure TEXT;
-        """
-
-    /// `release_seconds`: how long a campaign lasts from its release; NULL when its end is the producer's own instant.
-    private static let life = """
-        ALTER TABLE campaigns ADD COLUMN send_at INTEGER;
-        ALTER TABLE campaigns ADD COLUMN hold INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE campaigns ADD COLUMN release_seconds INTEGER;
-        ALTER TABLE campaigns ADD COLUMN fired_at INTEGER;
-        """
-
-    /// `collapse_marked_at`: when the older campaigns of the key were superseded, by the clock that workers share;
-    /// `stopped_runs`: runs of those that open no stream any more.
-    private static let superseding = """
-        ALTER TABLE campaigns ADD COLUMN collapse_key BLOB;
-        ALTER TABLE campaigns ADD COLUMN collapse_marked_at INTEGER;
-        ALTER TABLE campaigns ADD COLUMN released_at INTEGER;
-        ALTER TABLE campaigns ADD COLUMN superseded_by INTEGER;
-        CREATE INDEX collapsing ON campaigns (collapse_key, created_at) WHERE collapse_key IS NOT NULL;
-        CREATE TABLE stopped_runs (
-            campaign INTEGER NOT NULL,
-            part INTEGER NOT NULL,
-            ordinal INTEGER NOT NULL,
-            child INTEGER NOT NULL,
-            epoch INTEGER NOT NULL,
-            PRIMARY KEY (campaign, part, ordinal, child)
-        ) WITHOUT ROWID;
-        """
-
-    /// A part of a campaign has the positions from `first_chunk` to before `end_chunk` of `chunk_order`, along which the
-    /// cursor walks.
-    private static let parts = """
-        ALTER TABLE campaigns ADD COLUMN has_parts INTEGER NOT NULL DEFAULT 0;
-        CREATE TABLE parts (
-            campaign INTEGER NOT NULL,
-            part INTEGER NOT NULL,
-            time_zone TEXT,
-            release_at INTEGER NOT NULL,
-            expires_at INTEGER NOT NULL,
-            first_chunk INTEGER NOT NULL,
-            end_chunk INTEGER NOT NULL,
-            devices INTEGER NOT NULL,
-            PRIMARY KEY (campaign, part)
-        ) WITHOUT ROWID;
-        CREATE TABLE chunk_order (
-            campaign INTEGER NOT NULL,
-            position INTEGER NOT NULL,
-            ordinal INTEGER NOT NULL,
-            part INTEGER NOT NULL,
-            PRIMARY KEY (campaign, position)
-        ) WITHOUT ROWID;
-        CREATE UNIQUE INDEX chunk_parts ON chunk_order (campaign, ordinal);
-        """
-
-    /// `end_changes`: how often an operator gave it another end; `content_…`: what `ContentGuard` has seen.
-    ///
-    /// `cut_at` and `begun_at`: when a shard's row was written and when it was claimed first. `history`: what happened to a
-    /// campaign, kept as long as it is; a campaign of 0 is what happened to the app.
-    private static let operating = """
-        ALTER TABLE campaigns ADD COLUMN end_changes INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE campaigns ADD COLUMN content_answers INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE campaigns ADD COLUMN content_faults INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE campaigns ADD COLUMN content_trips INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE shards ADD COLUMN cut_at INTEGER;
-        ALTER TABLE shards ADD COLUMN begun_at INTEGER;
-        CREATE TABLE history (
-            seq INTEGER PRIMARY KEY AUTOINCREMENT,
-            campaign INTEGER NOT NULL,
-            app TEXT NOT NULL,
-            kind TEXT NOT NULL,
-            actor TEXT NOT NULL,
-            at INTEGER NOT NULL,
-            data TEXT NOT NULL
-        );
-        CREATE INDEX history_of_campaigns ON history (campaign, seq);
-        CREATE INDEX history_of_apps ON history (at) WHERE campaign = 0;
-        """
-
-    /// Each part has a cursor of its own: quiet hours interrupt one while others go on.
-    ///
-    /// The campaign's cursor counts the chunks that are cut.
-    private static let quietHours = """
-        ALTER TABLE campaigns ADD COLUMN has_quiet_hours INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE parts ADD COLUMN cursor INTEGER NOT NULL DEFAULT 0;
-        UPDATE parts SET cursor = (
-            SELECT max(parts.first_chunk, min(parts.end_chunk, c.cursor)) FROM campaigns c WHERE c.number = parts.campaign
-        ) WHERE campaign IN (SELECT number FROM campaigns);
-        CREATE TABLE quiet_spans (
-            campaign INTEGER NOT NULL,
-            part INTEGER NOT NULL,
-            begins_at INTEGER NOT NULL,
-            ends_at INTEGER NOT NULL,
-            PRIMARY KEY (campaign, part, begins_at)
-        ) WITHOUT ROWID;
-        """
-
-    /// `next_at`: the instant of the next run; `excluded`: a list that is kept for the runs.
-    ///
-    /// A run is a campaign of its own.
-    private static let repeating = """
-        ALTER TABLE campaigns ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0;
-        CREATE TABLE repeats (
-            campaign INTEGER PRIMARY KEY,
-            next_at INTEGER,
-            excluded INTEGER,
-            restored_at INTEGER,
-            missed_at INTEGER,
-            missed_why TEXT
-        );
-        CREATE TABLE runs (
-            parent INTEGER NOT NULL,
-            instant INTEGER NOT NULL,
-            campaign INTEGER NOT NULL,
-            PRIMARY KEY (parent, instant)
-        ) WITHOUT ROWID;
-        CREATE INDEX run_campaigns ON runs (campaign);
         """
 
     private static let messages = """

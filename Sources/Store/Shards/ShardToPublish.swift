@@ -78,9 +78,12 @@ extension LedgerReader {
         let number = record.id.key.campaign
         let partEnd = push.hasParts ? try partEnd(campaign: number, chunk: record.chunk) : nil
         var devices = rows.blob(2)
-        if !record.positions.isEmpty {
+        let isCounted = push.badge?.step != nil
+        if isCounted || !record.positions.isEmpty {
             do {
-                devices = try DeviceBatch(encoded: devices).subset(record.positions).encoded()
+                var batch = try DeviceBatch(encoded: devices)
+                if isCounted { batch.set(try badges(campaign: number, chunk: record.chunk)) }
+                devices = try (record.positions.isEmpty ? batch : batch.subset(record.positions)).encoded()
             } catch { throw .failed("chunk \(record.chunk) of list \(push.list): \(error)") }
         }
         return ShardToPublish(

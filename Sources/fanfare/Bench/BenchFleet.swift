@@ -111,6 +111,8 @@ actor BenchFleet {
     struct Crew: Sendable {
         /// `worker.roles`; nil is all.
         var roles: String?
+        /// The app's frequency cap.
+        var frequencyCap: String?
         /// More of their environment.
         var variables: [String: String] = [:]
     }
@@ -118,7 +120,7 @@ actor BenchFleet {
     /// Starts workers beside those that run; they send for each app to its far side.
     func start(_ count: Int = 1, _ crew: Crew = Crew(), to fars: [String: FarSide]) async throws {
         let file = "\(folder.path)/apps-\(workers.count).yaml"
-        guard FileManager.default.createFile(atPath: file, contents: Data(apps(fars).utf8)) else {
+        guard FileManager.default.createFile(atPath: file, contents: Data(apps(fars, crew).utf8)) else {
             throw CommandFailure(.failed, "the file \(file) cannot be written")
         }
         let options = crew.roles.map { ["--roles", $0] } ?? []
@@ -154,10 +156,11 @@ actor BenchFleet {
     }
 
     /// Every push carries a signed message id, as in production.
-    private func apps(_ fars: [String: FarSide]) -> String {
-        fars.sorted { $0.key < $1.key }.reduce("apps:\n") { text, entry in
+    private func apps(_ fars: [String: FarSide], _ crew: Crew) -> String {
+        let cap = crew.frequencyCap.map { "\n    frequency_cap: \($0)" } ?? ""
+        return fars.sorted { $0.key < $1.key }.reduce("apps:\n") { text, entry in
             text + """
-                  \(entry.key):
+                  \(entry.key):\(cap)
                     apns:
                       topic: com.example.news
                       team_id: SIMTEAM001
@@ -202,17 +205,24 @@ actor BenchFleet {
         to list: String = BenchJob.list,
         maxAttempts: Int = 8,
         isPersonal: Bool = false,
+        counted: BenchJob.Counted = .none,
         far: FarSide
     ) async throws
         -> CampaignRun
     {
-        try await send(devices, nextJob(list: list, maxAttempts: maxAttempts, isPersonal: isPersonal), far: far)
+        let job = try nextJob(list: list, maxAttempts: maxAttempts, isPersonal: isPersonal, counted: counted)
+        return try await send(devices, job, far: far)
     }
 
     /// The same to a segment of the registry.
-    func send(_ devices: Int, toSegment segment: String, far: FarSide) async throws -> CampaignRun {
+    func send(
+        _ devices: Int,
+        toSegment segment: String,
+        counted: BenchJob.Counted = .none,
+        far: FarSide
+    ) async throws -> CampaignRun {
         campaigns += 1
-        let job = try BenchJob(number: campaigns, segment: segment, now: CommandClock.now())
+        let job = try BenchJob(number: campaigns, segment: segment, counted: counted, now: CommandClock.now())
         return try await send(devices, job, far: far)
     }
 
@@ -286,7 +296,8 @@ actor BenchFleet {
         maxAttempts: Int,
         perSecond: Int? = nil,
         isPersonal: Bool = false,
-        isHeld: Bool = false
+        isHeld: Bool = false,
+        counted: BenchJob.Counted = .none
     ) throws -> BenchJob {
         campaigns += 1
         return try BenchJob(
@@ -296,6 +307,7 @@ actor BenchFleet {
             perSecond: perSecond,
             isPersonal: isPersonal,
             isHeld: isHeld,
+            counted: counted,
             now: CommandClock.now()
         )
     }

@@ -13,6 +13,19 @@ struct BenchJob: Sendable {
     /// The list of all devices.
     static let list = "bench"
 
+    /// What a campaign asks to be counted for each device.
+    enum Counted: Sendable {
+        /// Nothing.
+        case none
+        /// The frequency cap, by a tag that others do not have.
+        case cap
+        /// The badge.
+        case badge
+    }
+
+    /// The tag of campaigns that the frequency cap binds.
+    static let cappedTag = "capped"
+
     let job: Job
     private let body: [UInt8]
     private let createdAt: Timestamp
@@ -29,6 +42,7 @@ struct BenchJob: Sendable {
         perSecond: Int? = nil,
         isPersonal: Bool = false,
         isHeld: Bool = false,
+        counted: Counted = .none,
         now: Timestamp
     ) throws {
         let audience = "{\"list\": \"\(list)\"}"
@@ -39,14 +53,15 @@ struct BenchJob: Sendable {
             perSecond: perSecond,
             isPersonal: isPersonal,
             isHeld: isHeld,
+            counted: counted,
             now: now
         )
     }
 
     /// A campaign to a segment of the registry.
-    init(number: Int, segment: String, now: Timestamp) throws {
+    init(number: Int, segment: String, counted: Counted = .none, now: Timestamp) throws {
         let audience = JSONValue.object(["segment": .string(segment)]).text
-        try self.init(number: number, audience: audience, now: now)
+        try self.init(number: number, audience: audience, counted: counted, now: now)
     }
 
     private init(
@@ -56,13 +71,16 @@ struct BenchJob: Sendable {
         perSecond: Int? = nil,
         isPersonal: Bool = false,
         isHeld: Bool = false,
+        counted: Counted = .none,
         now: Timestamp
     ) throws {
+        let tags = counted == .cap ? "\"\(Self.cappedTag)\"" : ""
+        let badge = counted == .badge ? "\"badge\": \"+1\", " : ""
         let rate = perSecond.map { ", \"per_second\": \($0)" } ?? ""
         let text = """
             {"id": "bench-\(10_000 + number)", "app": "\(Self.app)", "created_at": "\(now.rfc3339)",
-             "audience": \(audience),
-             "content": {"title": \(isPersonal ? Self.personalTitle : Self.title), "sound": "default",
+             "audience": \(audience), "tags": [\(tags)],
+             "content": {\(badge)"title": \(isPersonal ? Self.personalTitle : Self.title), "sound": "default",
               "thread_id": "derby", "body": \(isPersonal ? Self.personalBody : Self.body),
               "data": {"match": 7, "league": "laliga"}, "localizations": \(isPersonal ? Self.localizations : "{}")},
              "delivery": {"ttl": 86400, "max_attempts": \(maxAttempts), "hold": \(isHeld)\(rate)}}

@@ -70,7 +70,9 @@ struct BenchLedger: Sendable {
     }
 
     private static func run(_ statement: String, _ server: Server, _ stage: BenchStage) async throws {
-        let command = ["/usr/bin/env", "psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--command", statement]
+        let command = [
+            "/usr/bin/env", "psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--command", statement,
+        ]
         _ = try await stage.processes.run("psql", command, variables: server.environment)
     }
 }

@@ -125,7 +125,8 @@ struct RefusalTableTests {
         Refusal("content/media_url", "\"https://\"", .format), Refusal("content/media_url", "\"https://a b\"", .format),
         Refusal("content/badge", "-1", .range), Refusal("content/badge", "1.5", .range),
         Refusal("content/badge", "9223372036854775808", .range), Refusal("content/badge", "\"3\"", .type),
-        Refusal("content/badge", "true", .type),
+        Refusal("content/badge", "true", .type), Refusal("content/badge", "\"+2\"", .type),
+        Refusal("content/badge", "\"1\"", .type), Refusal("content/badge", "\"+1 \"", .type),
         Refusal("content/sound", "5", .type), Refusal("content/sound", "\"\"", .empty),
         Refusal("content/sound", "{\"volume\": 0.5}", .conflict, at: "/content/sound/volume"),
         Refusal("content/sound", "{\"critical\": true, \"volume\": 1.1}", .range, at: "/content/sound/volume"),
@@ -253,11 +254,8 @@ struct RefusalTableTests {
         + ["announcement", "poll", "data_push", "in_app", "rich", "fcm"].map {
             Refusal("content/" + $0, "{}", .notInThisVersion)
         } + [
-            Refusal("content/badge", "\"+1\"", .notInThisVersion),
-            Refusal("content/badge", "\"-1\"", .notInThisVersion),
             Refusal("delivery/show", "\"background\"", .notInThisVersion),
             Refusal("delivery/android", "\"notification\"", .notInThisVersion),
-            Refusal("delivery/frequency_cap", "\"ignore\"", .notInThisVersion),
             Refusal("delivery/in_app", "{}", .notInThisVersion),
         ]
 

@@ -10,6 +10,8 @@ struct StoredJobTests {
         JobFixtures.patch(JobFixtures.full, path: ["delivery"], "{\"expires_at\": \"2026-11-20T21:05:00.5+01:00\"}"),
         JobFixtures.patch(JobFixtures.minimal, path: ["content", "sound"], "\"default\""),
         JobFixtures.patch(JobFixtures.minimal, path: ["content", "badge"], "\"{{ unread }}\""),
+        JobFixtures.patch(JobFixtures.minimal, path: ["content", "badge"], "\"+1\""),
+        JobFixtures.patch(JobFixtures.minimal, path: ["delivery"], "{\"frequency_cap\": \"ignore\"}"),
         JobFixtures.patch(JobFixtures.minimal, path: ["delivery", "collapse_id"], "\"score-{{ club }}\""),
     ])
     func `what is stored comes back`(text: String) throws {
@@ -59,7 +61,8 @@ struct StoredJobTests {
             path: ["delivery"],
             """
             {"push_type": "alert", "priority": "high", "urgency": "bulk", "if_offline": "store", "supersede": true,
-             "max_attempts": 8, "on_unknown": "resend", "show": "any", "ramp_up": 0, "local_time": false}
+             "max_attempts": 8, "on_unknown": "resend", "show": "any", "ramp_up": 0, "local_time": false,
+             "frequency_cap": "respect"}
             """
         )
         #expect(try job(spelt).canonicalJSON() == job(JobFixtures.minimal).canonicalJSON())
@@ -68,7 +71,9 @@ struct StoredJobTests {
     @Test(
         arguments: [
             (["name"], "\"x\""), (["tags"], "[\"cup\", \"sport\"]"), (["content", "title"], "\"t\""),
-            (["content", "badge"], "4"), (["delivery", "ttl"], "3601"), (["delivery", "priority"], "\"normal\""),
+            (["content", "badge"], "4"), (["content", "badge"], "\"+1\""), (["content", "badge"], "\"-1\""),
+            (["delivery", "frequency_cap"], "\"ignore\""),
+            (["delivery", "ttl"], "3601"), (["delivery", "priority"], "\"normal\""),
             (["delivery", "supersede"], "true"), (["delivery", "max_attempts"], "8"),
             (["content", "data", "match"], "8"), (["delivery", "hold"], "true"),
             (["delivery", "send_at"], "\"2026-11-20T20:50:00Z\""),

@@ -10,7 +10,7 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         abstract: "Render a job's content for single devices, with sizes; nothing is sent.",
         discussion: """
             Without --device: the first device of each language, the longest payload, and one device for each reason \
-            why devices get none.
+            why devices get none. A counted badge is what the registry would make it now; nothing is counted.
             """
     )
 
@@ -41,7 +41,8 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
             throw file.refusal(check.problems, campaign: job.id, warnings: decoded.warnings)
         }
         let devices = try devices(job)
-        let samples = preview.samples(devices)
+        let badges = preview.countsBadges ? try await badges(devices, job) : nil
+        let samples = preview.samples(devices, badges: badges)
         var warnings = decoded.warnings + check.warnings
         if audience != nil {
             warnings += ContentPreview.warnings(samples)
@@ -70,6 +71,16 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         }
         if case .devices(let devices) = job.audience { return devices }
         throw CommandFailure(.usage, "the job names a list: give --audience with a file of devices")
+    }
+
+    /// The counts that the registry would make; none where there is no ledger.
+    private func badges(_ devices: [Device], _ job: Job) async throws -> [Int?] {
+        do {
+            return try await options.withLedger { try await LocalIntake.badges(devices, of: job, in: $0) }
+        } catch let failure as CommandFailure where failure.exit == .unavailable {
+            Terminal.writeError("fanfare: warning: no badge is shown: the ledger that counts them is not here\n")
+            return devices.map { _ in nil }
+        }
     }
 
     /// The devices to show, by their places.

@@ -42,6 +42,9 @@ extension DeviceCommand {
         @Option(help: "The app's version.")
         var appVersion: String?
 
+        @Option(help: "The count on the app's icon, from 0.")
+        var badge: Int?
+
         @Option(help: "authorized, provisional, denied or unknown.")
         var permission: String?
 
@@ -114,6 +117,7 @@ extension DeviceCommand {
                 "user": user.map { $0.isEmpty ? .null : .string($0) }, "locale": locale.map(JSONValue.string),
                 "time_zone": timeZone.map(JSONValue.string), "app_version": appVersion.map(JSONValue.string),
                 "permission": permission.map(JSONValue.string),
+                "badge": badge.map { .number(JSONNumber($0)) },
                 "registered_at": from == nil ? nil : .string(CommandClock.now().rfc3339),
                 "attributes": attributes.isEmpty ? nil : .object(attributes),
             ])

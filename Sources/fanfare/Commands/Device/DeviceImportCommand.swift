@@ -11,7 +11,7 @@ extension DeviceCommand {
             abstract: "Register the devices of a file.",
             discussion: """
                 CSV has a header: token, id (the installation), provider, environment, user, locale, time_zone, tags \
-                (with semicolons between), app_version, permission, registered_at; every other column is an attribute. \
+                (with semicolons between), app_version, permission, badge, registered_at; every other column is an attribute. \
                 NDJSON has one object a line with those names, tags an array and attributes an object. An empty cell \
                 leaves what is known. A device without an id is named after its token. Lines that are no devices are left \
                 out and told; the others are registered, and the same file may be imported again.

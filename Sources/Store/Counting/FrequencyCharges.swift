@@ -1,0 +1,232 @@
+public import Campaigns
+import Delivery
+
+/// What devices were sent, for the frequency caps of their apps: one row a device.
+///
+/// A charge stands while its device is pending or was reached. It is void when the device has ended otherwise; that is
+/// read from the ledger's outcomes where it decides, so that nothing has to be given back when a campaign ends.
+extension LedgerTransaction {
+    /// Leaves out those that have had enough, charges the others, and returns them.
+    func charge(
+        _ devices: [CountedDevice],
+        _ chunks: inout [PlannableChunk],
+        of campaign: UInt32,
+        _ counting: Counting,
+        now: Timestamp
+    ) throws(LedgerError) -> [CountedDevice] {
+        var keyed = devices.map { (device: $0, key: $0.key) }
+        // In the order of the table, so that neighbours share pages.
+        keyed.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        let keepUntil = now.advanced(by: counting.cap.window)
+        let book = ChargeBook(reader: reader)
+        var admitted: [CountedDevice] = []
+        admitted.reserveCapacity(keyed.count)
+        for range in Placeholders.ranges(keyed.count) {
+            let known = try charges(keyed[range].map(\.key))
+            var written: [SQLValue] = []
+            for (device, key) in keyed[range] {
+                var charges = known[key] ?? []
+                let isSpent = try isSpent(&charges, counting, book, now: now)
+                if isSpent, !counting.ignoresCap {
+                    chunks[device.chunk].capped.insert(device.position)
+                    continue
+                }
+                charges.append(
+                    FrequencyCharge(
+                        at: now,
+                        campaign: campaign,
+                        chunk: chunks[device.chunk].ordinal,
+                        position: UInt16(device.position)
+                    )
+                )
+                written += [.blob(key), .time(keepUntil), .blob(FrequencyCharge.packed(charges))]
+                admitted.append(device)
+            }
+            try write(written)
+        }
+        return admitted
+    }
+
+    private func isSpent(
+        _ charges: inout [FrequencyCharge],
+        _ counting: Counting,
+        _ book: ChargeBook,
+        now: Timestamp
+    ) throws(LedgerError) -> Bool {
+        guard !charges.isEmpty else { return false }
+        guard !counting.ignoresCap else {
+            charges.removeAll { now.since($0.at) >= counting.cap.window }
+            return false
+        }
+        return try counting.cap.isSpent(
+            &charges,
+            for: counting.rules,
+            now: now,
+            tags: { campaign throws(LedgerError) in try book.tags(of: campaign) },
+            isVoid: { charge throws(LedgerError) in try book.isVoid(charge) }
+        )
+    }
+
+    private func charges(_ keys: [[UInt8]]) throws(LedgerError) -> [[UInt8]: [FrequencyCharge]] {
+        let rows = try db.rows(
+            "SELECT device, charges FROM frequency_charges WHERE device IN (\(Placeholders.list(keys.count)))",
+            values: keys.map { .blob($0) }
+        )
+        var found: [[UInt8]: [FrequencyCharge]] = [:]
+        while try rows.next() { found[rows.blob(0)] = FrequencyCharge.unpacked(rows.blob(1)) }
+        return found
+    }
+
+    /// Writes rows, three values each.
+    private func write(_ values: [SQLValue]) throws(LedgerError) {
+        for range in Placeholders.ranges(values.count / 3) {
+            try db.run(
+                """
+                INSERT INTO frequency_charges (device, keep_until, charges) VALUES \(Placeholders.triples(range.count))
+                ON CONFLICT (device) DO UPDATE SET keep_until = excluded.keep_until, charges = excluded.charges
+                """,
+                values: Array(values[range.lowerBound * 3..<range.upperBound * 3])
+            )
+        }
+    }
+
+    // MARK: - The registry's rows
+
+    /// What a device was sent goes with it when its row in the registry becomes another's.
+    ///
+    /// - Parameters:
+    ///   - from: The device's row until now; nil when it had none.
+    ///   - to: Its row from now on.
+    ///   - loser: The row of the device that had `to`; nil when that was the same device all the time.
+    func moveCharges(from: Int64?, to: Int64, loser: Int64?) throws(LedgerError) {
+        let keys = [from, to].compactMap { $0.map { CountedDevice.key($0) } }
+        var moved: [[UInt8]: (keepUntil: Int64, charges: [UInt8])] = [:]
+        for key in keys {
+            let rows = try db.rows("SELECT keep_until, charges FROM frequency_charges WHERE device = ?1", .blob(key))
+            if try rows.next() { moved[key] = (rows.int64(0), rows.blob(1)) }
+        }
+        guard !moved.isEmpty else { return }
+        for key in keys { try db.run("DELETE FROM frequency_charges WHERE device = ?1", .blob(key)) }
+        let own = from.flatMap { moved[CountedDevice.key($0)] }
+        let found = moved[CountedDevice.key(to)]
+        if let loser {
+            try put(own, at: to)
+            try put(found, at: loser)
+        } else {
+            let all = FrequencyCharge.unpacked(own?.charges ?? []) + FrequencyCharge.unpacked(found?.charges ?? [])
+            let charges = all.sorted { $0.at < $1.at }
+            let keepUntil = max(own?.keepUntil ?? 0, found?.keepUntil ?? 0)
+            try put((keepUntil, FrequencyCharge.packed(charges)), at: to)
+        }
+    }
+
+    private func put(_ row: (keepUntil: Int64, charges: [UInt8])?, at number: Int64) throws(LedgerError) {
+        guard let row else { return }
+        try write([.blob(CountedDevice.key(number)), .integer(row.keepUntil), .blob(row.charges)])
+    }
+
+    /// Nothing is kept of a device that is forgotten.
+    func forgetCharges(of number: Int64) throws(LedgerError) {
+        try db.run("DELETE FROM frequency_charges WHERE device = ?1", .blob(CountedDevice.key(number)))
+    }
+
+    /// Removes devices whose charges count no more, among some thousand; returns where to go on, nil behind the last.
+    public func purgeCharges(after key: [UInt8], now: Timestamp, rowsMax: Int = 2000) throws(LedgerError) -> [UInt8]? {
+        let rows = try db.rows(
+            "SELECT device FROM frequency_charges WHERE device > ?1 ORDER BY device LIMIT 1 OFFSET ?2",
+            .blob(key),
+            .int(rowsMax - 1)
+        )
+        let last = try rows.next() ? rows.blob(0) : nil
+        try db.run(
+            "DELETE FROM frequency_charges WHERE device > ?1 AND (?2 = 0 OR device <= ?3) AND keep_until <= ?4",
+            .blob(key),
+            .bool(last != nil),
+            .blob(last ?? []),
+            .time(now)
+        )
+        return last
+    }
+}
+
+/// What charges are judged by, read once a transaction; confined to it.
+private final class ChargeBook {
+    let reader: LedgerReader
+    private var tags: [UInt32: Set<String>] = [:]
+    private var void: [Page: DeadBits] = [:]
+
+    private struct Page: Hashable {
+        var campaign: UInt32
+        var chunk: UInt32
+    }
+
+    init(reader: LedgerReader) {
+        self.reader = reader
+    }
+
+    /// A campaign's tags; none of one that is purged, which so counts for rules without tags only.
+    func tags(of campaign: UInt32) throws(LedgerError) -> Set<String> {
+        if let known = tags[campaign] { return known }
+        let rows = try reader.db.rows("SELECT tags FROM campaigns WHERE number = ?1", .int(campaign))
+        let found = try rows.next() ? CampaignTags.read(rows.text(0)) : []
+        tags[campaign] = found
+        return found
+    }
+
+    /// Whether the device has ended without being reached.
+    func isVoid(_ charge: FrequencyCharge) throws(LedgerError) -> Bool {
+        let page = Page(campaign: charge.campaign, chunk: charge.chunk)
+        if let known = void[page] { return known[Int(charge.position)] }
+        let bits = try reader.unreached(campaign: charge.campaign, chunk: charge.chunk)
+        void[page] = bits
+        return bits[Int(charge.position)]
+    }
+}
+
+extension LedgerReader {
+    /// Devices of a chunk that have ended without being reached, by their places.
+    ///
+    /// One whose answer never came may have been reached, and one whose outcome is purged was, as far as anybody knows.
+    func unreached(campaign: UInt32, chunk: UInt32) throws(LedgerError) -> DeadBits {
+        var bits = DeadBits()
+        var piece = chunk
+        while try addUnreached(&bits, campaign: campaign, ordinal: piece), let next = ShardRecord.nextPiece(piece) {
+            piece = next
+        }
+        return bits
+    }
+
+    /// Parents before their children; false when there is no such row.
+    private func addUnreached(_ bits: inout DeadBits, campaign: UInt32, ordinal: UInt32) throws(LedgerError) -> Bool {
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns) FROM shards s
+            WHERE s.campaign = ?1 AND s.part IN (0, \(ShardKey.suspectPart)) AND s.ordinal = ?2
+            ORDER BY s.part, s.child
+            """,
+            .int(campaign),
+            .int(ordinal)
+        )
+        var isFound = false
+        while try rows.next() {
+            isFound = true
+            let record = try ShardRows.record(rows)
+            for place in 0..<record.count {
+                let position = record.positions.isEmpty ? place : Int(record.positions[place])
+                if record.isUnreached(place) { bits.insert(position) } else { bits.remove(position) }
+            }
+        }
+        return isFound
+    }
+}
+
+extension ShardRecord {
+    fileprivate func isUnreached(_ place: Int) -> Bool {
+        guard case .outcome(let outcome) = progress.state(at: place) else { return false }
+        switch outcome {
+        case .accepted: return false
+        case .failed: return progress.notes[UInt16(place)]?.reason != "Unknown"
+        case .invalid, .expired, .superseded, .cancelled, .skipped: return true
+        }
+    }
+}
