@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulator
 
-@Suite(.timeLimit(.minutes(2))) struct APNsSimulatorTests {
+@Suite(.timeLimit(.minutes(10))) struct APNsSimulatorTests {
     private static func tokens(_ count: Int, prefix: String = "00") -> [String] {
         (0..<count).map { number in
             let tail = String(number, radix: 16)

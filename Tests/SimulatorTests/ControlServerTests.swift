@@ -2,7 +2,7 @@ import Glibc
 import Simulator
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ControlServerTests {
+@Suite(.timeLimit(.minutes(10))) struct ControlServerTests {
     private func withSimulator(_ body: (APNsSimulator.Running, ControlClient) async throws -> Void) async throws {
         let simulator = try await APNsSimulator.start()
         do {

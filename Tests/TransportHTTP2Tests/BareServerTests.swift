@@ -5,7 +5,7 @@ import TLS
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(3))) struct BareServerTests {
+@Suite(.timeLimit(.minutes(10))) struct BareServerTests {
     @Test func `it counts what it answers, and refuses in even steps`() async throws {
         let bed = try Bed()
         var behaviour = BareBehaviour()

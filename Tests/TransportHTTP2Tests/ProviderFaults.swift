@@ -12,7 +12,7 @@ import Transport
 ///
 /// Streams and GOAWAY are here; what a peer must not say is in `ProviderFaults+Hostile.swift`, silence in
 /// `ProviderFaults+Silence.swift`, certificates and names in `ProviderFaults+Connecting.swift`.
-@Suite(.timeLimit(.minutes(3))) struct ProviderFaults {
+@Suite(.timeLimit(.minutes(10))) struct ProviderFaults {
     @Test func `P1: GOAWAY in mid-stream sends again what is above its last stream and waits for the rest`()
         async throws
     {

@@ -9,7 +9,7 @@ import TLS
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(3))) struct ProviderPoolTests {
+@Suite(.timeLimit(.minutes(10))) struct ProviderPoolTests {
     @Test func `every request is answered once, with what the far side said`() async throws {
         let bed = try Bed()
         let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in

@@ -7,7 +7,7 @@ import TLS
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(3))) struct StreamLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamLimitTests {
     /// Notes the most streams that were open at once.
     private static func note(_ open: Int, in most: NIOLockedValueBox<Int>) {
         most.withLockedValue { $0 = max($0, open) }

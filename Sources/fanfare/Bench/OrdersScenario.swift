@@ -35,8 +35,8 @@ struct OrdersScenario: Sendable {
         return BenchResult(
             scenario: .orders,
             subject:
-                "two workers, \(NumberText.grouped(devices)) devices a campaign in \(Self.seconds) s at least; paused and resumed, "
-                + "every device was sent to once; \(NumberText.grouped(cancelled)) devices were cancelled in "
+                "two workers, \(NumberText.grouped(devices)) devices a campaign in \(Self.seconds) s at least; paused and "
+                + "resumed, every device was sent to once; \(NumberText.grouped(cancelled)) devices were cancelled in "
                 + "\(rounds) rounds",
             runs: nil,
             figures: [

@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// Every body is written once, whatever becomes of the connection.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LostConnectionTests {
     private let scratch = ScratchLedger()
 
