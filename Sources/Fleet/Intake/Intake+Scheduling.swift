@@ -87,10 +87,7 @@ extension Intake {
             list: parent.list.map { ($0, parent.listVersion) }
         )
         let identity = SHA256.digest(job.canonicalJSON())
-        var new = try await newCampaign(job, provider, variants, identity, [], origin, now: now)
-        // `campaign set --per-second` of the repeated campaign is for the runs to come.
-        new.pace = parent.facts.pace
-        return new
+        return try await newCampaign(job, provider, variants, identity, [], origin, now: now)
     }
 
     // MARK: - Audience
