@@ -124,7 +124,11 @@ let package = Package(
             swiftSettings: houseSettings
         ),
         tests("AMQPTests", ["AMQP", "Seeds"]),
-        tests("CampaignsTests", ["Campaigns", "Seeds", "Sanitizers", "Servers"], kept: ["Shards/Kept"]),
+        tests(
+            "CampaignsTests",
+            ["Campaigns", "PushProviders", "Seeds", "Sanitizers", "Servers"],
+            kept: ["Shards/Kept"]
+        ),
         tests("CommandTests", ["fanfare", "Campaigns", "Store", "Servers"]),
         tests("DeliveryPoolTests", ["Delivery"]),
         tests("DeliveryPublishingTests", ["Campaigns", "Delivery", "Seeds"]),

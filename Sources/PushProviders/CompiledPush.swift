@@ -79,8 +79,8 @@ public enum PayloadSegment: Equatable, Sendable {
 
     /// Bytes of a counted badge with the longest count; 0 for everything else.
     var countedBytesMax: Int {
-        guard case .template(BadgeStep.template, let form) = self, form != .text else { return 0 }
-        return ",\"badge\":".utf8.count - (form == .firstBadge ? 1 : 0) + String(BadgeStep.countMax).utf8.count
+        guard case .template(BadgeStep.template, let form) = self, form.isCount else { return 0 }
+        return form.memberBytes + String(BadgeStep.countMax).utf8.count
     }
 }
 

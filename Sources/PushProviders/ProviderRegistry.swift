@@ -4,8 +4,11 @@ public import Campaigns
 public enum ProviderRegistry {
     /// One line per provider; adding one is its folder and its line here.
     public static let providers: [any PushProvider] = [
-        APNsProvider()
+        APNsProvider(), FCMProvider(),
     ]
+
+    /// How the tokens of all providers are written.
+    public static let tokens = TokenForms(providers.map(\.tokens))
 
     /// The provider of a name, nil when none is built in.
     public static func provider(named name: ProviderName) -> (any PushProvider)? {

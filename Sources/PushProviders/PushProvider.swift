@@ -8,6 +8,8 @@ public import Campaigns
 public protocol PushProvider: Sendable {
     /// The name in jobs, lanes, queues and `apps.yaml`.
     var name: ProviderName { get }
+    /// How its tokens are written.
+    var tokens: any TokenForm { get }
     /// What the provider bounds, with where the numbers come from.
     var limits: ProviderLimits { get }
 
@@ -23,6 +25,12 @@ public protocol PushProvider: Sendable {
     /// whether the app's pushes carry the `fanfare` object (contract, section 5).
     func compile(_ job: Job, carriesMessageID: Bool) -> CompiledPush
 
+    /// Where its ladder begins: the shortest wait before a device is sent to again.
+    var firstRung: Rung { get }
+
+    /// The id that requests to a device carry, by which the provider's own tools find them; nil when they carry none.
+    func requestID(campaign: CampaignHash, device: UInt32) -> String?
+
     /// What an answer means. Never traps, whatever the bytes are; an empty span stands for an absent field.
     ///
     /// `now` is what a `Retry-After` with a date is counted from.
@@ -33,8 +41,12 @@ public protocol PushProvider: Sendable {
 
     /// Reads an app's block of `apps.yaml` (scalars as text, by key).
     ///
-    /// Throws all problems at once; pointers are relative to the block, for example `/key_id`.
-    func account(_ settings: [String: String]) throws(SettingsRefused) -> any ProviderAccount
+    /// Throws all problems at once; pointers are relative to the block, for example `/key_id`. `file` hands out the
+    /// content of a file that a setting names; nil when it cannot be read, which whoever reads the block reports.
+    func account(
+        _ settings: [String: String],
+        file: (String) -> [UInt8]?
+    ) throws(SettingsRefused) -> any ProviderAccount
 }
 
 /// What an app has with a provider: topic, world, endpoint, credential.
@@ -55,13 +67,22 @@ public protocol ProviderAccount: Sendable {
     /// Where requests go; nil is the app's own environment.
     func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint
 
+    /// A job with what the app's settings say where the job says nothing.
+    func completed(_ job: Job) -> Job
+
     /// What is wrong with a job for this app's settings, besides what `PushProvider.check` finds.
     func check(_ job: Job) -> JobCheck
 
     /// Everything of a shard's requests that is alike.
     ///
-    /// `authorization` is the value of the header as the holder of the credential has it, nil with a certificate.
-    func requests(for facts: Shard.Facts, authorization: [UInt8]?) -> PreparedRequests
+    /// `authorization` is the value of the header as the holder of the credential has it, nil with a certificate; `now`
+    /// is what the time that is left is counted from.
+    func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests
+}
+
+extension ProviderAccount {
+    /// Nothing to add.
+    public func completed(_ job: Job) -> Job { job }
 }
 
 /// What a check of a job found.

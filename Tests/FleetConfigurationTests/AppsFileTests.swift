@@ -48,7 +48,7 @@ import Testing
         let apns = try #require(news.accounts.first)
         let identity = try #require(ProviderTokenIdentity(teamID: "ABCDE12345", keyID: "1234567890"))
         #expect(apns.account.provider.name == .apns)
-        #expect(apns.account.credential == .providerToken(identity, keyFile: "key.p8"))
+        #expect(apns.account.credential == .token(identity.credential(keyFile: "key.p8")))
         #expect(apns.account.endpoint(nil) == ProviderEndpoint(host: "localhost", port: 8443))
         #expect(apns.files.mapValues(\.bytes) == ["key.p8": key])
         #expect(apns.files["key.p8"]?.source == folder.path + "/key.p8")
@@ -123,7 +123,6 @@ import Testing
 
     @Test(arguments: [
         ("    apnss: {}\n", "apps.news.apnss", "unknown_key"),
-        ("    fcm: {service_account_file: a.json}\n", "apps.news.fcm", "not_in_this_version"),
         (
             "    edge: {integration_keys_file: a}\n", "apps.news.edge.integration_keys_file",
             "not_in_this_version"

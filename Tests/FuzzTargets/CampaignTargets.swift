@@ -5,7 +5,10 @@ extension FuzzTarget {
     /// A job is refused with a reason or is one that can be stored, read again and compiled.
     static func jobDecoder(_ input: [UInt8]) {
         let now = Timestamp(milliseconds: 1_795_204_500_000)
-        let decoding = JobDecoder.decode(input, envelope: JobEnvelope(routingKey: "news", messageID: "m", now: now))
+        let decoding = JobDecoder.decode(
+            input,
+            envelope: JobEnvelope(routingKey: "news", messageID: "m", now: now, tokens: ProviderRegistry.tokens)
+        )
         guard let job = decoding.job else {
             precondition(!decoding.problems.isEmpty, "refused without a reason")
             for problem in decoding.problems { _ = problem.text }
@@ -85,7 +88,10 @@ extension FuzzTarget {
 
     /// The same devices and problems however the file is cut.
     private static func read(_ format: AudienceFileFormat, _ input: [UInt8]) {
-        var (cut, whole) = (AudienceFileReader(format), AudienceFileReader(format))
+        var (cut, whole) = (
+            AudienceFileReader(format, tokens: ProviderRegistry.tokens),
+            AudienceFileReader(format, tokens: ProviderRegistry.tokens)
+        )
         var (cutDevices, wholeDevices): ([Device], [Device]) = ([], [])
         for piece in pieces(input) { cut.read(Array(piece)) { device, _ in cutDevices.append(device) } }
         cut.finish { device, _ in cutDevices.append(device) }

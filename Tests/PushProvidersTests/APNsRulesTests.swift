@@ -165,7 +165,10 @@ struct APNsRulesTests {
         func decoded(_ content: String, _ delivery: String = "{}") throws -> Job {
             let text =
                 #"{"id":"j","app":"news","audience":{"list":"all"},"content":\#(content),"delivery":\#(delivery)}"#
-            let decoding = JobDecoder.decode(Array(text.utf8), envelope: JobEnvelope(now: Fixtures.now))
+            let decoding = JobDecoder.decode(
+                Array(text.utf8),
+                envelope: JobEnvelope(now: Fixtures.now, tokens: ProviderRegistry.tokens)
+            )
             return try #require(decoding.job, "\(decoding.problems)")
         }
         #expect(problems(try decoded(#"{"title":"a","data":{"match":7}}"#)) == [])

@@ -11,7 +11,7 @@ struct APNsSettingsTests {
     private func problems(_ change: [String: String], without keys: [String] = []) -> [String] {
         let block = good.merging(change) { $1 }.filter { !keys.contains($0.key) }
         do {
-            _ = try APNsProvider().account(block)
+            _ = try APNsProvider().account(block, file: { _ in nil })
             return []
         } catch {
             return error.problems.map { "\($0.pointer) \($0.code)" }
@@ -23,9 +23,9 @@ struct APNsSettingsTests {
         block["environment"] = "sandbox"
         block["endpoint"] = "https://localhost:8443"
         block["ca_file"] = "ca.pem"
-        let account = try APNsProvider().account(block)
+        let account = try APNsProvider().account(block, file: { _ in nil })
         let identity = try #require(ProviderTokenIdentity(teamID: "ABCDE12345", keyID: "ABC123DEFG"))
-        #expect(account.credential == .providerToken(identity, keyFile: "AuthKey_ABC123DEFG.p8"))
+        #expect(account.credential == .token(identity.credential(keyFile: "AuthKey_ABC123DEFG.p8")))
         #expect(account.endpoint(nil) == ProviderEndpoint(host: "localhost", port: 8443))
         #expect(account.endpoint(.production) == ProviderEndpoint(host: "localhost", port: 8443))
         #expect(account.caFile == "ca.pem")
@@ -33,24 +33,27 @@ struct APNsSettingsTests {
     }
 
     @Test func `Apple's hosts stand for the environments`() throws {
-        let account = try APNsProvider().account(good)
+        let account = try APNsProvider().account(good, file: { _ in nil })
         #expect(account.endpoint(nil).description == "api.push.apple.com:443")
         #expect(account.endpoint(.production).description == "api.push.apple.com:443")
         #expect(account.endpoint(.sandbox).description == "api.sandbox.push.apple.com:443")
-        let sandbox = try APNsProvider().account(good.merging(["environment": "sandbox"]) { $1 })
+        let sandbox = try APNsProvider().account(good.merging(["environment": "sandbox"]) { $1 }, file: { _ in nil })
         #expect(sandbox.endpoint(nil).description == "api.sandbox.push.apple.com:443")
     }
 
     @Test func `a certificate takes the place of the key`() throws {
-        let account = try APNsProvider().account([
-            "topic": "com.example.news", "certificate_file": "c.pem", "private_key_file": "k.pem",
-        ])
+        let account = try APNsProvider().account(
+            [
+                "topic": "com.example.news", "certificate_file": "c.pem", "private_key_file": "k.pem",
+            ],
+            file: { _ in nil }
+        )
         #expect(account.credential == .certificate(certificateFile: "c.pem", privateKeyFile: "k.pem"))
     }
 
     @Test func `a summary says topic, credential, environment and endpoint`() throws {
         func summary(_ block: [String: String]) throws -> [String] {
-            try APNsProvider().account(block).summary.map { "\($0.name)=\($0.value)" }
+            try APNsProvider().account(block, file: { _ in nil }).summary.map { "\($0.name)=\($0.value)" }
         }
         #expect(
             try summary(good) == [
@@ -71,7 +74,7 @@ struct APNsSettingsTests {
     }
 
     @Test func `a credential names its files`() throws {
-        #expect(try APNsProvider().account(good).credential.files == ["AuthKey_ABC123DEFG.p8"])
+        #expect(try APNsProvider().account(good, file: { _ in nil }).credential.files == ["AuthKey_ABC123DEFG.p8"])
         let pair = AccountCredential.certificate(certificateFile: "c.pem", privateKeyFile: "k.pem")
         #expect(pair.files == ["c.pem", "k.pem"])
     }
@@ -79,7 +82,7 @@ struct APNsSettingsTests {
     @Test func `an unknown setting is answered with the one that was meant`() throws {
         for (key, pointer, mend) in [("key_flie", "/key_flie", "did you mean key_file?"), ("a/b", "/a~1b", nil)] {
             let refused = try #require(throws: SettingsRefused.self) {
-                try APNsProvider().account(good.merging([key: "x"]) { $1 })
+                try APNsProvider().account(good.merging([key: "x"]) { $1 }, file: { _ in nil })
             }
             #expect(refused.problems.map(\.pointer) == [pointer])
             let all = "the settings are \(APNsSettings.keys.joined(separator: ", "))"

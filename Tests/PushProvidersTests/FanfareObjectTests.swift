@@ -57,8 +57,8 @@ struct FanfareObjectTests {
             let members = try #require(bare.members).filter { $0.name != "fanfare" }
             let before = APNsProvider().compile(job, carriesMessageID: false).payload
             #expect(JSONWriter.bytes(.object(members)) == before, "seed \(seed)")
-            let requests = try Fixtures.account().requests(for: facts, authorization: nil)
-            #expect(requests.messageIDAt == requests.bodyRange.lowerBound + place)
+            let requests = try Fixtures.account().requests(for: facts, authorization: nil, now: Fixtures.now)
+            #expect(requests.messageIDAt == requests.idRange.upperBound + place)
             #expect(requests.body == push.payload)
         }
     }

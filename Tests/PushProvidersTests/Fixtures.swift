@@ -65,7 +65,7 @@ enum Fixtures {
         let identity = try #require(ProviderTokenIdentity(teamID: "ABCDE12345", keyID: "ABC123DEFG"))
         var settings = APNsSettings(
             topic: "com.example.news",
-            credential: .providerToken(identity, keyFile: "AuthKey_ABC123DEFG.p8")
+            credential: .token(identity.credential(keyFile: "AuthKey_ABC123DEFG.p8"))
         )
         change(&settings)
         return APNsAccount(settings: settings)

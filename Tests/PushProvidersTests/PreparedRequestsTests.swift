@@ -7,7 +7,8 @@ struct PreparedRequestsTests {
         let job = Fixtures.job { $0.delivery.collapseID = "derby-score" }
         let requests = try Fixtures.account().requests(
             for: Fixtures.facts(job),
-            authorization: Array("bearer a.b.c".utf8)
+            authorization: Array("bearer a.b.c".utf8),
+            now: Fixtures.now
         )
         #expect(
             Fixtures.lines(requests) == [
@@ -28,7 +29,11 @@ struct PreparedRequestsTests {
     }
 
     @Test func `what changes too often stays out of the header table`() throws {
-        let requests = try Fixtures.account().requests(for: Fixtures.facts(Fixtures.job()), authorization: [1])
+        let requests = try Fixtures.account().requests(
+            for: Fixtures.facts(Fixtures.job()),
+            authorization: [1],
+            now: Fixtures.now
+        )
         let indexing = Dictionary(
             uniqueKeysWithValues: requests.headers.map { (String(decoding: $0.name, as: UTF8.self), $0.indexing) }
         )
@@ -42,27 +47,35 @@ struct PreparedRequestsTests {
 
     @Test func `a push that is not to be stored has expiration 0`() throws {
         let job = Fixtures.job { $0.delivery.dropIfOffline = true }
-        let requests = try Fixtures.account().requests(for: Fixtures.facts(job), authorization: nil)
+        let requests = try Fixtures.account().requests(for: Fixtures.facts(job), authorization: nil, now: Fixtures.now)
         #expect(Fixtures.lines(requests).contains("apns-expiration: 0"))
     }
 
     @Test func `an end before the epoch does not become the 0 that means something else`() throws {
         let facts = Fixtures.facts(Fixtures.job(), expiresAt: Timestamp(milliseconds: -5))
-        let requests = try Fixtures.account().requests(for: facts, authorization: nil)
+        let requests = try Fixtures.account().requests(for: facts, authorization: nil, now: Fixtures.now)
         #expect(Fixtures.lines(requests).contains("apns-expiration: 1"))
     }
 
     @Test func `with a certificate there is no authorization`() throws {
-        let requests = try Fixtures.account().requests(for: Fixtures.facts(Fixtures.job()), authorization: nil)
+        let requests = try Fixtures.account().requests(
+            for: Fixtures.facts(Fixtures.job()),
+            authorization: nil,
+            now: Fixtures.now
+        )
         #expect(!Fixtures.lines(requests).contains { $0.hasPrefix("authorization") })
     }
 
     @Test func `a device's environment chooses the host, a gateway of one's own stands for both`() throws {
         let facts = Fixtures.facts(Fixtures.job(), environment: .sandbox)
-        let sandbox = try Fixtures.account().requests(for: facts, authorization: nil)
+        let sandbox = try Fixtures.account().requests(for: facts, authorization: nil, now: Fixtures.now)
         #expect(Fixtures.lines(sandbox).contains(":authority: api.sandbox.push.apple.com"))
         let gateway = try Fixtures.account { $0.endpoint = ProviderEndpoint(host: "localhost", port: 8443) }
-        #expect(Fixtures.lines(gateway.requests(for: facts, authorization: nil)).contains(":authority: localhost:8443"))
+        #expect(
+            Fixtures.lines(gateway.requests(for: facts, authorization: nil, now: Fixtures.now)).contains(
+                ":authority: localhost:8443"
+            )
+        )
     }
 
     @Test(arguments: [
@@ -73,27 +86,33 @@ struct PreparedRequestsTests {
     ])
     func `a push type adds its suffix to the topic`(pushType: PushType, suffix: String) throws {
         let facts = Fixtures.facts(Fixtures.bare(pushType))
-        let lines = Fixtures.lines(try Fixtures.account().requests(for: facts, authorization: nil))
+        let lines = Fixtures.lines(try Fixtures.account().requests(for: facts, authorization: nil, now: Fixtures.now))
         #expect(lines.contains("apns-topic: com.example.news" + suffix))
         #expect(lines.contains("apns-push-type: \(pushType.rawValue)"))
     }
 
     @Test func `a topic that has its suffix already keeps it`() throws {
         let account = try Fixtures.account { $0.topic = "com.example.news.voip" }
-        let requests = account.requests(for: Fixtures.facts(Fixtures.bare(.voip)), authorization: nil)
+        let requests = account.requests(
+            for: Fixtures.facts(Fixtures.bare(.voip)),
+            authorization: nil,
+            now: Fixtures.now
+        )
         #expect(Fixtures.lines(requests).contains("apns-topic: com.example.news.voip"))
     }
 
     @Test(arguments: [(DeliveryOptions.Priority.high, 10), (.normal, 5), (.low, 1)])
     func `priorities are Apple's numbers`(priority: DeliveryOptions.Priority, number: Int) throws {
         let job = Fixtures.job { $0.delivery.priority = priority }
-        let requests = try Fixtures.account().requests(for: Fixtures.facts(job), authorization: nil)
+        let requests = try Fixtures.account().requests(for: Fixtures.facts(job), authorization: nil, now: Fixtures.now)
         #expect(Fixtures.lines(requests).contains("apns-priority: \(number)"))
     }
 
     @Test func `a background push has priority 5 by itself`() throws {
         let job = Fixtures.bare(nil) { $0.content.contentAvailable = true }
-        let lines = Fixtures.lines(try Fixtures.account().requests(for: Fixtures.facts(job), authorization: nil))
+        let lines = Fixtures.lines(
+            try Fixtures.account().requests(for: Fixtures.facts(job), authorization: nil, now: Fixtures.now)
+        )
         #expect(lines.contains("apns-push-type: background"))
         #expect(lines.contains("apns-priority: 5"))
     }
@@ -109,7 +128,7 @@ struct PreparedRequestsTests {
     /// The bytes of a device's request, between guards that must stay as they are.
     private func fill(_ requests: PreparedRequests, token: [UInt8], device: UInt32) -> (id: String, path: String) {
         let guardByte: UInt8 = 0x7e
-        let tail = requests.pathTail(tokenBytes: token.count)
+        let tail = requests.tail(tokenBytes: token.count)
         var memory = [guardByte] + requests.template + [UInt8](repeating: 0, count: tail) + [guardByte]
         memory.withUnsafeMutableBytes { memory in
             let room = UnsafeMutableRawBufferPointer(rebasing: memory[1..<memory.count - 1])
@@ -117,15 +136,19 @@ struct PreparedRequestsTests {
         }
         #expect(memory.first == guardByte && memory.last == guardByte)
         let room = Array(memory[1..<memory.count - 1])
-        #expect(Array(room[requests.bodyRange]) == requests.body)
+        #expect(Array(room[requests.idRange.upperBound..<requests.lastAt]) == requests.body)
         return (
             String(decoding: room[requests.idRange], as: UTF8.self),
-            String(decoding: room[requests.bodyRange.upperBound...], as: UTF8.self)
+            String(decoding: room[requests.lastAt...], as: UTF8.self)
         )
     }
 
     @Test func `path and id are written in place, whatever the token's length`() throws {
-        let requests = try Fixtures.account().requests(for: Fixtures.facts(Fixtures.job()), authorization: nil)
+        let requests = try Fixtures.account().requests(
+            for: Fixtures.facts(Fixtures.job()),
+            authorization: nil,
+            now: Fixtures.now
+        )
         for length in [0, 1, 3, 4, 31, 32, 80, 100] {
             let token = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 0x9f) }
             let digits = token.map { byte in
@@ -137,7 +160,11 @@ struct PreparedRequestsTests {
     }
 
     @Test func `all bytes have their digits, at every place of a token`() throws {
-        let requests = try Fixtures.account().requests(for: Fixtures.facts(Fixtures.job()), authorization: nil)
+        let requests = try Fixtures.account().requests(
+            for: Fixtures.facts(Fixtures.job()),
+            authorization: nil,
+            now: Fixtures.now
+        )
         for byte in UInt8.min ... .max {
             let text = String(byte, radix: 16)
             let digits = text.utf8.count == 1 ? "0" + text : text
@@ -148,7 +175,7 @@ struct PreparedRequestsTests {
 
     @Test func `an id that is written in place is that of campaign and index`() throws {
         let job = Fixtures.job()
-        let requests = try Fixtures.account().requests(for: Fixtures.facts(job), authorization: nil)
+        let requests = try Fixtures.account().requests(for: Fixtures.facts(job), authorization: nil, now: Fixtures.now)
         let campaign = CampaignHash(app: job.app, id: job.id)
         for device: UInt32 in [0, 9, 10, 15, 16, 123_456_789, 0x89ab_cdef, .max] {
             let id = fill(requests, token: [1, 2], device: device).id
@@ -158,7 +185,11 @@ struct PreparedRequestsTests {
 
     @Test func `memory that does not fit is our own bug`() async {
         await #expect(processExitsWith: .failure) {
-            let requests = try Fixtures.account().requests(for: Fixtures.facts(Fixtures.job()), authorization: nil)
+            let requests = try Fixtures.account().requests(
+                for: Fixtures.facts(Fixtures.job()),
+                authorization: nil,
+                now: Fixtures.now
+            )
             var memory = requests.template
             memory.withUnsafeMutableBytes { room in
                 [1 as UInt8].withUnsafeBytes { requests.fill(room, token: $0, device: 1) }
@@ -167,7 +198,11 @@ struct PreparedRequestsTests {
     }
 
     @Test func `success costs no look at the body, everything else goes to the provider`() throws {
-        let requests = try Fixtures.account().requests(for: Fixtures.facts(Fixtures.job()), authorization: nil)
+        let requests = try Fixtures.account().requests(
+            for: Fixtures.facts(Fixtures.job()),
+            authorization: nil,
+            now: Fixtures.now
+        )
         let body = Array(#"{"reason":"Unregistered"}"#.utf8)
         let none: [UInt8] = []
         #expect(requests.isAccepted(status: 200))

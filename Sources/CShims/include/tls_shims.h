@@ -4,6 +4,7 @@
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>
+#include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
@@ -74,6 +75,10 @@ static inline X509 *c_tls_copy_peer_certificate(const SSL *ssl) {
 
 static inline EVP_PKEY *c_evp_generate_p256(void) {
     return EVP_EC_gen("P-256");
+}
+
+static inline EVP_PKEY *c_evp_generate_rsa(size_t bits) {
+    return EVP_RSA_gen(bits);
 }
 
 static inline size_t c_bio_memory(BIO *bio, const uint8_t **bytes) {

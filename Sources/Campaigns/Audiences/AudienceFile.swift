@@ -81,8 +81,8 @@ public struct AudienceFileReader {
     public static let lineBytesMax = 65_536
 
     /// A reader for a file of that form.
-    public init(_ format: AudienceFileFormat) {
-        reader = DeviceFileReader(format, .audience)
+    public init(_ format: AudienceFileFormat, tokens: TokenForms) {
+        reader = DeviceFileReader(format, .audience, tokens: tokens)
     }
 
     /// What was read so far.

@@ -11,14 +11,23 @@ struct CSVDeviceReader {
     private static let columnsMax = 256
 
     private let fields: DeviceFileFields
+    private let tokens: TokenForms
+    /// The form of the tokens of a line that names no provider.
+    private let standardForm: (any TokenForm)?
     private(set) var report = AudienceFileReport()
     private var scanner = CSVRecordScanner()
     private var columns: [Column] = []
+    /// Where the provider stands; nil when no column has it.
+    private var providerColumn: Int?
+    /// The form of the tokens of the last line's provider.
+    private var form: (any TokenForm)?
     /// The first bytes of the file, until they show whether it begins with a byte order mark.
     private var head: [UInt8]? = []
 
-    init(_ fields: DeviceFileFields) {
+    init(_ fields: DeviceFileFields, _ tokens: TokenForms) {
         self.fields = fields
+        self.tokens = tokens
+        standardForm = tokens[.apns]
     }
 
     mutating func read(_ piece: UnsafeBufferPointer<UInt8>, _ each: (DeviceRegistration, Int) throws -> Void) rethrows {
@@ -118,6 +127,7 @@ struct CSVDeviceReader {
             return refuseFile(.required, "the header has no column token", mend: mend(forHeader: names))
         }
         columns = names.map(fields.column)
+        providerColumn = columns.firstIndex(of: .provider)
         for (field, name) in names.enumerated() where fields.names[name] == nil {
             guard let near = Spelling.nearest(to: name, among: fields.misspelt) else { continue }
             report.warnings.append(
@@ -137,7 +147,9 @@ struct CSVDeviceReader {
         if let near = names.first(where: { Spelling.nearest(to: $0, among: ["token", "device_token"]) != nil }) {
             return "call the column \(near.clipped) token"
         }
-        if names.contains(where: { DeviceToken.isAPNs($0.utf8) }) { return "put a line with the columns' names first" }
+        if names.contains(where: { !tokens.readings(of: $0).isEmpty }) {
+            return "put a line with the columns' names first"
+        }
         return "name the column with the tokens: token"
     }
 
@@ -180,8 +192,9 @@ struct CSVDeviceReader {
             report.note(.syntax, line: start.line, column: start.column, detail)
             return nil
         }
-        var registration = DeviceRegistration(device: Device(token: ""))
         let before = report.problemCount
+        form = lineForm()
+        var registration = DeviceRegistration(device: Device(token: "", provider: form?.provider ?? .apns))
         var variableBytes = 0
         for field in 0..<columns.count {
             let range = scanner.range(field)
@@ -200,8 +213,8 @@ struct CSVDeviceReader {
 
     private mutating func read(_ field: Int, _ range: Range<Int>, into registration: inout DeviceRegistration) {
         switch columns[field] {
-        case .token: registration.device.token = token(range) ?? refuse(field, .format, DeviceToken.apnsRule) ?? ""
-        case .provider: setProvider(field, range)
+        case .token: readToken(field, range, into: &registration.device)
+        case .provider: break
         case .environment: registration.device.environment = environment(field, range)
         case .id:
             registration.device.id = value(field, "an id has at most 256 bytes") {
@@ -209,10 +222,10 @@ struct CSVDeviceReader {
             }
         case .locale:
             let rule = "locale must be a BCP 47 tag such as es-ES"
-            registration.device.locale = value(field, rule, DeviceToken.isLocale)
+            registration.device.locale = value(field, rule, DeviceRule.isLocale)
         case .timeZone:
             let rule = "time_zone must be an IANA name such as Europe/Madrid"
-            registration.device.timeZone = value(field, rule, DeviceToken.isTimeZone)
+            registration.device.timeZone = value(field, rule, DeviceRule.isTimeZone)
         case .variable(let name):
             registration.device.variables[name] = value(field, "a variable has no NUL character") { _ in true }
         default: readKnowledge(field, into: &registration)
@@ -257,30 +270,44 @@ struct CSVDeviceReader {
         }
     }
 
-    /// The token in lower case; nil when the bytes are none.
-    private func token(_ range: Range<Int>) -> String? {
-        scanner.bytes.withUnsafeBufferPointer { bytes in
-            let digits = bytes[range]
-            guard DeviceToken.isAPNs(digits) else { return nil }
-            return String(unsafeUninitializedCapacity: digits.count) { text in
-                // A letter's bit 5 makes it lower case, and digits have it already.
-                for (index, digit) in digits.enumerated() { text[index] = digit | 0x20 }
-                return digits.count
-            }
-        }
+    /// The form of the tokens of the line's provider, which may stand behind the token; nil, with a problem, when it is
+    /// not built in.
+    private mutating func lineForm() -> (any TokenForm)? {
+        guard let column = providerColumn else { return standardForm }
+        let range = scanner.range(column)
+        if range.isEmpty { return standardForm }
+        if let form, scanner.bytes[range].elementsEqual(form.provider.rawValue.utf8) { return form }
+        let name = text(column) ?? ""
+        if let found = tokens[ProviderName(rawValue: name)] { return found }
+        let names = tokens.names
+        let near = Spelling.nearest(to: name, among: names).map { "did you mean \($0)?" }
+        let place = scanner.places[column]
+        let detail = "provider must be \(names.joined(separator: " or "))"
+        report.note(.value, line: place.line, column: place.column, detail, mend: near)
+        return nil
     }
 
-    private mutating func setProvider(_ field: Int, _ range: Range<Int>) {
-        if scanner.bytes[range].elementsEqual("apns".utf8) { return }
-        let isLater = scanner.bytes[range].elementsEqual("fcm".utf8)
-        let detail = isLater ? "the provider fcm is not in this version" : "provider must be apns or fcm"
-        let _: String? = refuse(field, isLater ? .notInThisVersion : .value, detail)
+    private mutating func readToken(_ field: Int, _ range: Range<Int>, into device: inout Device) {
+        // Without a provider's form nothing can be said of it; that was reported.
+        guard let form else { return }
+        let token = scanner.bytes.withUnsafeBufferPointer { form.token(UnsafeBufferPointer(rebasing: $0[range])) }
+        guard let token else {
+            let _: String? = refuse(field, .format, form.rule)
+            return
+        }
+        device.token = token.text
+        if let environment = token.environment { device.environment = environment }
     }
 
     private mutating func environment(_ field: Int, _ range: Range<Int>) -> PushEnvironment? {
-        for environment in PushEnvironment.allCases
+        guard let form else { return nil }
+        guard !form.environments.isEmpty else {
+            return refuse(field, .conflict, TokenForms.noEnvironment(form.provider))
+        }
+        for environment in form.environments
         where scanner.bytes[range].elementsEqual(environment.rawValue.utf8) { return environment }
-        return refuse(field, .value, "environment must be production or sandbox")
+        let names = form.environments.map(\.rawValue).joined(separator: " or ")
+        return refuse(field, .value, "environment must be \(names)")
     }
 
     private mutating func value(_ field: Int, _ rule: String, _ isValid: (String) -> Bool) -> String? {

@@ -57,9 +57,9 @@ public struct DeviceFileReader {
     private var ndjson: NDJSONDeviceReader
 
     /// A reader for a file of that form.
-    public init(_ format: AudienceFileFormat, _ fields: DeviceFileFields) {
-        csv = format == .csv ? CSVDeviceReader(fields) : nil
-        ndjson = NDJSONDeviceReader(fields)
+    public init(_ format: AudienceFileFormat, _ fields: DeviceFileFields, tokens: TokenForms) {
+        csv = format == .csv ? CSVDeviceReader(fields, tokens) : nil
+        ndjson = NDJSONDeviceReader(fields, tokens)
     }
 
     /// What was read so far.

@@ -1,6 +1,7 @@
 /// Devices from NDJSON: one object a line, the same as a device within a job, or as the registry takes one.
 struct NDJSONDeviceReader {
     private let fields: DeviceFileFields
+    private let tokens: TokenForms
     private(set) var report = AudienceFileReport()
     private var line = 1
     /// The beginning of a line whose end has not come yet.
@@ -11,8 +12,9 @@ struct NDJSONDeviceReader {
     /// A device's variables are the only objects within it.
     private static let limits = JSONReader.Limits(bytesMax: AudienceFileReader.lineBytesMax, depthMax: 3)
 
-    init(_ fields: DeviceFileFields) {
+    init(_ fields: DeviceFileFields, _ tokens: TokenForms) {
         self.fields = fields
+        self.tokens = tokens
     }
 
     mutating func read(_ piece: UnsafeBufferPointer<UInt8>, _ each: (DeviceRegistration, Int) throws -> Void) rethrows {
@@ -94,8 +96,8 @@ struct NDJSONDeviceReader {
 
     private func decode(_ value: JSONValue) -> DeviceRegistration? {
         switch fields {
-        case .audience: DeviceDecoder.device(value, at: .root, log).map { DeviceRegistration(device: $0) }
-        case .registry: DeviceDecoder.registration(value, at: .root, log)
+        case .audience: DeviceDecoder.device(value, at: .root, tokens, log).map { DeviceRegistration(device: $0) }
+        case .registry: DeviceDecoder.registration(value, at: .root, tokens, log)
         }
     }
 

@@ -11,23 +11,46 @@ public struct ProviderName: RawRepresentable, Hashable, Sendable, Comparable {
     /// Apple Push Notification service.
     public static let apns = ProviderName(rawValue: "apns")
 
+    /// What people call platforms, and who delivers to them.
+    static let ofPlatform = ["ios": "apns", "android": "fcm"]
+
+    /// Lower-case letters and digits, at most 32.
+    static func isName(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count) && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) }
+    }
+
     /// Alphabetical.
     public static func < (left: ProviderName, right: ProviderName) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// Which of a provider's worlds a device token belongs to.
-public enum PushEnvironment: String, Hashable, Sendable, CaseIterable {
+/// Which of a provider's worlds a device token belongs to: all devices of a chunk and of a shard have one.
+///
+/// Apple has two, with a host each. Where tokens name their own push service, its origin is the world.
+public struct PushEnvironment: RawRepresentable, Hashable, Sendable {
+    /// Its name; at most 255 bytes.
+    public let rawValue: String
+
+    /// Any name but an empty one; which there are is the provider's to say (`TokenForm.environments`).
+    public init?(rawValue: String) {
+        guard (1...255).contains(rawValue.utf8.count) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    private init(_ name: String) { rawValue = name }
+
     /// Tokens of apps from the store and of TestFlight.
-    case production
+    public static let production = PushEnvironment("production")
     /// Tokens of apps run from Xcode.
-    case sandbox
+    public static let sandbox = PushEnvironment("sandbox")
+    /// Apple's two.
+    public static let apple = [production, sandbox]
 }
 
 /// One device of an audience, as a producer names it.
 public struct Device: Hashable, Sendable {
-    /// The provider's token for app and device; for APNs 64 or more hexadecimal digits, in lower case here.
+    /// The provider's token for app and device, as its `TokenForm` keeps it.
     public var token: String
     /// Who delivers to it.
     public var provider: ProviderName

@@ -87,9 +87,12 @@ public struct DeviceRegistration: Hashable, Sendable {
 
 extension DeviceRegistration {
     /// Reads an object as a line of NDJSON has it, with everything that is wrong with it.
-    public static func decode(_ value: JSONValue) -> (registration: DeviceRegistration?, problems: [Problem]) {
+    public static func decode(
+        _ value: JSONValue,
+        _ tokens: TokenForms
+    ) -> (registration: DeviceRegistration?, problems: [Problem]) {
         let log = ProblemLog()
-        let registration = DeviceDecoder.registration(value, at: .root, log)
+        let registration = DeviceDecoder.registration(value, at: .root, tokens, log)
         return (log.isEmpty ? registration : nil, log.all)
     }
 }

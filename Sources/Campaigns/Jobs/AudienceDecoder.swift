@@ -2,13 +2,22 @@
 struct AudienceDecoder {
     private let reader: ObjectReader
     private let selectors: [String]
+    /// nil: the tokens were checked before.
+    private let tokens: TokenForms?
 
     static let devicesMax = 10_000
     static let urgentDevicesMax = 1_000
 
-    init?(_ value: JSONValue, at pointer: JSONPointer, _ fields: FieldList, _ log: ProblemLog) {
+    init?(
+        _ value: JSONValue,
+        at pointer: JSONPointer,
+        _ fields: FieldList,
+        _ tokens: TokenForms?,
+        _ log: ProblemLog
+    ) {
         guard let reader = ObjectReader(value, at: pointer, fields, log) else { return nil }
         self.reader = reader
+        self.tokens = tokens
         let members = value.members ?? []
         selectors = ["devices", "list", "users", "segment", "everyone"].filter { selector in
             members.contains { $0.name == selector && !($0.name == "everyone" && $0.value == false) }
@@ -46,7 +55,7 @@ struct AudienceDecoder {
         let atMost = reader.integer("at_most", in: 1...Int64(UInt32.max)).map { Int($0) }
         guard let value = reader.value("exclude") else { return (nil, atMost) }
         let place = reader.pointer.appending("exclude")
-        let decoder = AudienceDecoder(value, at: place, JobFields.exclude, reader.log)
+        let decoder = AudienceDecoder(value, at: place, JobFields.exclude, tokens, reader.log)
         let exclude = decoder?.audience(isUrgent: isUrgent, isStored: false)
         if exclude == .everyone {
             reader.log.refuse(
@@ -132,7 +141,7 @@ struct AudienceDecoder {
         var devices: [Device] = []
         devices.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            if let device = DeviceDecoder.device(element, at: place.appending(index), reader.log) {
+            if let device = DeviceDecoder.device(element, at: place.appending(index), tokens, reader.log) {
                 devices.append(device)
             }
         }

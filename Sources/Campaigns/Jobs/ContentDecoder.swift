@@ -48,6 +48,8 @@ struct ContentDecoder {
             LiveActivityDecoder.liveActivity(value, at: pointer.appending("live_activity"), log)
         }
         content.apns = raw()
+        // What may stand in it is the provider's to say.
+        content.fcm = reader.members("fcm").map { .object($0) }
         Templates.checkSize(content.personalTexts(at: pointer), at: pointer, log)
         content.localizations = localizations()
         Templates.check(content.personalTexts(at: pointer), log)
@@ -144,7 +146,7 @@ struct ContentDecoder {
         var seen: Set<String> = []
         return members.compactMap { member in
             let entry = place.appending(member.name)
-            guard DeviceToken.isLocale(member.name) else {
+            guard DeviceRule.isLocale(member.name) else {
                 let mend = member.name.contains("_") ? "write a hyphen instead of _" : nil
                 log.refuse(.format, at: entry, "a localization's name is a BCP 47 tag such as pt-BR", mend: mend)
                 return nil

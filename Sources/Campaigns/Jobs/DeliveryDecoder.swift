@@ -34,6 +34,7 @@ struct DeliveryDecoder {
             reader.integer("max_attempts", in: 1...Int64(DeliveryDecoder.attemptsMax)).map(Int.init)
             ?? options.maxAttempts
         options.onUnknown = reader.choice("on_unknown", of: DeliveryOptions.OnUnknown.self) ?? .resend
+        options.android = reader.choice("android", of: DeliveryOptions.AndroidMessage.self)
         options.perSecond = reader.integer("per_second", in: 1...DeliveryDecoder.perSecondMax).map(Int.init)
         options.rampUp = DeliveryDecoder.rampUp(reader)
         options.frequencyCap =

@@ -3,19 +3,27 @@ enum DeviceDecoder {
     /// Names and values together, in bytes of UTF-8.
     static let variablesBytesMax = 4096
     static let idBytesMax = 256
-    /// The providers that are built; the others of the contract come later.
-    private static let laterProviders: Set<String> = ["fcm"]
 
-    /// nil when something was reported that leaves no device.
-    static func device(_ value: JSONValue, at pointer: JSONPointer, _ log: ProblemLog) -> Device? {
+    /// nil when something was reported that leaves no device; `tokens` nil: what it says was checked before.
+    static func device(
+        _ value: JSONValue,
+        at pointer: JSONPointer,
+        _ tokens: TokenForms?,
+        _ log: ProblemLog
+    ) -> Device? {
         guard let reader = ObjectReader(value, at: pointer, JobFields.device, log) else { return nil }
-        return device(reader, variables: variables(reader))
+        return device(reader, tokens, variables: variables(reader))
     }
 
     /// A device as the registry takes it; nil when something was reported that leaves none.
-    static func registration(_ value: JSONValue, at pointer: JSONPointer, _ log: ProblemLog) -> DeviceRegistration? {
+    static func registration(
+        _ value: JSONValue,
+        at pointer: JSONPointer,
+        _ tokens: TokenForms,
+        _ log: ProblemLog
+    ) -> DeviceRegistration? {
         guard let reader = ObjectReader(value, at: pointer, JobFields.registration, log) else { return nil }
-        let device = device(reader, variables: [:])
+        let device = device(reader, tokens, variables: [:])
         var registration = DeviceRegistration(device: device ?? Device(token: ""))
         if reader.value("user", isNullable: true) == .null {
             registration.user = .nobody
@@ -56,24 +64,29 @@ enum DeviceDecoder {
         if !isFine { reader.log.refuse(.format, at: reader.pointer.appending(name), rule) }
     }
 
-    private static func device(_ reader: ObjectReader, variables: [String: String]) -> Device? {
-        let (pointer, log) = (reader.pointer, reader.log)
-        let provider = provider(reader)
+    private static func device(
+        _ reader: ObjectReader,
+        _ tokens: TokenForms?,
+        variables: [String: String]
+    ) -> Device? {
+        guard let tokens else { return checked(reader, variables) }
+        let form = form(reader, tokens)
         reader.require("token")
-        let token = reader.text("token").flatMap { text -> String? in
-            if let token = DeviceToken.apns(text) { return token }
-            log.refuse(.format, at: pointer.appending("token"), DeviceToken.apnsRule, mend: DeviceToken.mend(for: text))
+        let token = reader.text("token").flatMap { text -> TokenReading? in
+            guard let form else { return nil }
+            if let token = form.token(text) { return token }
+            reader.log.refuse(.format, at: reader.pointer.appending("token"), form.rule, mend: form.mend(for: text))
             return nil
         }
-        let environment = reader.choice("environment", of: PushEnvironment.self)
+        let environment = form.flatMap { Self.environment(reader, $0) }
         let id = reader.text("id", bytesMax: idBytesMax)
-        let locale = checked(reader, "locale", DeviceToken.isLocale, "a BCP 47 tag such as es-ES")
-        let timeZone = checked(reader, "time_zone", DeviceToken.isTimeZone, "an IANA name such as Europe/Madrid")
-        guard let provider, let token else { return nil }
+        let locale = checked(reader, "locale", DeviceRule.isLocale, "a BCP 47 tag such as es-ES")
+        let timeZone = checked(reader, "time_zone", DeviceRule.isTimeZone, "an IANA name such as Europe/Madrid")
+        guard let form, let token else { return nil }
         return Device(
-            token: token,
-            provider: provider,
-            environment: environment,
+            token: token.text,
+            provider: form.provider,
+            environment: token.environment ?? environment,
             id: id,
             locale: locale,
             timeZone: timeZone,
@@ -81,15 +94,40 @@ enum DeviceDecoder {
         )
     }
 
-    private static func provider(_ reader: ObjectReader) -> ProviderName? {
-        guard reader.has("provider") else { return .apns }
-        guard let name = reader.choice("provider", among: ["apns"] + laterProviders) else { return nil }
-        if laterProviders.contains(name) {
-            let place = reader.pointer.appending("provider")
-            reader.log.refuse(.notInThisVersion, at: place, "the provider \(name) is not in this version")
+    /// A device that was checked when it came.
+    private static func checked(_ reader: ObjectReader, _ variables: [String: String]) -> Device? {
+        reader.text("token").map { token in
+            Device(
+                token: token,
+                provider: reader.text("provider").map { ProviderName(rawValue: $0) } ?? .apns,
+                environment: reader.text("environment").flatMap { PushEnvironment(rawValue: $0) },
+                id: reader.text("id"),
+                locale: reader.text("locale"),
+                timeZone: reader.text("time_zone"),
+                variables: variables
+            )
+        }
+    }
+
+    /// The form of the tokens of the provider that the device names, or of Apple's.
+    private static func form(_ reader: ObjectReader, _ tokens: TokenForms) -> (any TokenForm)? {
+        guard reader.has("provider") else { return tokens[.apns] }
+        return reader.choice("provider", among: tokens.names).flatMap { tokens[ProviderName(rawValue: $0)] }
+    }
+
+    private static func environment(_ reader: ObjectReader, _ form: any TokenForm) -> PushEnvironment? {
+        guard reader.has("environment") else { return nil }
+        guard !form.environments.isEmpty else {
+            reader.log.refuse(
+                .conflict,
+                at: reader.pointer.appending("environment"),
+                TokenForms.noEnvironment(form.provider),
+                mend: "leave environment out"
+            )
             return nil
         }
-        return ProviderName(rawValue: name)
+        return reader.choice("environment", among: form.environments.map(\.rawValue))
+            .flatMap { PushEnvironment(rawValue: $0) }
     }
 
     private static func checked(
@@ -133,65 +171,5 @@ enum DeviceDecoder {
             reader.log.refuse(.tooLarge, at: place, detail)
         }
         return variables
-    }
-}
-
-/// The forms of what identifies and describes a device.
-public enum DeviceToken {
-    /// Apple calls the length open; 64 digits today, 200 bytes at most here.
-    public static let apnsDigits = 64...200
-
-    static let apnsRule = "an APNs token is 64 to 200 hexadecimal digits, an even number of them"
-
-    /// The token in lower case, nil when it is none: it becomes part of a path, so that nothing but digits may pass.
-    public static func apns(_ text: String) -> String? {
-        guard isAPNs(text.utf8) else { return nil }
-        return text.utf8.contains { (65...70).contains($0) } ? text.lowercased() : text
-    }
-
-    static func isAPNs(_ bytes: some Collection<UInt8>) -> Bool {
-        apnsDigits.contains(bytes.count) && bytes.count.isMultiple(of: 2) && bytes.allSatisfy(isHexDigit)
-    }
-
-    static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...70, 97...102: true
-        default: false
-        }
-    }
-
-    /// What is probably the matter, without saying the token.
-    static func mend(for text: String) -> String? {
-        let digits = text.utf8.lazy.filter(isHexDigit).count
-        if text.utf8.first == UInt8(ascii: "<") || text.utf8.contains(UInt8(ascii: " ")), digits >= 64 {
-            return "leave out the spaces and angle brackets"
-        }
-        if digits == text.utf8.count { return "it has \(digits) digits" }
-        return text.utf8.contains(UInt8(ascii: ":")) ? "this looks like a token of FCM" : nil
-    }
-
-    /// Letters first, parts of 1–8 letters or digits after hyphens (BCP 47, RFC 5646 section 2.1).
-    static func isLocale(_ text: String) -> Bool {
-        guard text.utf8.count <= 64 else { return false }
-        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard let language = parts.first, (2...8).contains(language.count), language.allSatisfy(isLetter) else {
-            return false
-        }
-        return parts.dropFirst().allSatisfy { part in
-            (1...8).contains(part.count) && part.allSatisfy { isLetter($0) || (48...57).contains($0) }
-        }
-    }
-
-    /// The characters of the tz database's names; whether the zone exists is for whoever has the database.
-    static func isTimeZone(_ text: String) -> Bool {
-        guard (1...64).contains(text.utf8.count), let first = text.utf8.first, isLetter(first) else { return false }
-        return text.utf8.allSatisfy { byte in
-            JobIdentity.isWordByte(byte) && byte != UInt8(ascii: ".") || byte == UInt8(ascii: "/")
-                || byte == UInt8(ascii: "+")
-        }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (65...90).contains(byte) || (97...122).contains(byte)
     }
 }

@@ -84,8 +84,9 @@ enum JobFields {
             .now("category"), .now("badge"), .now("sound"), .now("thread_id"), .now("interruption_level"),
             .now("relevance_score"), .now("target_content_id"), .now("filter_criteria"),
             .now("content_available", false), .now("mutable_content", false), .now("data", .object([])),
-            .now("live_activity"), .now("apns"), .now("actions", .array([])), .now("localizations", .object([])),
-            .later("fcm"), .later("rich"), .later("announcement"), .later("poll"), .later("data_push"),
+            .now("live_activity"), .now("apns"), .now("fcm"), .now("actions", .array([])),
+            .now("localizations", .object([])), .later("rich"), .later("announcement"), .later("poll"),
+            .later("data_push"),
             .later("in_app"),
         ]
     )
@@ -118,7 +119,7 @@ enum JobFields {
             .now("ttl"), .now("if_offline", "store"), .now("collapse_id"), .now("supersede", true),
             .now("max_attempts", 8), .now("on_unknown", "resend"), .now("per_second"), .now("ramp_up", 0),
             .now("send_at"), .now("hold", false),
-            .now("local_time", false), .now("quiet_hours"), .later("show", "any"), .later("android"),
+            .now("local_time", false), .now("quiet_hours"), .later("show", "any"), .now("android"),
             .now("repeat"), .now("frequency_cap", "respect"), .later("in_app"),
         ]
     )

@@ -147,6 +147,8 @@ public struct Content: Sendable, Equatable {
     public var liveActivity: LiveActivity?
     /// Raw provider fields, merged last: `content.apns`.
     public var apns: JSONValue?
+    /// The same for FCM: members of Google's `message`, `content.fcm`.
+    public var fcm: JSONValue?
     /// The same in other languages, by BCP 47 tag, in the order of the job.
     public var localizations: [Localization] = []
 
@@ -232,6 +234,8 @@ public struct DeliveryOptions: Sendable, Equatable {
     public var maxAttempts = 8
     /// What becomes of a device whose answer never came.
     public var onUnknown = OnUnknown.resend
+    /// What Android gets; nil is the app's own choice.
+    public var android: AndroidMessage?
 
     /// Requests a second over the whole fleet, retries included, 1 … 1,000,000; nil: as fast as the fleet can.
     public var perSecond: Int?
@@ -271,6 +275,14 @@ public struct DeliveryOptions: Sendable, Equatable {
         case atLocal(LocalTime)
         /// `ttl`, 1 … 2,592,000 s from release.
         case ttl(seconds: Int)
+    }
+
+    /// What Android gets.
+    public enum AndroidMessage: String, Sendable, CaseIterable {
+        /// Android shows it by itself while the app is not in front.
+        case notification
+        /// The app gets it as data, and shows what it likes.
+        case data
     }
 
     /// What becomes of a device whose answer never came.

@@ -50,6 +50,9 @@ enum JobOrigin {
     /// From the ledger: it was checked, its inline devices are in a list, and time has passed.
     case stored
 
+    /// The forms of the tokens of devices that it names; nil: they were checked.
+    var tokens: TokenForms? { envelope?.tokens }
+
     var envelope: JobEnvelope? {
         if case .received(let envelope) = self { envelope } else { nil }
     }
@@ -84,7 +87,7 @@ struct JobDraft {
             let isUrgent = options.urgency == .urgent
             let place = pointer.appending("audience")
             let isStored = origin.envelope == nil
-            let decoder = AudienceDecoder(value, at: place, JobFields.audience, log)
+            let decoder = AudienceDecoder(value, at: place, JobFields.audience, origin.tokens, log)
             limits = decoder?.limits(isUrgent: isUrgent, isStored: isStored)
             return decoder?.audience(isUrgent: isUrgent, isStored: isStored)
         }

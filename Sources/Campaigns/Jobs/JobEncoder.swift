@@ -128,6 +128,7 @@ extension Content {
             "data": data.isEmpty ? nil : .object(data),
             "live_activity": liveActivity.map(\.encoded),
             "apns": apns,
+            "fcm": fcm,
             "localizations": localizations.isEmpty
                 ? nil : .object(localizations.map { JSONMember($0.locale, $0.encoded) }),
         ])
@@ -223,6 +224,7 @@ extension DeliveryOptions {
             "supersede": supersede ? nil : false,
             "max_attempts": maxAttempts == DeliveryOptions().maxAttempts ? nil : .number(JSONNumber(maxAttempts)),
             "on_unknown": onUnknown == .resend ? nil : .string(onUnknown.rawValue),
+            "android": android.map { .string($0.rawValue) },
             "per_second": perSecond.map { .number(JSONNumber($0)) },
             "ramp_up": rampUp == 0 ? nil : .number(JSONNumber(rampUp)),
             "frequency_cap": frequencyCap == .respect ? nil : .string(frequencyCap.rawValue),

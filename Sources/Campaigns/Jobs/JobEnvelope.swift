@@ -14,6 +14,8 @@ public struct JobEnvelope: Sendable {
     public var urgencyHeader: String?
     /// The wall clock at acceptance.
     public var now: Timestamp
+    /// How tokens of the providers that are built in are written.
+    public var tokens: TokenForms
 
     /// An envelope; a job from a file has none of the properties.
     public init(
@@ -23,7 +25,8 @@ public struct JobEnvelope: Sendable {
         type: String? = nil,
         timestampSeconds: Int64? = nil,
         urgencyHeader: String? = nil,
-        now: Timestamp
+        now: Timestamp,
+        tokens: TokenForms
     ) {
         self.routingKey = routingKey
         self.messageID = messageID
@@ -32,6 +35,7 @@ public struct JobEnvelope: Sendable {
         self.timestampSeconds = timestampSeconds
         self.urgencyHeader = urgencyHeader
         self.now = now
+        self.tokens = tokens
     }
 
     /// The property `timestamp` as an instant.

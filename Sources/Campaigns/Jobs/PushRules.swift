@@ -51,7 +51,7 @@ struct PushRules {
 
     private func checkAlert() {
         guard !content.isVisible, content.liveActivity == nil else { return }
-        if (Content.visibleNames + ["live_activity", "apns"]).contains(where: isWrong) { return }
+        if (Content.visibleNames + ["live_activity", "apns", "fcm"]).contains(where: isWrong) { return }
         log.refuse(
             .empty,
             at: place("content"),
@@ -152,7 +152,7 @@ extension Content {
 
     /// Whether there is a text, a badge or a sound, also in the raw provider fields.
     var isVisible: Bool {
-        if !visibleFields.isEmpty { return true }
+        if !visibleFields.isEmpty || fcm?["notification"] != nil { return true }
         guard let aps = apns?["aps"] else { return false }
         return ["alert", "badge", "sound"].contains { aps[$0] != nil }
     }

@@ -61,14 +61,15 @@ extension JobSchema {
               "required": ["token"],
               "properties": {
                 "token": {
-                  "description": "For apns 64 to 200 hexadecimal digits, an even number.",
+                  "description": "As the provider gave it to the app; for apns 64 to 200 hexadecimal digits, an even number.",
                   "type": "string", "minLength": 1
                 },
                 "provider": {
-                  "description": "Only apns in this version.", "enum": ["apns", "fcm"], "default": "apns"
+                  "description": "apns, fcm or another that is built in.",
+                  "type": "string", "pattern": "^[a-z0-9]{1,32}$", "default": "apns"
                 },
                 "environment": {
-                  "description": "The app's own when absent.", "enum": ["production", "sandbox"], "default": null
+                  "description": "For apns; the app's own when absent.", "enum": ["production", "sandbox"], "default": null
                 },
                 "id": {"description": "At most 256 bytes.", "type": "string", "minLength": 1, "default": null},
                 "locale": {

@@ -68,8 +68,8 @@ extension JobSchema {
                   "properties": {"aps": {"type": "object"}}, "default": null
                 },
                 "fcm": {
-                  "description": "Raw fields, merged last.", "x-not-in-this-version": true, "type": "object",
-                  "default": null
+                  "description": "Raw members of Google's message, merged last; who gets it, and until when, is not theirs.",
+                  "type": "object", "default": null
                 },
                 "localizations": {
                   "description": "Other texts by BCP 47 tag; a device gets the nearest, pt-BR before pt.",

@@ -53,7 +53,7 @@ extension JobSchema {
                   "default": "any"
                 },
                 "android": {
-                  "description": "The app's own when absent.", "x-not-in-this-version": true,
+                  "description": "What Android gets: a notification that it shows, or data for the app; the app's own when absent.",
                   "enum": ["notification", "data"], "default": null
                 },
                 "per_second": {

@@ -7,6 +7,8 @@ public enum MessageIDPlace {
     public static let byteCount = 22
     /// What comes before the id; the member is never the object's first.
     public static let opening = Array(",\"m\":\"".utf8)
+    /// The same within a JSON text that is a string itself.
+    static let nestedOpening = Array(",\\\"m\\\":\\\"".utf8)
     /// What stands in the place until an id is written.
     public static let blank = [UInt8](repeating: UInt8(ascii: "-"), count: byteCount)
 
@@ -15,6 +17,13 @@ public enum MessageIDPlace {
         guard let place else { return true }
         return Int(place) > opening.count && Int(place) + Self.byteCount < byteCount
     }
+
+    /// The whole member around an id, with the comma before it and the quotation mark behind.
+    static func member(around place: Int, in payload: [UInt8]) -> Range<Int> {
+        let isNested = payload[..<place].reversed().starts(with: nestedOpening.reversed())
+        let (front, back) = isNested ? (nestedOpening.count, 2) : (opening.count, 1)
+        return place - front..<place + byteCount + back
+    }
 }
 
 extension Shard.Facts {
@@ -22,10 +31,10 @@ extension Shard.Facts {
     public func withoutMessageID() -> Shard.Facts {
         guard let place = messageIDAt.map({ Int($0) }) else { return self }
         var result = self
-        // The closing quotation mark goes, too.
-        result.payload.removeSubrange(place - MessageIDPlace.opening.count...place + MessageIDPlace.byteCount)
+        let member = MessageIDPlace.member(around: place, in: payload)
+        result.payload.removeSubrange(member)
         result.messageIDAt = nil
-        let removed = UInt32(MessageIDPlace.opening.count + MessageIDPlace.byteCount + 1)
+        let removed = UInt32(member.count)
         for index in result.personal.slots.indices where Int(result.personal.slots[index].at) > place {
             result.personal.slots[index].at -= removed
         }

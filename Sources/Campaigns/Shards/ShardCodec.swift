@@ -112,8 +112,8 @@ extension Slot {
 extension Shard.Facts {
     fileprivate init(_ message: Fanfare_V1_ShardMessage) throws(ShardError) {
         guard let pushType = PushType(rawValue: message.pushType) else { throw .malformed("unknown push type") }
-        guard message.environment.isEmpty || PushEnvironment(rawValue: message.environment) != nil else {
-            throw .malformed("unknown environment")
+        guard message.environment.utf8.count <= 255 else {
+            throw .malformed("an environment of \(message.environment.utf8.count) bytes")
         }
         guard message.collapseID.utf8.count <= 64 else { throw .malformed("collapse id over 64 bytes") }
         guard let priority = UInt8(exactly: message.priority) else { throw .malformed("priority out of range") }

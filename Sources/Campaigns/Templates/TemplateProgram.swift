@@ -30,7 +30,7 @@ public struct TemplateProgram: Sendable {
 
     /// A text as it stands, without escapes: a header's value, or a sample.
     public init(text source: String) throws(TemplateProblem) {
-        add(try Template(source), isEscaped: false)
+        add(try Template(source), escapes: 0)
     }
 
     /// The variables that it asks for.
@@ -48,15 +48,16 @@ public struct TemplateProgram: Sendable {
     }
 
     private mutating func add(_ other: Template, _ form: TemplateSlot.Form) {
-        guard form != .text else { return add(other, isEscaped: true) }
+        guard let member = form.member else { return add(other, escapes: form == .nestedText ? 2 : 1) }
         template.instructions.append(TemplateInstruction(operation: .mark))
-        add(other, isEscaped: false)
-        let (start, count) = template.literal((form == .firstBadge ? "\"badge\":" : ",\"badge\":").utf8)
+        add(other, escapes: 0)
+        let (start, count) = template.literal(member.description.utf8)
         let prefix = TemplateOperand(kind: .text, start: start, count: count)
         template.instructions.append(TemplateInstruction(operation: .badge, left: prefix))
     }
 
-    private mutating func add(_ other: Template, isEscaped: Bool) {
+    /// `escapes`: within how many JSON strings it stands.
+    private mutating func add(_ other: Template, escapes: UInt8) {
         let first = Int32(template.instructions.count)
         let literals = Int32(template.literals.count)
         template.literals += other.literals
@@ -67,8 +68,8 @@ public struct TemplateProgram: Sendable {
             instruction.right = moved(instruction.right, literals, names)
             switch instruction.operation {
             case .text:
-                if isEscaped { instruction.left = escaped(instruction.left) }
-            case .write: instruction.detail = isEscaped ? 1 : 0
+                for _ in 0..<escapes { instruction.left = escaped(instruction.left) }
+            case .write: instruction.detail = escapes
             case .jump, .jumpUnless: instruction.target += first
             case .abort: instruction.target = reasons[Int(instruction.target)]
             default: break

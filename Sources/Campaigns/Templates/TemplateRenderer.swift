@@ -82,7 +82,7 @@ public final class TemplateRenderer {
                 if case .text(let text) = value { fuel -= text.count }
                 guard fuel > 0, !scratch.isOver, !output.isOver else { return ending }
                 value = filtered(value, step, position)
-            case .write: write(value, isEscaped: step.detail == 1)
+            case .write: write(value, escapes: step.detail)
             case .compare: flag = holds(step, position)
             case .and: flag = holds(step, position) && flag
             case .or: flag = holds(step, position) || flag
@@ -132,9 +132,16 @@ public final class TemplateRenderer {
     }
 
     @inline(__always)
-    private func write(_ value: TemplateValue, isEscaped: Bool) {
+    private func write(_ value: TemplateValue, escapes: UInt8) {
         let text = text(of: value)
-        if isEscaped { output.appendEscaped(text) } else { output.append(text) }
+        switch escapes {
+        case 0: output.append(text)
+        case 1: output.appendEscaped(text)
+        default:
+            let start = scratch.count
+            scratch.appendEscaped(text)
+            output.appendEscaped(scratch.bytes(from: start))
+        }
     }
 
     /// A value as it is shown; in the scratch memory when it is no text yet.

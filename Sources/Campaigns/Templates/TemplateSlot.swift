@@ -15,6 +15,26 @@ public struct TemplateSlot: Equatable, Sendable {
         case badge = 1
         /// As the member `badge`, the first of its object.
         case firstBadge = 2
+        /// Within a JSON string of a JSON text that is a string itself.
+        case nestedText = 3
+        /// As the member `notification_count`, with a comma before it; nothing when the template renders nothing.
+        case notificationCount = 4
+
+        /// The member that a whole number is written as, with its comma; nil for text.
+        var member: StaticString? {
+            switch self {
+            case .text, .nestedText: nil
+            case .badge: ",\"badge\":"
+            case .firstBadge: "\"badge\":"
+            case .notificationCount: ",\"notification_count\":"
+            }
+        }
+
+        /// Whether a count is written, with the member around it.
+        public var isCount: Bool { member != nil }
+
+        /// Bytes of the member around a count; 0 for text.
+        public var memberBytes: Int { member?.utf8CodeUnitCount ?? 0 }
     }
 
     /// A slot.

@@ -7,8 +7,13 @@ public struct RetryLadder: Sendable {
     /// The rungs of a charged retry after the first, second, … attempt; the last one repeats.
     public var rungs: [Rung]
 
-    /// A ladder of a provider.
-    public init(rungs: [Rung] = [.seconds5, .seconds30, .minutes2, .minutes10, .minutes30, .hours2]) {
+    /// A ladder of a provider that begins with a rung.
+    public init(from first: Rung = .seconds5) {
+        self.init(rungs: [.seconds5, .seconds30, .minutes2, .minutes10, .minutes30, .hours2].filter { $0 >= first })
+    }
+
+    /// A ladder of these rungs, at least one.
+    public init(rungs: [Rung]) {
         precondition(!rungs.isEmpty, "a ladder without rungs")
         self.rungs = rungs
     }

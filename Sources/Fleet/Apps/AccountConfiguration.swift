@@ -10,10 +10,10 @@ public struct AccountConfiguration: Sendable {
     /// The file and line where the block stands.
     public let place: String
 
-    /// The key in a file of the block.
-    func signingKey(_ file: String) throws(TLSError) -> ES256.SigningKey {
-        let secret = secret(file)
-        return try ES256.SigningKey(pem: secret.bytes, source: secret.source)
+    /// The key that tokens are made with.
+    func signingKey(_ credential: TokenCredential) throws(TLSError) -> SigningKey {
+        let secret = secret(credential.keyFile)
+        return try SigningKey(credential.algorithm, pem: credential.key(in: secret.bytes) ?? [], source: secret.source)
     }
 
     /// The client certificate in two files of the block.
@@ -32,6 +32,11 @@ public struct AccountConfiguration: Sendable {
         guard let file = account.caFile else { return .system }
         let secret = secret(file)
         return .authorities(pem: secret.bytes, source: secret.source)
+    }
+
+    /// Whom to trust at another endpoint of the account: the gateway's authority says nothing about other hosts.
+    func trust(at endpoint: ProviderEndpoint) -> TLSClientContext.Trust {
+        endpoint == account.endpoint(nil) ? trust : .system
     }
 
     /// The content of a file; the reader of the block has refused a block whose files cannot be read.

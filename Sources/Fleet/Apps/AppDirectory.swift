@@ -150,15 +150,16 @@ final class AppDirectory: Sendable {
         _ app: AppConfiguration,
         _ settings: AccountConfiguration,
         _ fingerprint: AccountFingerprint,
-        _ holder: ProviderTokenHolder?
+        _ holder: CredentialHolder?
     ) throws(ConfigurationError) -> LoadedAccount {
         do throws(TLSError) {
             var identity: TLSClientContext.Identity?
-            var token: ProviderTokenHolder?
+            var token: CredentialHolder?
             switch settings.account.credential {
-            case .providerToken(let name, let file):
-                let key = try settings.signingKey(file)
-                token = holder ?? ProviderTokenHolder(identity: name, key: key)
+            case .token(let credential):
+                let key = try settings.signingKey(credential)
+                let fetcher = TokenFetcher { settings.trust(at: $0) }
+                token = holder ?? CredentialHolder(credential, key: key, fetcher: fetcher)
             case .certificate(let certificate, let privateKey):
                 identity = settings.identity(certificate, privateKey)
             }

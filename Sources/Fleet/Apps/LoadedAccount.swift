@@ -16,8 +16,8 @@ final class LoadedAccount: Sendable {
     let account: any ProviderAccount
     /// What tells this account from one of another reading of its settings and files.
     let fingerprint: AccountFingerprint
-    /// What makes its provider tokens; nil with a certificate.
-    let token: ProviderTokenHolder?
+    /// What makes its tokens; nil with a certificate.
+    let token: CredentialHolder?
     /// What message ids of the app are signed with; nil: its pushes carry none.
     let messageKeys: MessageKeys?
     private let tls: TLSClientContext
@@ -27,7 +27,7 @@ final class LoadedAccount: Sendable {
         account: any ProviderAccount,
         fingerprint: AccountFingerprint,
         tls: TLSClientContext,
-        token: ProviderTokenHolder?,
+        token: CredentialHolder?,
         messageKeys: MessageKeys?
     ) {
         self.app = app
@@ -38,24 +38,16 @@ final class LoadedAccount: Sendable {
         self.messageKeys = messageKeys
     }
 
-    /// What requests carry as `authorization`.
-    struct Authorization {
-        /// Names the token, so that an answer is put down to the token that was sent; 0 with a certificate.
-        var generation: UInt32
-        /// The header's value, a secret; nil with a certificate.
-        var value: [UInt8]?
-    }
-
-    /// What requests are made with at this instant; nil when there is no provider token now.
-    func authorization(now: Timestamp) -> Authorization? {
-        guard let token else { return Authorization(generation: 0, value: nil) }
-        return token.token(now: now).map { Authorization(generation: $0.generation, value: $0.authorization) }
+    /// What requests to an endpoint are made with at this instant.
+    func supply(for endpoint: ProviderEndpoint, now: Timestamp) -> CredentialHolder.Supply {
+        token?.supply(for: endpoint, now: now) ?? .ready(Authorization(generation: 0, value: nil))
     }
 
     /// What an answer to a request with this token means for the credential.
     func judge(
         _ step: AnswerRule.CredentialStep,
         generation: UInt32,
+        at endpoint: ProviderEndpoint,
         skew: ClockSkew?,
         now: Timestamp
     ) -> CredentialFinding {
@@ -63,9 +55,10 @@ final class LoadedAccount: Sendable {
         switch step {
         case .keep: return .nothing
         case .renew:
-            if token.refused(generation: generation, now: now) { return .replaced }
+            if token.refused(generation: generation, at: endpoint, now: now) { return .replaced }
             return .refused(ClockSkew.diagnosis(skew))
-        case .stopRenewing: return token.tooManyUpdates(generation: generation, now: now) ? .replaced : .nothing
+        case .stopRenewing:
+            return token.tooManyUpdates(generation: generation, at: endpoint, now: now) ? .replaced : .nothing
         }
     }
 
@@ -110,9 +103,10 @@ struct AccountFingerprint: Hashable, Sendable {
 
     /// Whether both sign with the same key: then they share its provider token.
     func hasKey(of other: AccountFingerprint) -> Bool {
-        guard case .providerToken(let identity, let file) = credential,
-            case .providerToken(identity, let otherFile) = other.credential, let digest = files[file]
+        guard case .token(let key) = credential, case .token(let otherKey) = other.credential,
+            key.name == otherKey.name,
+            let digest = files[key.keyFile]
         else { return false }
-        return digest == other.files[otherFile]
+        return digest == other.files[otherKey.keyFile]
     }
 }

@@ -1,4 +1,5 @@
 import Campaigns
+import PushProviders
 import Store
 
 /// Who is left out of an audience.
@@ -23,7 +24,7 @@ struct Exclusion: Sendable {
         case .everyone: throw LedgerError.failed("a job that leaves everybody out was accepted")
         case .devices(let devices):
             let tokens = try TokenSet()
-            try tokens.insert(devices.map { ($0.provider, TokenBytes.raw($0)) })
+            try tokens.insert(devices.map { ($0.provider, ProviderRegistry.tokens.bytes(of: $0)) })
             return Exclusion(segment: nil, users: [], tokens: tokens)
         case .list(let name, _):
             guard let list else { throw LedgerError.failed("the list \(name) that is left out is gone") }

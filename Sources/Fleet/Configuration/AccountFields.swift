@@ -5,10 +5,11 @@ import PushProviders
 enum AccountFields {
     /// nil when the block cannot be used; the problems say why.
     static func read(_ fields: FieldReader, of provider: any PushProvider) -> AccountConfiguration? {
-        guard let account = account(fields, of: provider) else { return nil }
+        var read: [String: Secret] = [:]
+        guard let account = account(fields, of: provider, &read) else { return nil }
         let names = Set(account.credential.files + [account.caFile].compactMap(\.self))
         var files: [String: Secret] = [:]
-        for name in names.sorted() { files[name] = fields.file(name) }
+        for name in names.sorted() { files[name] = read[name] ?? fields.file(name) }
         guard files.count == names.count else { return nil }
         let place = "\(fields.problems.file):\(fields.line)"
         let configuration = AccountConfiguration(account: account, files: files, place: place)
@@ -16,7 +17,12 @@ enum AccountFields {
         return configuration
     }
 
-    private static func account(_ fields: FieldReader, of provider: any PushProvider) -> (any ProviderAccount)? {
+    /// `read`: the files that the provider looked into.
+    private static func account(
+        _ fields: FieldReader,
+        of provider: any PushProvider,
+        _ read: inout [String: Secret]
+    ) -> (any ProviderAccount)? {
         // A value that is no text is handed over as an empty one: its key counts as given, so that the provider does
         // not miss it, and still says whether it has such a field.
         var settings: [String: String] = [:]
@@ -24,7 +30,10 @@ enum AccountFields {
         var account: (any ProviderAccount)?
         var refused: [Problem] = []
         do throws(SettingsRefused) {
-            account = try provider.account(settings)
+            account = try provider.account(settings) { name in
+                read[name] = fields.file(name)
+                return read[name]?.bytes
+            }
         } catch {
             refused = error.problems
         }

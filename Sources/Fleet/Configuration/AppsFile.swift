@@ -39,7 +39,7 @@ public enum AppsFile {
 
     /// Fields of the contract whose part of the product is not built yet.
     private static let laterFields = [
-        "fcm", "categories", "variables", "payload_names", "events",
+        "categories", "variables", "payload_names", "events",
     ]
 
     private static func app(named name: String, line: Int, fields: FieldReader) -> AppConfiguration? {

@@ -6,8 +6,8 @@ enum CredentialCheck {
     /// Notes a problem, one line, for everything of an account that cannot be used.
     static func check(_ configuration: AccountConfiguration, fields: FieldReader) {
         switch configuration.account.credential {
-        case .providerToken(_, let keyFile):
-            attempt(keyFile, fields) { () throws(TLSError) in _ = try configuration.signingKey(keyFile) }
+        case .token(let credential):
+            attempt(credential.keyFile, fields) { () throws(TLSError) in _ = try configuration.signingKey(credential) }
         case .certificate(let certificateFile, let privateKeyFile):
             let identity = configuration.identity(certificateFile, privateKeyFile)
             attempt(certificateFile, fields) { () throws(TLSError) in

@@ -64,7 +64,7 @@ public struct ContentPreview: Sendable {
     /// Whether each device's badge is counted.
     public var countsBadges: Bool {
         variants.pushes.contains { push in
-            push.personal.slots.contains { $0.form != .text && $0.source == BadgeStep.template }
+            push.personal.slots.contains { $0.form.isCount && $0.source == BadgeStep.template }
         }
     }
 

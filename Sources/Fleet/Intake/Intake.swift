@@ -88,7 +88,8 @@ struct Intake: Sendable {
             contentType: message.properties.contentType,
             type: message.properties.type,
             timestampSeconds: message.properties.timestamp.map { Int64(clamping: $0) },
-            now: now
+            now: now,
+            tokens: ProviderRegistry.tokens
         )
         if case .string(let urgency) = message.properties.header(BrokerNames.urgencyHeader) {
             envelope.urgencyHeader = urgency
@@ -108,7 +109,8 @@ struct Intake: Sendable {
     /// What the providers, and the app's accounts with them where this process has them, find wrong.
     private func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
         var result = JobCheck()
-        for provider in ProviderRegistry.providers {
+        let known = ProviderRegistry.providers.filter { apps.account(app: job.app, provider: $0.name) != nil }
+        for provider in known.isEmpty ? [provider()] : known {
             let found = provider.check(job, carriesMessageID: carriesMessageID)
             let account = apps.account(app: job.app, provider: provider.name)?.account.check(job) ?? JobCheck()
             result.problems += found.problems + account.problems

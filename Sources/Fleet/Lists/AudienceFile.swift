@@ -1,4 +1,5 @@
 public import Campaigns
+import PushProviders
 public import Store
 
 /// A CSV or NDJSON file of devices (contract, section 3), read piece by piece.
@@ -70,7 +71,7 @@ public final class AudienceFile {
         format: AudienceFileFormat
     ) throws(InputFile.Unreadable) -> (devices: [Device], report: AudienceFileReport) {
         let input = try InputFile(path: path)
-        var reader = AudienceFileReader(format)
+        var reader = AudienceFileReader(format, tokens: ProviderRegistry.tokens)
         var devices: [Device] = []
         while !reader.report.isUnusable {
             let piece = try input.read(upTo: pieceBytes)
@@ -82,7 +83,7 @@ public final class AudienceFile {
     }
 
     private func feed(_ upload: ListUpload, progress: (Progress) -> Void) async throws -> AudienceFileReport {
-        var reader = AudienceFileReader(format)
+        var reader = AudienceFileReader(format, tokens: ProviderRegistry.tokens)
         var bytes: Int64 = 0
         while true {
             var devices: [Device] = []

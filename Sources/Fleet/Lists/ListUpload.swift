@@ -1,4 +1,5 @@
 public import Campaigns
+import PushProviders
 public import Store
 
 /// Writes devices into a new version of a list, in pieces: neither the devices nor their tokens are in memory at once.
@@ -92,7 +93,7 @@ public final class ListUpload {
     }
 
     private func take(_ devices: ArraySlice<Device>) async throws(LedgerError) {
-        let keys = devices.map { (provider: $0.provider, token: TokenBytes.raw($0)) }
+        let keys = devices.map { (provider: $0.provider, token: ProviderRegistry.tokens.bytes(of: $0)) }
         let isNew = try filter.areNew(keys)
         for (index, device) in devices.enumerated() {
             guard isNew[index] else {

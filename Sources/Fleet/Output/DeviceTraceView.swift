@@ -37,7 +37,7 @@ public struct DeviceTraceView: Sendable {
     private var requestID: String? {
         guard trace.requests > 0 else { return nil }
         let hash = CampaignHash(app: trace.campaign.app, id: trace.campaign.id)
-        return RequestID.text(campaign: hash, device: trace.index)
+        return ProviderRegistry.provider(named: trace.provider)?.requestID(campaign: hash, device: trace.index)
     }
 
     /// One object of `device trace --json`.
@@ -46,7 +46,8 @@ public struct DeviceTraceView: Sendable {
             "campaign": .string(trace.campaign.id), "app": .string(trace.campaign.app),
             "name": trace.name.map(JSONValue.string) ?? .null,
             "accepted_at": .string(trace.acceptedAt.rfc3339),
-            "token": .string(DeviceView.text(trace.token)), "provider": .string(trace.provider.rawValue),
+            "token": .string(ProviderRegistry.tokens.text(of: trace.token, provider: trace.provider)),
+            "provider": .string(trace.provider.rawValue),
             "id": trace.id.map(JSONValue.string) ?? .null, "outcome": .string(outcome),
             "pending_in": place.map(JSONValue.string) ?? .null,
             "reason": trace.reason.map(JSONValue.string) ?? .null,
@@ -91,7 +92,8 @@ public struct DeviceTraceView: Sendable {
         let why = [place, trace.reason].compactMap { $0 }
         table.add(["campaign", "\(trace.campaign.app)/\(trace.campaign.id)\(name)"])
         table.add(["outcome", outcome + (why.isEmpty ? "" : " (\(why.joined(separator: ", ")))")])
-        table.add(["device", "\(trace.id ?? "without a name"), \(trace.provider.rawValue) \(Self.short(trace.token))"])
+        let token = Self.short(trace.token, provider: trace.provider)
+        table.add(["device", "\(trace.id ?? "without a name"), \(trace.provider.rawValue) \(token)"])
         table.add(["requests", NumberText.grouped(trace.requests) + (requestID.map { ", id \($0)" } ?? "")])
         let instants: [(String, Timestamp?)] = [
             ("planned", trace.steps.first?.plannedAt), ("first request", trace.firstRequestAt),
@@ -110,8 +112,8 @@ public struct DeviceTraceView: Sendable {
     }
 
     /// A token for a terminal: enough to know it again, too little to send to it.
-    public static func short(_ token: [UInt8]) -> String {
-        let text = DeviceView.text(token)
+    public static func short(_ token: [UInt8], provider: ProviderName) -> String {
+        let text = ProviderRegistry.tokens.text(of: token, provider: provider)
         return text.utf8.count <= 16 ? text : "\(text.prefix(8))…\(text.suffix(4))"
     }
 }

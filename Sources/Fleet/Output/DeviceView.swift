@@ -1,4 +1,5 @@
 public import Campaigns
+import PushProviders
 public import Store
 
 /// A device of the registry as `device show` and `device export` print it.
@@ -15,7 +16,7 @@ public struct DeviceView: Sendable {
         let traits = device.traits
         return .object([
             "id": device.installation.map(JSONValue.string),
-            "token": device.token.map { .string(Self.text($0)) },
+            "token": device.token.map { .string(ProviderRegistry.tokens.text(of: $0, provider: traits.provider)) },
             "provider": .string(traits.provider.rawValue),
             "environment": traits.environment.map { .string($0.rawValue) },
             "user": device.user.map(JSONValue.string),
@@ -67,14 +68,5 @@ public struct DeviceView: Sendable {
             table.add([member.name.replacing("_", with: " "), value])
         }
         return table.text
-    }
-
-    /// A token as producers write it: hexadecimal digits.
-    static func text(_ token: [UInt8]) -> String {
-        token.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.utf8.count == 1 ? "0" + digits : digits
-        }
-        .joined()
     }
 }

@@ -15,18 +15,23 @@ public enum LocalIntake {
         let app = apps.first { $0.name == job.app }
         let carriesMessageID = app?.messageKeys != nil
         let sent = job.asSent(at: now)
-        let checks = ProviderRegistry.providers.map { $0.check(sent, carriesMessageID: carriesMessageID) }
+        let checks = providers(of: app).map { $0.check(sent, carriesMessageID: carriesMessageID) }
         let media = app == nil || carriesMessageID ? [] : MediaAddress.warnings(job)
         return (
             checks.flatMap(\.problems) + RepeatCheck.problems(job, now: now),
-            checks.flatMap(\.warnings) + media + personal(job, carriesMessageID: carriesMessageID)
+            checks.flatMap(\.warnings) + media + personal(job, app, carriesMessageID: carriesMessageID)
         )
     }
 
+    /// Those that an app has accounts with; for an app that is not known here, the first that is built in.
+    private static func providers(of app: AppConfiguration?) -> [any PushProvider] {
+        app.map { $0.accounts.map(\.account.provider) } ?? Array(ProviderRegistry.providers.prefix(1))
+    }
+
     /// What the variables of the job's own devices make of its content.
-    private static func personal(_ job: Job, carriesMessageID: Bool) -> [Problem] {
+    private static func personal(_ job: Job, _ app: AppConfiguration?, carriesMessageID: Bool) -> [Problem] {
         guard case .devices(let devices) = job.audience, job.usesVariables else { return [] }
-        return ProviderRegistry.providers.flatMap { provider -> [Problem] in
+        return providers(of: app).flatMap { provider -> [Problem] in
             let preview = try? ContentPreview(job, provider, carriesMessageID: carriesMessageID)
             return preview.map { ContentPreview.warnings($0.samples(devices)) } ?? []
         }
@@ -47,7 +52,7 @@ public enum LocalIntake {
         in ledger: Ledger
     ) async throws(LedgerError) -> [Int?] {
         guard let step = job.content.badgeChange?.step else { return devices.map { _ in nil } }
-        let tokens = devices.map { TokenBytes.raw($0) }
+        let tokens = devices.map { ProviderRegistry.tokens.bytes(of: $0) }
         return try await ledger.read { reader in
             try zip(devices, tokens).map { device, token in
                 try reader.device(app: job.app, provider: device.provider, token: token).map {

@@ -1,4 +1,5 @@
 public import Campaigns
+import PushProviders
 public import Store
 
 /// A CSV or NDJSON file of devices on its way into the registry, read piece by piece.
@@ -38,7 +39,9 @@ public final class RegistryImport {
         to ledger: Ledger?,
         progress: (AudienceFile.Progress) -> Void = { _ in }
     ) async throws -> Summary {
-        var (reader, summary, bytes) = (DeviceFileReader(format, .registry), Summary(), Int64(0))
+        var (reader, summary, bytes) = (
+            DeviceFileReader(format, .registry, tokens: ProviderRegistry.tokens), Summary(), Int64(0)
+        )
         while true {
             var devices: [DeviceRegistration] = []
             let piece = try input.read(upTo: Self.pieceBytes)
@@ -79,12 +82,12 @@ public enum Registry {
         app: String,
         in ledger: Ledger
     ) async throws(LedgerError) -> [RegistrationResult] {
-        let tokens = devices.map { TokenBytes.raw($0.device) }
+        let tokens = devices.map { ProviderRegistry.tokens.bytes(of: $0.device) }
         return try await ledger.write { try $0.register(devices, tokens: tokens, app: app, now: WallClock.now()) }
     }
 
-    /// A token as lists and the registry hold it: what hexadecimal digits stand for, otherwise its own characters.
-    public static func tokenBytes(_ text: String) -> [UInt8] { TokenBytes.raw(Device(token: text)) }
+    /// What a token may be held as in lists and the registry, of whatever provider it is one; none when it is none.
+    public static func tokenBytes(_ text: String) -> [[UInt8]] { ProviderRegistry.tokens.readings(of: text) }
 
     /// The device with a token as a producer writes it; nil when no installation has it.
     public static func device(
@@ -93,7 +96,7 @@ public enum Registry {
         token: String,
         in ledger: Ledger
     ) async throws(LedgerError) -> RegisteredDevice? {
-        let bytes = TokenBytes.raw(Device(token: token, provider: provider))
+        let bytes = ProviderRegistry.tokens.bytes(of: Device(token: token, provider: provider))
         return try await ledger.read { try $0.device(app: app, provider: provider, token: bytes) }
     }
 

@@ -7,6 +7,8 @@ import PushProviders
 /// Confined to its loop.
 final class ActiveRun {
     var run: ShardRun
+    /// Whose credential its requests carry.
+    private(set) var account: LoadedAccount
     private(set) var requests: PreparedRequests
     private(set) var template: RequestTemplate
     /// Whose connections carry its requests; nil when no requests can be made.
@@ -26,12 +28,20 @@ final class ActiveRun {
     init(run: ShardRun, requests: PreparedRequests, account: LoadedAccount) {
         self.run = run
         self.requests = requests
+        self.account = account
         template = RequestTemplate(requests, run.shard, account: account)
+    }
+
+    /// Has no connections until there is a token.
+    func wait(with account: LoadedAccount) {
+        self.account = account
+        sender = nil
     }
 
     /// Goes on with another credential, on the connections of its sender.
     func move(to sender: EndpointSender) {
         self.sender = sender
+        account = sender.account
         requests = sender.requests(for: run.shard.facts)
         template = RequestTemplate(requests, run.shard, account: sender.account)
     }

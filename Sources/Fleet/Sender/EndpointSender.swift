@@ -16,7 +16,7 @@ import Transport
 /// Confined to its loop; all calls of `RequestSource` come there.
 final class EndpointSender: RequestSource {
     let account: LoadedAccount
-    private let authorization: LoadedAccount.Authorization
+    private let authorization: Authorization
     private var ownPool: ProviderPool?
     /// Its runs have gone over to another sender: it only waits for answers, and none of them is about a credential
     /// that is still used.
@@ -43,7 +43,7 @@ final class EndpointSender: RequestSource {
     init(
         owner: SenderLoop,
         account: LoadedAccount,
-        authorization: LoadedAccount.Authorization,
+        authorization: Authorization,
         endpoint: ProviderEndpoint,
         isApart: Bool,
         logger: Logger
@@ -63,7 +63,7 @@ final class EndpointSender: RequestSource {
     }
 
     /// Whether requests with this credential may go out on its connections.
-    func carries(_ authorization: LoadedAccount.Authorization, of account: LoadedAccount) -> Bool {
+    func carries(_ authorization: Authorization, of account: LoadedAccount) -> Bool {
         self.account === account && self.authorization.generation == authorization.generation
     }
 
@@ -73,7 +73,7 @@ final class EndpointSender: RequestSource {
     /// what the edge learns of it.
     func requests(for facts: Shard.Facts) -> PreparedRequests {
         guard facts.messageIDAt != nil, account.messageKeys == nil else {
-            return account.account.requests(for: facts, authorization: authorization.value)
+            return account.account.requests(for: facts, authorization: authorization.value, now: owner.clock())
         }
         if !hasToldOfMissingKey {
             hasToldOfMissingKey = true
@@ -82,7 +82,11 @@ final class EndpointSender: RequestSource {
                 metadata: ["app": "\(account.app)", "campaign": "\(facts.campaignID)"]
             )
         }
-        return account.account.requests(for: facts.withoutMessageID(), authorization: authorization.value)
+        return account.account.requests(
+            for: facts.withoutMessageID(),
+            authorization: authorization.value,
+            now: owner.clock()
+        )
     }
 
     /// Opens no stream any more, waits for the answers that are due, and closes its connections.
@@ -242,6 +246,7 @@ final class EndpointSender: RequestSource {
         return account.judge(
             step,
             generation: authorization.generation,
+            at: endpoint,
             skew: ClockSkew(date: date, now: now),
             now: now
         )

@@ -10,7 +10,7 @@ final class PersonalBody {
     private let requests: PreparedRequests
     private let renderer: TemplateRenderer?
     private let collapseID: TemplateRenderer?
-    private let collapseHeader: [UInt8]
+    private let collapseHeader: [UInt8]?
     private let standardHeaders: PreparedHeaders
     private var headersByID: [[UInt8]: PreparedHeaders] = [:]
     /// The headers of the device that was rendered last.
@@ -41,14 +41,15 @@ final class PersonalBody {
         if let failure = collapseID.render(position) {
             return failure == .tooLarge ? .invalidCollapseID : LeftOut(failure)
         }
+        guard let collapseHeader else { return nil }
         guard PersonalRequests.isHeaderValue(collapseID.bytes) else { return .invalidCollapseID }
         let value = Array(collapseID.bytes)
-        headers = value.isEmpty ? standardHeaders : headersByID[value] ?? prepared(value)
+        headers = value.isEmpty ? standardHeaders : headersByID[value] ?? prepared(value, for: collapseHeader)
         return nil
     }
 
-    private func prepared(_ value: [UInt8]) -> PreparedHeaders {
-        let headers = PreparedHeaders(requests, replacing: collapseHeader, with: value)
+    private func prepared(_ value: [UInt8], for header: [UInt8]) -> PreparedHeaders {
+        let headers = PreparedHeaders(requests, replacing: header, with: value)
         headersByID[value] = headers
         return headers
     }

@@ -11,7 +11,10 @@ final class RequestTemplate {
     let headers: PreparedHeaders
     private let requests: PreparedRequests
     private let idRange: Range<Int>
-    private let bodyRange: Range<Int>
+    /// Where in a request the first of body and path begins, and where the last, which ends with the device's own.
+    private let firstAt: Int
+    private let lastAt: Int
+    private let endsWithBody: Bool
     private let template: UnsafeMutableRawBufferPointer
     private let tokens: UnsafeMutableRawBufferPointer
     /// Where each device's token begins, and where the last one ends.
@@ -33,7 +36,8 @@ final class RequestTemplate {
     init(_ requests: PreparedRequests, _ shard: Shard, account: LoadedAccount) {
         self.requests = requests
         headers = PreparedHeaders(requests)
-        (idRange, bodyRange) = (requests.idRange, requests.bodyRange)
+        (idRange, firstAt, lastAt) = (requests.idRange, requests.idRange.upperBound, requests.lastAt)
+        endsWithBody = requests.endsWithBody
         template = .allocate(byteCount: requests.template.count, alignment: 16)
         template.copyBytes(from: requests.template)
         let batch = shard.devices
@@ -84,7 +88,16 @@ final class RequestTemplate {
             request.setHeaders(body.headers)
             _ = copy(&request, token, device)
             if let messageIDs, let place = body.messageID { messageIDs.write(position, device, into: place) }
-            request.setBody(body.bytes)
+            guard endsWithBody else {
+                request.setBody(body.bytes)
+                break
+            }
+            let (count, tail) = (body.bytes.count, requests.tail(tokenBytes: token.count))
+            request.setBody(capacity: count + tail) { room in
+                room.copyMemory(from: body.bytes)
+                requests.writeTail(UnsafeMutableRawBufferPointer(rebasing: room[count...]), token: token)
+                return count + tail
+            }
         }
         return true
     }
@@ -95,11 +108,14 @@ final class RequestTemplate {
         _ token: UnsafeRawBufferPointer,
         _ device: UInt32
     ) -> UnsafeMutableRawBufferPointer {
+        let tail = requests.tail(tokenBytes: token.count)
+        let (first, last) = (firstAt..<lastAt, lastAt..<template.count + tail)
         let room = request.copy(
             UnsafeRawBufferPointer(template),
+            tail: tail,
             perRequest: idRange,
-            body: bodyRange,
-            pathTail: requests.pathTail(tokenBytes: token.count)
+            path: endsWithBody ? first : last,
+            body: endsWithBody ? last : first
         )
         requests.fill(room, token: token, device: device)
         return room

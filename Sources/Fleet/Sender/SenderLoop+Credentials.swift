@@ -8,12 +8,26 @@ import Transport
 /// Apple refuses a connection that sees keys of several teams or kinds, or new tokens too often, and a connection on
 /// which a token expired refuses good ones, too (pushy).
 extension SenderLoop {
-    /// The connections for a shard with an account's present credential; nil when there is no provider token at this
-    /// instant.
+    /// What a look for connections came to.
+    enum SenderSearch {
+        /// These.
+        case found(EndpointSender)
+        /// A token is on its way.
+        case awaited
+        /// There is no token, for this reason.
+        case lacking(CredentialLack)
+
+        /// The connections; nil when there is no token at this instant.
+        var found: EndpointSender? {
+            if case .found(let sender) = self { sender } else { nil }
+        }
+    }
+
+    /// The connections for a shard with an account's present credential.
     ///
     /// When the token is another one than before, runs under way go over to it as well.
-    func sender(for account: LoadedAccount, _ shard: Shard) -> EndpointSender? {
-        sender(
+    func search(for account: LoadedAccount, _ shard: Shard) -> SenderSearch {
+        search(
             for: account,
             shard.facts.environment,
             isApart: shard.id.key.part == ShardKey.suspectPart,
@@ -23,25 +37,31 @@ extension SenderLoop {
 
     /// Has a connection open, for a campaign that may be fired at any moment.
     func warm(_ account: LoadedAccount, _ environment: PushEnvironment?, isUrgent: Bool) {
-        sender(for: account, environment, isApart: false, isUrgent: isUrgent)?.pool.warm()
+        search(for: account, environment, isApart: false, isUrgent: isUrgent).found?.pool.warm()
     }
 
-    private func sender(
+    private func search(
         for account: LoadedAccount,
         _ environment: PushEnvironment?,
         isApart: Bool,
         isUrgent: Bool
-    ) -> EndpointSender? {
-        guard let authorization = account.authorization(now: clock()) else { return nil }
+    ) -> SenderSearch {
         let endpoint = account.account.endpoint(environment)
+        let authorization: Authorization
+        switch account.supply(for: endpoint, now: clock()) {
+        case .ready(let found): authorization = found
+        case .awaited: return .awaited
+        case .lacking(let lack): return .lacking(lack)
+        }
         let key = EndpointKey(
             app: account.app,
+            provider: account.account.provider.name,
             endpoint: endpoint.description,
             isApart: isApart,
             isUrgent: isUrgent
         )
         let old = endpoints[key]
-        if let old, old.carries(authorization, of: account) { return old }
+        if let old, old.carries(authorization, of: account) { return .found(old) }
         let sender = EndpointSender(
             owner: self,
             account: account,
@@ -52,7 +72,48 @@ extension SenderLoop {
         )
         endpoints[key] = sender
         if let old { move(old, to: account) }
-        return sender
+        return .found(sender)
+    }
+
+    /// A run without a token waits for one, or is set aside when there will be none.
+    func goWithout(_ search: SenderSearch, _ active: ActiveRun, _ slot: Int) {
+        switch search {
+        case .found: awaiting[slot] = nil
+        case .awaited: awaiting[slot] = active.account
+        case .lacking(.refused(let reason)):
+            awaiting[slot] = nil
+            active.run.requestStop(.setAside(.credentials))
+            // Set aside again and again it would go round for ever: its campaign waits for a person.
+            credentialsRefused(active, reason: reason)
+        case .lacking(.passing(let reason)):
+            awaiting[slot] = nil
+            active.run.requestStop(.setAside(.breaker))
+            reports.tripped(
+                app: active.account.app,
+                provider: active.account.account.provider.name,
+                Breaker.Trip(reason: reason, since: clock())
+            )
+        }
+    }
+
+    /// Whether there are tokens by now that runs wait for.
+    func lookForTokens() {
+        for (slot, account) in awaiting {
+            guard let active = active(slot) else { continue }
+            if active.run.stop == nil { take(search(for: account, active.run.shard), active, slot) }
+            if active.run.stop != nil { awaiting[slot] = nil }
+            reportIfOver(slot)
+        }
+        if !awaiting.isEmpty { scheduleTick() }
+    }
+
+    /// A run goes on over these connections, or without any.
+    private func take(_ search: SenderSearch, _ active: ActiveRun, _ slot: Int) {
+        goWithout(search, active, slot)
+        guard let next = search.found else { return }
+        active.move(to: next)
+        next.faults.begin(isProbe: active.run.isProving)
+        if active.run.hasWork { queue(slot) }
     }
 
     /// Another provider token than the one of these connections serves now.
@@ -76,9 +137,10 @@ extension SenderLoop {
     private func move(_ old: EndpointSender, to account: LoadedAccount) {
         for slot in slots.values {
             guard let active = runs[slot], active.sender === old else { continue }
-            guard let next = sender(for: account, active.run.shard) else {
-                active.run.requestStop(.setAside(.credentials))
-                credentialsRefused(active, reason: "NoProviderToken")
+            let search = search(for: account, active.run.shard)
+            guard let next = search.found else {
+                active.wait(with: account)
+                goWithout(search, active, slot)
                 reportIfOver(slot)
                 continue
             }

@@ -29,7 +29,7 @@ final class SenderLoop {
     let loop: any EventLoop
     let worker: Int64
     private let ledger: Ledger
-    private let reports: any SenderReports
+    let reports: any SenderReports
     private let lease: BrokerLease
     let logger: Logger
     /// Answers that may be uncommitted before no stream is opened.
@@ -43,6 +43,8 @@ final class SenderLoop {
     var endpoints: [EndpointKey: EndpointSender] = [:]
     /// Senders whose runs have gone over to another credential, until their last answer.
     var retiring: [EndpointSender] = []
+    /// Runs that wait for a token, by their slots.
+    var awaiting: [Int: LoadedAccount] = [:]
     /// Who waits for the last connection to close.
     var closed: (() -> Void)?
     /// Answers that the ledger does not have yet.
@@ -58,6 +60,7 @@ final class SenderLoop {
 
     struct EndpointKey: Hashable {
         var app: String
+        var provider: ProviderName
         var endpoint: String
         /// For devices whose tokens were called wrong once: a refused token slows its connection down.
         var isApart: Bool
@@ -87,7 +90,7 @@ final class SenderLoop {
 
     /// Starts a claimed shard.
     ///
-    /// Without a provider token at this instant it is over at once, to be set aside.
+    /// With a token on its way it waits for that; when there will be none it is over at once, to be set aside.
     func start(
         _ shard: Shard,
         epoch: UInt32,
@@ -99,28 +102,29 @@ final class SenderLoop {
         loop.preconditionInEventLoop()
         let key = shard.id.key
         if let slot = slots[key] { forget(slot) }
-        var run = ShardRun(
+        let run = ShardRun(
             shard: shard,
             epoch: epoch,
             progress: progress,
             // Slots are on the clock that all workers share.
             slot: shard.slot?.earlier(byMilliseconds: ledger.sharedTime(Timestamp(milliseconds: 0)).milliseconds),
+            ladder: RetryLadder(from: account.account.provider.firstRung),
             isProbe: isProbe,
             stopsForContent: stopsForContent,
             now: clock()
         )
-        let sender = sender(for: account, shard)
-        if sender == nil { run.requestStop(.setAside(.credentials)) }
+        let search = search(for: account, shard)
+        let sender = search.found
         let requests =
-            sender?.requests(for: shard.facts) ?? account.account.requests(for: shard.facts, authorization: nil)
+            sender?.requests(for: shard.facts)
+            ?? account.account.requests(for: shard.facts, authorization: nil, now: clock())
         let active = ActiveRun(run: run, requests: requests, account: account)
         let slot = freeSlots.popLast() ?? runs.count
         if slot == runs.count { runs.append(active) } else { runs[slot] = active }
         slots[key] = slot
         sender?.faults.begin(isProbe: isProbe)
         active.sender = sender
-        // Set aside again and again it would go round for ever: its campaign waits for a person.
-        if sender == nil { credentialsRefused(active, reason: "NoProviderToken") }
+        goWithout(search, active, slot)
         active.run.isOver ? report(slot) : queue(slot)
         if run.isPaced { schedulePacing() }
         scheduleTick()
@@ -132,7 +136,7 @@ final class SenderLoop {
         stop(slot, reason)
     }
 
-    private func stop(_ slot: Int, _ reason: ShardRun.Stop) {
+    func stop(_ slot: Int, _ reason: ShardRun.Stop) {
         guard let active = runs[slot] else { return }
         active.run.requestStop(reason)
         active.sender?.giveBack(slot)
@@ -198,6 +202,7 @@ final class SenderLoop {
         if !active.isForgotten { slots[active.run.shard.id.key] = nil }
         active.sender?.drop(slot)
         if active.run.isProbe { active.sender?.faults.probeEnded() }
+        awaiting[slot] = nil
         runs[slot] = nil
         freeSlots.append(slot)
     }
@@ -310,12 +315,13 @@ final class SenderLoop {
 
     // MARK: - The tick
 
-    private func scheduleTick() {
+    func scheduleTick() {
         guard !isTickScheduled, !slots.isEmpty else { return }
         isTickScheduled = true
         loop.assumeIsolated().scheduleTask(in: Self.tick) {
             self.isTickScheduled = false
             self.isClockFresh = false
+            self.lookForTokens()
             for sender in self.endpoints.values where sender.hasPutOff {
                 sender.askIfDrained()
                 self.scheduleTick()

@@ -46,18 +46,19 @@ public struct RequestWriter: ~Copyable {
         slot.pointee.body = slot.pointee.append(bytes)
     }
 
-    /// Sets per-request value, body and path at once: copies `template`, in which they lie in this order, and leaves
-    /// `pathTail` bytes for the rest of the path.
+    /// Sets per-request value, body and path at once: copies `template`, in which they lie, and leaves `tail` bytes
+    /// behind it, which belong to the one of them that ends there.
     ///
     /// Returns the copy with that room at its end, for what is this request's own; valid until the writer is used again.
     public mutating func copy(
         _ template: UnsafeRawBufferPointer,
+        tail: Int,
         perRequest: Range<Int>,
-        body: Range<Int>,
-        pathTail: Int
+        path: Range<Int>,
+        body: Range<Int>
     ) -> UnsafeMutableRawBufferPointer {
         let slot = self.slot
-        let count = template.count + pathTail
+        let count = template.count + tail
         slot.pointee.reserve(count)
         let start = slot.pointee.arenaUsed
         let room = UnsafeMutableRawBufferPointer(start: slot.pointee.arena.map { $0 + start }, count: count)
@@ -65,7 +66,7 @@ public struct RequestWriter: ~Copyable {
         slot.pointee.arenaUsed = start + count
         slot.pointee.perRequest = ByteRange(start: start + perRequest.lowerBound, count: perRequest.count)
         slot.pointee.body = ByteRange(start: start + body.lowerBound, count: body.count)
-        slot.pointee.path = ByteRange(start: start + body.upperBound, count: count - body.upperBound)
+        slot.pointee.path = ByteRange(start: start + path.lowerBound, count: path.count)
         return room
     }
 

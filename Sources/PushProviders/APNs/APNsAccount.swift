@@ -50,7 +50,7 @@ public struct APNsAccount: ProviderAccount {
     /// The headers of C1.2, compressed as C1.1 asks.
     ///
     /// `apns-expiration` is the absolute end in whole seconds, or 0 when the provider is not to store the push.
-    public func requests(for facts: Shard.Facts, authorization: [UInt8]?) -> PreparedRequests {
+    public func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests {
         // 0 would mean something else than an instant of long ago, which no live shard has.
         let expiration = facts.dropIfOffline ? 0 : max(1, facts.expiresAt.seconds)
         var headers = [
@@ -83,8 +83,9 @@ public struct APNsAccount: ProviderAccount {
                     collapseHeader: "apns-collapse-id",
                     collapseIDBytesMax: provider.limits.collapseIDBytesMax
                 ),
-            pathPrefix: Array("/3/device/".utf8),
-            campaign: CampaignHash(app: facts.app, id: facts.campaignID),
+            path: Array("/3/device/".utf8),
+            token: .path,
+            id: CampaignHash(app: facts.app, id: facts.campaignID),
             successStatus: 200
         )
     }

@@ -60,24 +60,7 @@ enum APNsPayload {
         let aps = aps(content, pushType: job.effectivePushType)
         if !aps.isEmpty || root.isEmpty { root.insert(JSONMember("aps", .object(aps)), at: 0) }
         guard case .object(let raw) = content.apns else { return root }
-        return merge(root, raw)
-    }
-
-    /// `raw` over `base`: objects member by member, everything else replaced; new members at the end.
-    static func merge(_ base: [JSONMember], _ raw: [JSONMember]) -> [JSONMember] {
-        var result = base
-        for member in raw {
-            guard let index = result.firstIndex(where: { $0.name == member.name }) else {
-                result.append(member)
-                continue
-            }
-            if case .object(let old) = result[index].value, case .object(let new) = member.value {
-                result[index].value = .object(merge(old, new))
-            } else {
-                result[index].value = member.value
-            }
-        }
-        return result
+        return JSONMember.merge(root, raw)
     }
 
     private static func aps(_ content: Content, pushType: PushType) -> [JSONMember] {
@@ -85,7 +68,7 @@ enum APNsPayload {
         let alert = isActivity ? activityAlert(content) : alert(content)
         let sound = isActivity ? nil : content.sound.map(soundValue)
         let activity = content.liveActivity
-        return members([
+        return JSONMember.members([
             "content-changed": pushType.isContentChange ? .bool(true) : nil,
             "alert": alert.isEmpty ? nil : .object(alert),
             "badge": text(content.badgeTemplate ?? (content.badgeStep == nil ? nil : BadgeStep.template))
@@ -110,7 +93,7 @@ enum APNsPayload {
     }
 
     private static func alert(_ content: Content) -> [JSONMember] {
-        members([
+        JSONMember.members([
             "title": text(content.title),
             "subtitle": text(content.subtitle),
             "body": text(content.body),
@@ -127,30 +110,25 @@ enum APNsPayload {
     /// ActivityKit reads another form of `alert`: localised texts as objects in `title` and `body`, the sound inside
     /// (Apple, "Starting and updating Live Activities with ActivityKit push notifications"; WWDC23 session 10185).
     private static func activityAlert(_ content: Content) -> [JSONMember] {
-        let alert = members([
+        let alert = JSONMember.members([
             "title": localised(content.titleLocKey, content.titleLocArgs) ?? text(content.title),
             "body": localised(content.locKey, content.locArgs) ?? text(content.body),
         ])
-        return alert.isEmpty ? [] : alert + members(["sound": text(content.sound?.name)])
+        return alert.isEmpty ? [] : alert + JSONMember.members(["sound": text(content.sound?.name)])
     }
 
     private static func localised(_ key: String?, _ arguments: [String]) -> JSONValue? {
-        key.map { .object(members(["loc-key": .string($0), "loc-args": texts(arguments)])) }
+        key.map { .object(JSONMember.members(["loc-key": .string($0), "loc-args": texts(arguments)])) }
     }
 
     private static func soundValue(_ sound: Sound) -> JSONValue {
         guard sound.critical else { return .string(sound.name) }
         return .object(
-            members([
+            JSONMember.members([
                 "critical": .number(JSONNumber(1)), "name": .string(sound.name),
                 "volume": sound.volume.map { .number($0) },
             ])
         )
-    }
-
-    /// The members that have a value.
-    private static func members(_ pairs: KeyValuePairs<String, JSONValue?>) -> [JSONMember] {
-        pairs.compactMap { name, value in value.map { JSONMember(name, $0) } }
     }
 
     private static func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }

@@ -8,6 +8,9 @@ public struct APNsProvider: PushProvider {
     /// `apns`.
     public var name: ProviderName { .apns }
 
+    /// Hexadecimal digits.
+    public var tokens: any TokenForm { APNsTokenForm() }
+
     /// Apple keeps a push for at most 30 days; collapse ids have at most 64 bytes (C1.2).
     public var limits: ProviderLimits {
         ProviderLimits(
@@ -39,13 +42,24 @@ public struct APNsProvider: PushProvider {
         APNsAnswers.classify(status: status, body: body, retryAfter: retryAfter, now: now)
     }
 
-    /// See `PushProvider`; Apple's ladder starts at five seconds (design, section 6).
+    /// Five seconds (design, section 6).
+    public var firstRung: Rung { .seconds5 }
+
+    /// `apns-id`.
+    public func requestID(campaign: CampaignHash, device: UInt32) -> String? {
+        RequestID.text(campaign: campaign, device: device)
+    }
+
+    /// See `PushProvider`.
     public func rule(for answer: AnswerClass) -> AnswerRule {
-        AnswerRule(for: answer, firstRung: .seconds5)
+        AnswerRule(for: answer, firstRung: firstRung)
     }
 
     /// See `PushProvider`; the keys are those of the contract, section 4.
-    public func account(_ settings: [String: String]) throws(SettingsRefused) -> any ProviderAccount {
+    public func account(
+        _ settings: [String: String],
+        file: (String) -> [UInt8]?
+    ) throws(SettingsRefused) -> any ProviderAccount {
         APNsAccount(settings: try APNsSettings(settings))
     }
 }

@@ -41,18 +41,10 @@ public struct APNsSettings: Hashable, Sendable {
 
     /// Reads the block; throws all problems at once, pointers relative to the block.
     public init(_ block: [String: String]) throws(SettingsRefused) {
-        var problems = block.keys.sorted().filter { !Self.keys.contains($0) }.map { key in
-            Problem(
-                pointer: JSONPointer.root.appending(key).text,
-                code: .unknownField,
-                detail: "apns has no setting \(key)",
-                mend: Spelling.nearest(to: key, among: Self.keys).map { "did you mean \($0)?" }
-                    ?? "the settings are \(Self.keys.joined(separator: ", "))"
-            )
-        }
+        var problems = SettingsProblems.unknown(block, of: "apns", keys: Self.keys)
         let topic = Self.topic(block, &problems)
         let environment = Self.environment(block, &problems)
-        let endpoint = Self.endpoint(block, &problems)
+        let endpoint = SettingsProblems.endpoint(block, of: "apns", &problems)
         let credential = Self.credential(block, &problems)
         guard problems.isEmpty, let credential else { throw SettingsRefused(problems: problems) }
         self.init(
@@ -67,10 +59,7 @@ public struct APNsSettings: Hashable, Sendable {
     /// Where requests for an environment go; nil is the app's own.
     public func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint {
         if let endpoint { return endpoint }
-        return switch environment ?? self.environment {
-        case .production: Self.production
-        case .sandbox: Self.sandbox
-        }
+        return (environment ?? self.environment) == .sandbox ? Self.sandbox : Self.production
     }
 
     private static func topic(_ block: [String: String], _ problems: inout [Problem]) -> String {
@@ -105,7 +94,7 @@ public struct APNsSettings: Hashable, Sendable {
 
     private static func environment(_ block: [String: String], _ problems: inout [Problem]) -> PushEnvironment {
         guard let word = block["environment"] else { return .production }
-        if let environment = PushEnvironment(rawValue: word) { return environment }
+        if let environment = PushEnvironment.apple.first(where: { $0.rawValue == word }) { return environment }
         problems.append(
             Problem(
                 pointer: "/environment",
@@ -115,32 +104,6 @@ public struct APNsSettings: Hashable, Sendable {
             )
         )
         return .production
-    }
-
-    private static func endpoint(_ block: [String: String], _ problems: inout [Problem]) -> ProviderEndpoint? {
-        guard let url = block["endpoint"] else {
-            if block["ca_file"] != nil {
-                problems.append(
-                    Problem(
-                        pointer: "/ca_file",
-                        code: .conflict,
-                        detail: "ca_file stands without an endpoint",
-                        mend: "ca_file is for a gateway of one's own; Apple's hosts are verified by the system's roots"
-                    )
-                )
-            }
-            return nil
-        }
-        if let endpoint = ProviderEndpoint(url: url) { return endpoint }
-        problems.append(
-            Problem(
-                pointer: "/endpoint",
-                code: .format,
-                detail: "endpoint is not https://host or https://host:port",
-                mend: "for example https://localhost:8443"
-            )
-        )
-        return nil
     }
 
     private static func credential(_ block: [String: String], _ problems: inout [Problem]) -> AccountCredential? {
@@ -187,6 +150,6 @@ public struct APNsSettings: Hashable, Sendable {
             )
         }
         return ProviderTokenIdentity(teamID: block["team_id", default: ""], keyID: block["key_id", default: ""])
-            .map { .providerToken($0, keyFile: block["key_file", default: ""]) }
+            .map { .token($0.credential(keyFile: block["key_file", default: ""])) }
     }
 }

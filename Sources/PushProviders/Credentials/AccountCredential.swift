@@ -2,15 +2,15 @@
 ///
 /// Paths are as configured, relative to `apps.yaml`.
 public enum AccountCredential: Hashable, Sendable {
-    /// A token that we sign (JWT), renewed by `ProviderTokenRule`.
-    case providerToken(ProviderTokenIdentity, keyFile: String)
+    /// Tokens that are made with a private key.
+    case token(TokenCredential)
     /// A client certificate; requests carry no authorization.
     case certificate(certificateFile: String, privateKeyFile: String)
 
     /// The files that the driver reads.
     public var files: [String] {
         switch self {
-        case .providerToken(_, let keyFile): [keyFile]
+        case .token(let credential): [credential.keyFile]
         case .certificate(let certificateFile, let privateKeyFile): [certificateFile, privateKeyFile]
         }
     }
@@ -18,29 +18,74 @@ public enum AccountCredential: Hashable, Sendable {
     /// Its kind and its name, for people; no secret.
     public var summary: String {
         switch self {
-        case .providerToken(let identity, _): "key \(identity.keyID) of team \(identity.teamID)"
+        case .token(let credential): credential.name
         case .certificate(let certificateFile, _): "certificate \(certificateFile)"
         }
     }
 }
 
-/// Who signs a provider token: processes share one token per identity.
-public struct ProviderTokenIdentity: Hashable, Sendable {
-    /// The team, 10 of `[A-Z0-9]`.
-    public let teamID: String
-    /// The key, 10 of `[A-Z0-9]`.
-    public let keyID: String
+/// A key that tokens are made with, and the rule by which they are made.
+///
+/// Two are equal when they name the same key: processes share one rule, and so its tokens, per key.
+public struct TokenCredential: Hashable, Sendable {
+    /// The key's name for people, for example `key ABC123DEFG of team ABCDE12345`; no secret.
+    public let name: String
+    /// The file that has it.
+    public let keyFile: String
+    /// What is signed with it.
+    public let algorithm: SignatureAlgorithm
+    /// Whether each endpoint has tokens of its own; otherwise one serves all.
+    public let isPerEndpoint: Bool
+    private let key: @Sendable ([UInt8]) -> [UInt8]?
+    private let rule: @Sendable (ProviderEndpoint) -> any CredentialRule
 
-    /// Identity of a key; nil when one of the two does not have Apple's form.
-    public init?(teamID: String, keyID: String) {
-        guard Self.isIdentifier(teamID), Self.isIdentifier(keyID) else { return nil }
-        self.teamID = teamID
-        self.keyID = keyID
+    /// A credential.
+    ///
+    /// - Parameters:
+    ///   - name: The key's name, for people.
+    ///   - keyFile: The file that has it.
+    ///   - algorithm: What is signed with it.
+    ///   - isPerEndpoint: Whether each endpoint has tokens of its own.
+    ///   - key: The private key as PEM in the file's bytes; nil when there is none in it.
+    ///   - rule: Makes the rule of an endpoint's tokens; the endpoint means nothing when one serves all.
+    public init(
+        name: String,
+        keyFile: String,
+        algorithm: SignatureAlgorithm,
+        isPerEndpoint: Bool = false,
+        key: @escaping @Sendable ([UInt8]) -> [UInt8]? = { $0 },
+        rule: @escaping @Sendable (ProviderEndpoint) -> any CredentialRule
+    ) {
+        self.name = name
+        self.keyFile = keyFile
+        self.algorithm = algorithm
+        self.isPerEndpoint = isPerEndpoint
+        self.key = key
+        self.rule = rule
     }
 
-    /// Whether a text has the form of Apple's identifiers: ten capital letters or digits.
-    public static func isIdentifier(_ text: String) -> Bool {
-        text.utf8.count == 10
-            && text.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x41 && $0 <= 0x5a) }
+    /// The private key as PEM in the file's bytes; nil when there is none in it.
+    public func key(in file: [UInt8]) -> [UInt8]? { key(file) }
+
+    /// The rule of an endpoint's tokens, from the beginning.
+    public func makeRule(for endpoint: ProviderEndpoint) -> any CredentialRule { rule(endpoint) }
+
+    /// By the key's name, file and use.
+    public static func == (left: TokenCredential, right: TokenCredential) -> Bool {
+        left.name == right.name && left.keyFile == right.keyFile && left.algorithm == right.algorithm
     }
+
+    /// See `==`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(keyFile)
+    }
+}
+
+/// How tokens are signed (RFC 7518, 3.1).
+public enum SignatureAlgorithm: String, Hashable, Sendable {
+    /// ECDSA with P-256 and SHA-256.
+    case es256 = "ES256"
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    case rs256 = "RS256"
 }

@@ -10,11 +10,11 @@ public struct PersonalRequests: Sendable {
     public let collapseID: TemplateProgram?
     /// Bytes of a collapse id at most.
     public let collapseIDBytesMax: Int
-    /// The header that carries it.
-    public let collapseHeader: [UInt8]
+    /// The header that carries it; nil when the body does.
+    public let collapseHeader: [UInt8]?
 
     /// Compiles what a shard carries.
-    init(_ facts: Shard.Facts, bodyBytesMax: Int, collapseHeader: String, collapseIDBytesMax: Int) {
+    init(_ facts: Shard.Facts, bodyBytesMax: Int, collapseHeader: String?, collapseIDBytesMax: Int) {
         let personal = facts.personal
         var body = try? TemplateProgram(
             payload: facts.payload,
@@ -27,7 +27,7 @@ public struct PersonalRequests: Sendable {
         self.bodyBytesMax = bodyBytesMax
         self.collapseID = collapseID
         self.collapseIDBytesMax = collapseIDBytesMax
-        self.collapseHeader = Array(collapseHeader.utf8)
+        self.collapseHeader = collapseHeader.map { Array($0.utf8) }
     }
 
     /// Whether a rendered collapse id can be a header's value: no control character, no space at its ends

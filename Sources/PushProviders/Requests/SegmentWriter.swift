@@ -36,6 +36,26 @@ struct SegmentWriter {
         segments.append(.template(source, form))
     }
 
+    /// Writes a JSON text as a string: what it has in quotation marks is escaped once more.
+    mutating func writeText(_ write: (inout SegmentWriter) -> Void) {
+        var inner = SegmentWriter()
+        write(&inner)
+        append("\"")
+        for segment in inner.finished() {
+            switch segment {
+            case .constant(let text):
+                var string: [UInt8] = []
+                JSONWriter.writeString(String(decoding: text, as: UTF8.self), into: &string)
+                bytes += string.dropFirst().dropLast()
+            case .messageID: messageID()
+            case .template(let source, let form):
+                precondition(form == .text, "a count within a text")
+                template(source, .nestedText)
+            }
+        }
+        append("\"")
+    }
+
     private mutating func cut() {
         if !bytes.isEmpty { segments.append(.constant(bytes)) }
         bytes = []

@@ -118,7 +118,8 @@ struct BenchJob: Sendable {
     private init(text: String, now: Timestamp) throws {
         body = Array(text.utf8)
         createdAt = now
-        guard let job = JobDecoder.decode(body, envelope: JobEnvelope(now: now)).job else {
+        guard let job = JobDecoder.decode(body, envelope: JobEnvelope(now: now, tokens: ProviderRegistry.tokens)).job
+        else {
             throw CommandFailure(.failed, "the bench's own job cannot be decoded")
         }
         self.job = job
@@ -152,7 +153,8 @@ struct BenchJob: Sendable {
         )
         // As long as an ES256 token with ten characters each of key and team; h2load indexes it whatever it says.
         let authorization = Array("bearer ".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 184)
-        return .of(try provider.account(settings).requests(for: facts, authorization: authorization))
+        let account = try provider.account(settings) { _ in nil }
+        return .of(account.requests(for: facts, authorization: authorization, now: createdAt))
     }
 
     /// Publishes it as any producer would.

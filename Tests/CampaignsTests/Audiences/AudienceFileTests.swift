@@ -1,4 +1,5 @@
 import Campaigns
+import PushProviders
 import Sanitizers
 import Testing
 
@@ -21,7 +22,7 @@ struct AudienceFileTests {
         _ format: AudienceFileFormat,
         pieces size: Int = .max
     ) -> (devices: [(Device, Int)], report: AudienceFileReport) {
-        var reader = AudienceFileReader(format)
+        var reader = AudienceFileReader(format, tokens: ProviderRegistry.tokens)
         var devices: [(Device, Int)] = []
         var offset = 0
         while offset < bytes.count {
@@ -131,7 +132,7 @@ struct AudienceFileTests {
     @Test(arguments: [
         ("{\"token\": \"abc\"}", "1:11 format"), ("{\"tokn\": \"{t}\"}", "1:10 unknown_field,1:1 required"),
         ("{\"token\": \"{t}\"", "1:77 syntax"), ("[]", "1:1 type"), ("{\"token\": NaN}", "1:11 syntax"),
-        ("{\"token\": \"{t}\", \"provider\": \"fcm\"}", "1:91 not_in_this_version"),
+        ("{\"token\": \"{t}\", \"provider\": \"hms\"}", "1:91 value"),
         ("{\"token\": \"{t}\", \"variables\": {\"a\": [1]}}", "1:98 type"),
     ])
     func `an NDJSON line with a mistake is left out and said`(line: String, problem: String) {

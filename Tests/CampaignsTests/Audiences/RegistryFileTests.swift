@@ -1,4 +1,5 @@
 import Campaigns
+import PushProviders
 import Testing
 
 @Suite("Registry files")
@@ -6,7 +7,7 @@ struct RegistryFileTests {
     private static let token = JobFixtures.token
 
     private func read(_ text: String, _ format: AudienceFileFormat) -> ([DeviceRegistration], AudienceFileReport) {
-        var reader = DeviceFileReader(format, .registry)
+        var reader = DeviceFileReader(format, .registry, tokens: ProviderRegistry.tokens)
         var found: [DeviceRegistration] = []
         reader.read(Array(text.utf8)) { registration, _ in found.append(registration) }
         reader.finish { registration, _ in found.append(registration) }

@@ -1,4 +1,5 @@
 import Campaigns
+import PushProviders
 import Testing
 
 @Suite("The message around a job")
@@ -9,50 +10,78 @@ struct EnvelopeTests {
 
     @Test func `message_id stands in for an id that is left out`() {
         let text = JobFixtures.patch(JobFixtures.minimal, path: ["id"], nil)
-        let good = JobFixtures.decode(text, JobEnvelope(messageID: "m-1", now: now))
+        let good = JobFixtures.decode(text, JobEnvelope(messageID: "m-1", now: now, tokens: ProviderRegistry.tokens))
         #expect(good.job?.id == "m-1")
-        let bad = JobFixtures.decode(text, JobEnvelope(messageID: "not an id", now: now))
+        let bad = JobFixtures.decode(
+            text,
+            JobEnvelope(messageID: "not an id", now: now, tokens: ProviderRegistry.tokens)
+        )
         #expect(codes(bad) == ["/id format"])
         #expect(bad.id == nil)
     }
 
     @Test func `an id and another message_id are refused`() {
-        let decoding = JobFixtures.decode(JobFixtures.minimal, JobEnvelope(messageID: "m-1", now: now))
+        let decoding = JobFixtures.decode(
+            JobFixtures.minimal,
+            JobEnvelope(messageID: "m-1", now: now, tokens: ProviderRegistry.tokens)
+        )
         #expect(codes(decoding) == ["/id conflict"])
-        let same = JobFixtures.decode(JobFixtures.minimal, JobEnvelope(messageID: "hello-1", now: now))
+        let same = JobFixtures.decode(
+            JobFixtures.minimal,
+            JobEnvelope(messageID: "hello-1", now: now, tokens: ProviderRegistry.tokens)
+        )
         #expect(same.job != nil)
     }
 
     @Test func `the app is the routing key`() {
-        let other = JobFixtures.decode(JobFixtures.minimal, JobEnvelope(routingKey: "sport", now: now))
+        let other = JobFixtures.decode(
+            JobFixtures.minimal,
+            JobEnvelope(routingKey: "sport", now: now, tokens: ProviderRegistry.tokens)
+        )
         #expect(codes(other) == ["/app conflict"])
         #expect(other.app == "sport")
-        #expect(JobFixtures.decode(JobFixtures.minimal, JobEnvelope(routingKey: "news", now: now)).job != nil)
+        #expect(
+            JobFixtures.decode(
+                JobFixtures.minimal,
+                JobEnvelope(routingKey: "news", now: now, tokens: ProviderRegistry.tokens)
+            ).job != nil
+        )
     }
 
     @Test(arguments: [
         "application/json", "APPLICATION/JSON", "application/json; charset=utf-8", "application/json;charset=\"UTF-8\"",
     ])
     func `JSON is taken by its names`(contentType: String) {
-        let envelope = JobEnvelope(contentType: contentType, type: "fanfare.campaign.v1", now: now)
+        let envelope = JobEnvelope(
+            contentType: contentType,
+            type: "fanfare.campaign.v1",
+            now: now,
+            tokens: ProviderRegistry.tokens
+        )
         #expect(JobFixtures.decode(JobFixtures.minimal, envelope).job != nil)
     }
 
     @Test(arguments: ["text/plain", "application/xml", "", "application/json; charset=latin1", "json"])
     func `another content type is refused by name`(contentType: String) {
-        let decoding = JobFixtures.decode(JobFixtures.minimal, JobEnvelope(contentType: contentType, now: now))
+        let decoding = JobFixtures.decode(
+            JobFixtures.minimal,
+            JobEnvelope(contentType: contentType, now: now, tokens: ProviderRegistry.tokens)
+        )
         #expect(codes(decoding) == [" content_type"])
         #expect(decoding.problems.first?.detail.contains(contentType) == true)
     }
 
     @Test(arguments: ["fanfare.campaign.v2", "campaign", ""])
     func `another message type is refused by name`(type: String) {
-        let decoding = JobFixtures.decode(JobFixtures.minimal, JobEnvelope(type: type, now: now))
+        let decoding = JobFixtures.decode(
+            JobFixtures.minimal,
+            JobEnvelope(type: type, now: now, tokens: ProviderRegistry.tokens)
+        )
         #expect(codes(decoding) == [" message_type"])
     }
 
     @Test func `the AMQP timestamp stands in for created_at`() {
-        let envelope = JobEnvelope(timestampSeconds: now.seconds - 60, now: now)
+        let envelope = JobEnvelope(timestampSeconds: now.seconds - 60, now: now, tokens: ProviderRegistry.tokens)
         let decoding = JobFixtures.decode(JobFixtures.minimal, envelope)
         #expect(decoding.job?.createdAt == now.advanced(by: .seconds(-60)))
         let given = JobFixtures.job("created_at", "\"2026-11-20T19:50:00Z\"")
@@ -61,7 +90,10 @@ struct EnvelopeTests {
 
     @Test(arguments: [1_795_204_801, 1_795_204_500_000, Int64.max])
     func `a timestamp more than five minutes ahead is refused`(seconds: Int64) {
-        let decoding = JobFixtures.decode(JobFixtures.minimal, JobEnvelope(timestampSeconds: seconds, now: now))
+        let decoding = JobFixtures.decode(
+            JobFixtures.minimal,
+            JobEnvelope(timestampSeconds: seconds, now: now, tokens: ProviderRegistry.tokens)
+        )
         #expect(codes(decoding) == ["/created_at too_far_ahead"])
     }
 
@@ -141,7 +173,11 @@ struct EnvelopeTests {
             {"specversion": "1.0", "id": "e-1", "source": "/cms", "type": "fanfare.campaign.v1", "traceparent": "00-a",
              "datacontenttype": "application/json", "data": \(JobFixtures.minimal)}
             """
-        let envelope = JobEnvelope(contentType: "application/cloudevents+json; charset=utf-8", now: now)
+        let envelope = JobEnvelope(
+            contentType: "application/cloudevents+json; charset=utf-8",
+            now: now,
+            tokens: ProviderRegistry.tokens
+        )
         #expect(JobFixtures.decode(event, envelope).job?.id == "hello-1")
         let wrong = JobFixtures.patch(event, path: ["data", "content", "titel"], "1")
         #expect(codes(JobFixtures.decode(wrong, envelope)) == ["/data/content/titel unknown_field"])
@@ -162,7 +198,11 @@ struct EnvelopeTests {
             {"specversion": "1.0", "id": "e-1", "source": "/cms", "type": "fanfare.campaign.v1",
              "data": \(JobFixtures.minimal)}
             """
-        let envelope = JobEnvelope(contentType: "application/cloudevents+json", now: now)
+        let envelope = JobEnvelope(
+            contentType: "application/cloudevents+json",
+            now: now,
+            tokens: ProviderRegistry.tokens
+        )
         let decoding = JobFixtures.decode(JobFixtures.patch(event, path: [name], value), envelope)
         #expect(codes(decoding) == [problem])
         #expect(decoding.job == nil)
@@ -173,7 +213,10 @@ struct EnvelopeTests {
 struct WarningTests {
     private func warnings(_ path: [String], _ value: String, urgencyHeader: String? = nil) -> [String] {
         let text = JobFixtures.patch(JobFixtures.minimal, path: path, value)
-        let decoding = JobFixtures.decode(text, JobEnvelope(urgencyHeader: urgencyHeader, now: JobFixtures.now))
+        let decoding = JobFixtures.decode(
+            text,
+            JobEnvelope(urgencyHeader: urgencyHeader, now: JobFixtures.now, tokens: ProviderRegistry.tokens)
+        )
         #expect(decoding.job != nil)
         return decoding.warnings.map { "\($0.pointer) \($0.code)" }
     }

@@ -1,4 +1,5 @@
 import Campaigns
+import PushProviders
 import Testing
 
 @Suite("A good job")
@@ -99,7 +100,12 @@ struct JobDecoderTests {
 
     @Test func `a refused job's id is known for the answer`() {
         #expect(JobFixtures.decode(JobFixtures.job("colour", "1")).id == "hello-1")
-        let envelope = JobEnvelope(routingKey: "news", messageID: "m-1", now: JobFixtures.now)
+        let envelope = JobEnvelope(
+            routingKey: "news",
+            messageID: "m-1",
+            now: JobFixtures.now,
+            tokens: ProviderRegistry.tokens
+        )
         let decoding = JobFixtures.decode("garbage", envelope)
         #expect(decoding.id == "m-1" && decoding.app == "news" && decoding.job == nil)
     }

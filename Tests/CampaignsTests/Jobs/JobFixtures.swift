@@ -1,4 +1,5 @@
 import Campaigns
+import PushProviders
 
 /// Jobs that the tests begin with, and short ways to change and decode them.
 enum JobFixtures {
@@ -50,7 +51,10 @@ enum JobFixtures {
          "content": {"content_available": true, "data": {"refresh": true}}}
         """
 
-    static func decode(_ text: String, _ envelope: JobEnvelope = JobEnvelope(now: now)) -> JobDecoding {
+    static func decode(
+        _ text: String,
+        _ envelope: JobEnvelope = JobEnvelope(now: now, tokens: ProviderRegistry.tokens)
+    ) -> JobDecoding {
         JobDecoder.decode(Array(text.utf8), envelope: envelope)
     }
 

@@ -1,4 +1,5 @@
 import Campaigns
+import PushProviders
 import Sanitizers
 import Testing
 
@@ -50,7 +51,12 @@ struct MalformedJobsTests {
         for whole in MalformedJobsTests.wholes {
             let bytes = Array(whole.utf8)
             for end in stride(from: 0, to: bytes.count, by: 3) {
-                check(JobDecoder.decode(Array(bytes[..<end]), envelope: JobEnvelope(now: JobFixtures.now)))
+                check(
+                    JobDecoder.decode(
+                        Array(bytes[..<end]),
+                        envelope: JobEnvelope(now: JobFixtures.now, tokens: ProviderRegistry.tokens)
+                    )
+                )
             }
         }
     }
@@ -61,7 +67,10 @@ struct MalformedJobsTests {
         for round in 0..<Sanitizer.rounds(20_000) {
             let whole = Array(MalformedJobsTests.wholes[round % 4].utf8)
             let bytes = generator.mutated(whole)
-            let decoding = JobDecoder.decode(bytes, envelope: JobEnvelope(now: JobFixtures.now))
+            let decoding = JobDecoder.decode(
+                bytes,
+                envelope: JobEnvelope(now: JobFixtures.now, tokens: ProviderRegistry.tokens)
+            )
             if let job = decoding.job {
                 #expect(decoding.problems.isEmpty)
                 #expect(throws: Never.self) { try Job(stored: job.storedJSON()) }
@@ -85,7 +94,11 @@ struct MalformedJobsTests {
             [$0[0] + $1]
         }
         texts += (0..<500).map { _ in generator.noise() }
-        for bytes in texts { check(JobDecoder.decode(bytes, envelope: JobEnvelope(now: JobFixtures.now))) }
+        for bytes in texts {
+            check(
+                JobDecoder.decode(bytes, envelope: JobEnvelope(now: JobFixtures.now, tokens: ProviderRegistry.tokens))
+            )
+        }
     }
 
     // MARK: Walking

@@ -99,7 +99,7 @@ struct RefusalTableTests {
         Refusal("audience/devices/0/token", "\"\(token(63))\\u0000\"", .format),
         Refusal("audience/devices/0/token", "\"\(token(62))😀\"", .format),
         Refusal("audience/devices/0/token", "5", .type), Refusal("audience/devices/0/token", "\"\"", .empty),
-        Refusal("audience/devices/0/provider", "\"fcm\"", .notInThisVersion),
+        Refusal("audience/devices/0/provider", "\"hms\"", .value),
         Refusal("audience/devices/0/provider", "\"apn\"", .value),
         Refusal("audience/devices/0/environment", "\"Production\"", .value),
         Refusal("audience/devices/0/id", "\"\(String(repeating: "i", count: 257))\"", .length),
@@ -251,11 +251,10 @@ struct RefusalTableTests {
         ["announcement", "poll", "data_push", "native", "in_app"].map {
             Refusal("kind", "\"\($0)\"", .notInThisVersion)
         }
-        + ["announcement", "poll", "data_push", "in_app", "rich", "fcm"].map {
+        + ["announcement", "poll", "data_push", "in_app", "rich"].map {
             Refusal("content/" + $0, "{}", .notInThisVersion)
         } + [
             Refusal("delivery/show", "\"background\"", .notInThisVersion),
-            Refusal("delivery/android", "\"notification\"", .notInThisVersion),
             Refusal("delivery/in_app", "{}", .notInThisVersion),
         ]
 

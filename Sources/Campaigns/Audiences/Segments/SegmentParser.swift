@@ -196,23 +196,26 @@ extension SegmentParser {
         }
         switch name {
         case "locale":
-            guard DeviceToken.isLocale(value) else {
+            guard DeviceRule.isLocale(value) else {
                 throw problem("\(value.clipped) is no BCP 47 tag", mend: "write it like es or es-ES")
             }
             return .locale(value.lowercased())
         case "time_zone":
-            guard DeviceToken.isTimeZone(value) else {
+            guard DeviceRule.isTimeZone(value) else {
                 throw problem("\(value.clipped) is no IANA name", mend: "write it like Europe/Madrid")
             }
             return .group(.timeZone, value)
         case "environment":
-            return .group(.environment, try choice(value, PushEnvironment.allCases.map(\.rawValue)))
+            return .group(.environment, try choice(value, PushEnvironment.apple.map(\.rawValue)))
         case "permission":
             let word = try choice(value, PushPermission.allCases.map(\.rawValue))
             return .permission(PushPermission(rawValue: word) ?? .unknown)
         default:
-            let word = try choice(value, ["apns", "fcm", "ios", "android"])
-            return .group(.provider, ["ios": "apns", "android": "fcm"][word] ?? word)
+            // Which there are is not the language's to say: a name that no device has matches none.
+            guard ProviderName.isName(value) else {
+                throw problem("\(value.clipped) is no provider", mend: "for example \(example(name))")
+            }
+            return .group(.provider, ProviderName.ofPlatform[value] ?? value)
         }
     }
 

@@ -19,17 +19,17 @@ enum ProviderTokenText {
     /// Bytes of an ES256 signature as a JWT has it: r and s, 32 bytes each (RFC 7518, 3.4), not DER.
     static let signatureBytes = 64
 
-    /// What is signed: header and claims, each in base64url, with a dot between (RFC 7515, 5.1).
+    /// What is signed.
     static func signingInput(_ identity: ProviderTokenIdentity, issuedAt: Timestamp) -> [UInt8] {
-        let header = JSONWriter.bytes(.object(["alg": .string("ES256"), "kid": .string(identity.keyID)]))
-        let claims = JSONWriter.bytes(
-            .object(["iss": .string(identity.teamID), "iat": .number(JSONNumber(issuedAt.seconds))])
+        JSONWebToken.signingInput(
+            .es256,
+            header: ["kid": .string(identity.keyID)],
+            claims: ["iss": .string(identity.teamID), "iat": .number(JSONNumber(issuedAt.seconds))]
         )
-        return Base64URL.encode(header) + [UInt8(ascii: ".")] + Base64URL.encode(claims)
     }
 
     /// The header's value: `bearer` and the token.
     static func authorization(signingInput: [UInt8], signature: [UInt8]) -> [UInt8] {
-        Array("bearer ".utf8) + signingInput + [UInt8(ascii: ".")] + Base64URL.encode(signature)
+        Array("bearer ".utf8) + JSONWebToken.text(signingInput: signingInput, signature: signature)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Campaigns
 import Fleet
+import PushProviders
 import Store
 import Synchronization
 
@@ -66,7 +67,7 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
 
     private static func object(_ device: DeviceResult, _ outcome: String) -> String {
         JSONValue.object([
-            "token": .string(HexText.of(device.token)), "provider": .string(device.provider.rawValue),
+            "token": .string(Self.token(device)), "provider": .string(device.provider.rawValue),
             "id": device.id.map(JSONValue.string) ?? .null, "outcome": .string(outcome),
             "requests": .number(JSONNumber(device.requests)),
             "reason": device.reason.map(JSONValue.string) ?? .null,
@@ -75,10 +76,14 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
 
     private static func record(_ device: DeviceResult, _ outcome: String) -> String {
         let fields = [
-            HexText.of(device.token), device.provider.rawValue, device.id ?? "", outcome, String(device.requests),
+            Self.token(device), device.provider.rawValue, device.id ?? "", outcome, String(device.requests),
             device.reason ?? "",
         ]
         return fields.map(quoted).joined(separator: ",") + "\n"
+    }
+
+    private static func token(_ device: DeviceResult) -> String {
+        ProviderRegistry.tokens.text(of: Array(device.token), provider: device.provider)
     }
 
     /// A field as RFC 4180 has it.

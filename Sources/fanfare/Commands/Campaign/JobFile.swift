@@ -1,5 +1,6 @@
 import Campaigns
 import Fleet
+import PushProviders
 
 /// A job as it lies in a file, with the places of everything in it.
 struct JobFile {
@@ -54,7 +55,8 @@ struct JobFile {
             contentType: "application/json",
             type: JobDecoder.messageType,
             timestampSeconds: now.seconds,
-            now: now
+            now: now,
+            tokens: ProviderRegistry.tokens
         )
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Campaigns
 import Fleet
+import PushProviders
 import Store
 
 extension DeviceCommand {
@@ -24,10 +25,10 @@ extension DeviceCommand {
         @Option(help: "A file with the provider's token in it, or - for standard input; not for a device that has one.")
         var from: String?
 
-        @Option(help: "apns.")
+        @Option(help: "apns or fcm.")
         var provider: String?
 
-        @Option(help: "production or sandbox.")
+        @Option(help: "For apns: production or sandbox.")
         var environment: String?
 
         @Option(help: "The user's key; an empty one logs the user out.")
@@ -76,14 +77,16 @@ extension DeviceCommand {
         func run() async throws {
             let app = whose.app
             let result = try await options.withLedger { ledger -> RegistrationResult? in
-                var known = try from.map(Self.token(in:))
-                if known == nil {
+                var (token, provider) = (try from.map(Self.token(in:)), provider)
+                if token == nil {
                     let id = id
-                    known = try await ledger.read { try $0.device(app: app, installation: id) }.map(DeviceView.init)?
-                        .line["token"]?.string
-                    guard known != nil else { throw CommandFailure(.usage, "\(id) has no token: add --from FILE") }
+                    let known = try await ledger.read { try $0.device(app: app, installation: id) }.map(DeviceView.init)
+                    token = known?.line["token"]?.string
+                    guard token != nil else { throw CommandFailure(.usage, "\(id) has no token: add --from FILE") }
+                    // The token stays whose it is.
+                    provider = known?.line["provider"]?.string
                 }
-                let registration = try registration(token: known)
+                let registration = try registration(token: token, of: provider)
                 if dryRun { return nil }
                 return try await Registry.register([registration], app: app, in: ledger).first
             }
@@ -106,7 +109,7 @@ extension DeviceCommand {
             }
         }
 
-        private func registration(token known: String?) throws -> DeviceRegistration {
+        private func registration(token known: String?, of provider: String?) throws -> DeviceRegistration {
             let attributes = attribute.map { pair in
                 let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 return JSONMember(String(parts[0]), AttributeValue(cell: String(parts[1])).json)
@@ -121,7 +124,7 @@ extension DeviceCommand {
                 "registered_at": from == nil ? nil : .string(CommandClock.now().rfc3339),
                 "attributes": attributes.isEmpty ? nil : .object(attributes),
             ])
-            let decoded = DeviceRegistration.decode(object)
+            let decoded = DeviceRegistration.decode(object, ProviderRegistry.tokens)
             guard var registration = decoded.registration else {
                 throw CommandFailure(
                     ProblemDocument(

@@ -60,7 +60,7 @@ extension DeviceCommand {
                     tokens: Set(known.compactMap(\.token)),
                     ids: Set(known.compactMap(\.installation))
                 )
-                if let text = token ?? who { devices.tokens.insert(Registry.tokenBytes(text)) }
+                if let text = token ?? who { devices.tokens.formUnion(Registry.tokenBytes(text)) }
                 if let who { devices.ids.insert(who) }
                 return (known, try await ledger.trace(devices, app: app, since: since))
             }

@@ -1,0 +1,116 @@
+import Campaigns
+import PushProviders
+import Synchronization
+import TLS
+
+/// The tokens that a process has of one key, shared by all its loops and connections.
+///
+/// The rules decide, OpenSSL signs, the fetcher asks. A signature takes a millisecond at most, once in most of an hour,
+/// so the loop that needs it makes it. May be used from any thread.
+final class CredentialHolder: Sendable {
+    private let credential: TokenCredential
+    private let key: SigningKey
+    private let fetcher: TokenFetcher
+    /// By endpoint; under nil the one that serves all.
+    private let rules = Mutex<[ProviderEndpoint?: any CredentialRule]>([:])
+
+    init(_ credential: TokenCredential, key: SigningKey, fetcher: TokenFetcher) {
+        self.credential = credential
+        self.key = key
+        self.fetcher = fetcher
+    }
+
+    /// What there is for requests to an endpoint.
+    enum Supply {
+        /// Requests carry this.
+        case ready(Authorization)
+        /// Nothing yet, but a token is on its way: whoever needs it asks again in a while.
+        case awaited
+        /// Nothing, for this reason.
+        case lacking(CredentialLack)
+    }
+
+    /// What requests to an endpoint carry now.
+    func supply(for endpoint: ProviderEndpoint, now: Timestamp) -> Supply {
+        let (need, request) = rules.withLock { settled(&$0, scope(endpoint), now: now) }
+        if let request { fetch(request, for: scope(endpoint)) }
+        if let authorization = need.authorization { return .ready(authorization) }
+        return need.lack.map { .lacking($0) } ?? .awaited
+    }
+
+    /// Asks for the first token before anybody needs it.
+    func prepare(_ endpoint: ProviderEndpoint, now: Timestamp) {
+        guard !credential.isPerEndpoint else { return }
+        let request = rules.withLock { settled(&$0, nil, now: now).request }
+        if let request { fetch(request, for: nil) }
+    }
+
+    /// The provider refused a token of this generation: whether another one serves now, or is on its way.
+    func refused(generation: UInt32, at endpoint: ProviderEndpoint, now: Timestamp) -> Bool {
+        let (isReplaced, request) = rules.withLock { rules -> (Bool, TokenRequest?) in
+            var rule = rule(rules, scope(endpoint))
+            let isHopeful = rule.replaceRefused(generation: generation, now: now)
+            rules[scope(endpoint)] = rule
+            guard isHopeful else { return (false, nil) }
+            let (need, request) = settled(&rules, scope(endpoint), now: now)
+            if let other = need.authorization { return (other.generation != generation, request) }
+            return (need.lack == nil, request)
+        }
+        if let request { fetch(request, for: scope(endpoint)) }
+        return isReplaced
+    }
+
+    /// The provider counted too many tokens, this generation among them: whether another one serves now.
+    func tooManyUpdates(generation: UInt32, at endpoint: ProviderEndpoint, now: Timestamp) -> Bool {
+        rules.withLock { rules in
+            var rule = rule(rules, scope(endpoint))
+            defer { rules[scope(endpoint)] = rule }
+            return rule.replaceSurplus(generation: generation, now: now)
+        }
+    }
+
+    private func scope(_ endpoint: ProviderEndpoint) -> ProviderEndpoint? {
+        credential.isPerEndpoint ? endpoint : nil
+    }
+
+    private func rule(
+        _ rules: [ProviderEndpoint?: any CredentialRule],
+        _ scope: ProviderEndpoint?
+    ) -> any CredentialRule {
+        rules[scope] ?? credential.makeRule(for: scope ?? ProviderEndpoint(host: ""))
+    }
+
+    /// Signs what is to be signed; what is to be asked for is handed back, to be asked outside of the lock.
+    private func settled(
+        _ rules: inout [ProviderEndpoint?: any CredentialRule],
+        _ scope: ProviderEndpoint?,
+        now: Timestamp
+    ) -> (need: CredentialNeed, request: TokenRequest?) {
+        var rule = rule(rules, scope)
+        defer { rules[scope] = rule }
+        var need = rule.need(now: now)
+        while case .sign(let input) = need.action {
+            do {
+                rule.signed(try key.sign(input), now: now)
+            } catch {
+                rule.signingFailed(now: now)
+            }
+            need = rule.need(now: now)
+        }
+        guard case .fetch(let request) = need.action else { return (need, nil) }
+        return (need, request)
+    }
+
+    private func fetch(_ request: TokenRequest, for scope: ProviderEndpoint?) {
+        fetcher.fetch(request) { [self] answer in
+            let next = rules.withLock { rules -> TokenRequest? in
+                let now = WallClock.now()
+                var rule = rule(rules, scope)
+                rule.fetched(answer, now: now)
+                rules[scope] = rule
+                return settled(&rules, scope, now: now).request
+            }
+            if let next { fetch(next, for: scope) }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+public import Campaigns
+
+/// The provider token in the words of all credentials.
+extension ProviderTokenRule: CredentialRule {
+    /// See `CredentialRule`.
+    public mutating func need(now: Timestamp) -> CredentialNeed {
+        switch tokenNeeded(now: now) {
+        case .use(let token):
+            let authorization = Authorization(generation: token.generation, value: token.authorization)
+            return CredentialNeed(authorization: authorization)
+        case .sign(let input): return CredentialNeed(action: .sign(input))
+        // A signature under way is another loop's, and done before this one could be told.
+        case .wait: return CredentialNeed(lack: .refused(reason: "NoProviderToken"))
+        }
+    }
+
+    /// See `CredentialRule`.
+    public mutating func signed(_ signature: [UInt8], now: Timestamp) { _ = signed(signature) }
+
+    /// A provider token is signed here, nobody is asked for it.
+    public mutating func fetched(_ answer: TokenAnswer, now: Timestamp) {
+        preconditionFailure("a provider token that nobody asked for")
+    }
+
+    /// See `CredentialRule`.
+    public mutating func replaceRefused(generation: UInt32, now: Timestamp) -> Bool {
+        refused(generation: generation, now: now) == .renew
+    }
+
+    /// See `CredentialRule`.
+    public mutating func replaceSurplus(generation: UInt32, now: Timestamp) -> Bool {
+        tooManyUpdates(generation: generation, now: now) == .useOther
+    }
+}

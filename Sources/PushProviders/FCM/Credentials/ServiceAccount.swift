@@ -1,0 +1,82 @@
+import Campaigns
+
+/// A service account of Google Cloud, as the JSON file with its key says it; without the key.
+public struct ServiceAccount: Hashable, Sendable {
+    /// The Firebase project.
+    public let projectID: String
+    /// Whose key it is: the assertion's issuer.
+    public let clientEmail: String
+    /// The key's name; the assertion's `kid`.
+    public let keyID: String
+    /// Where access tokens are given out: the address as the file has it, the assertion's audience.
+    public let tokenURI: String
+    /// The same, apart.
+    public let tokenEndpoint: ProviderEndpoint
+    /// See `tokenEndpoint`.
+    public let tokenPath: String
+
+    /// Why a file is none.
+    struct Refusal: Error, Equatable {
+        var detail: String
+        var mend: String
+    }
+
+    /// Reads a file as Google gives it out.
+    init(_ file: [UInt8]) throws(Refusal) {
+        let mend = "give the JSON file that Google's console makes for a key of a service account"
+        let reading = JSONReader.read(file)
+        guard reading.problems.isEmpty, let value = reading.value, value.members != nil else {
+            throw Refusal(detail: "the file is no JSON object", mend: mend)
+        }
+        guard value["type"]?.string == "service_account" else {
+            throw Refusal(detail: "the file's type is not service_account", mend: mend)
+        }
+        var texts: [String: String] = [:]
+        for name in ["project_id", "client_email", "private_key_id", "private_key"] {
+            guard let text = value[name]?.string, !text.isEmpty else {
+                throw Refusal(detail: "the file has no \(name)", mend: mend)
+            }
+            texts[name] = text
+        }
+        projectID = texts["project_id", default: ""]
+        clientEmail = texts["client_email", default: ""]
+        keyID = texts["private_key_id", default: ""]
+        guard (1...64).contains(projectID.utf8.count), projectID.utf8.allSatisfy(Self.isProjectByte) else {
+            throw Refusal(detail: "the file's project_id is no project's id", mend: mend)
+        }
+        tokenURI = value["token_uri"]?.string ?? "https://oauth2.googleapis.com/token"
+        let rest = tokenURI.utf8.dropFirst("https://".utf8.count)
+        let host = rest.prefix { $0 != UInt8(ascii: "/") }
+        let path = String(decoding: rest.dropFirst(host.count), as: UTF8.self)
+        guard tokenURI.hasPrefix("https://"),
+            let endpoint = ProviderEndpoint(url: "https://" + String(decoding: host, as: UTF8.self)),
+            path.utf8.count <= 256, path.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { throw Refusal(detail: "the file's token_uri is no https address", mend: mend) }
+        tokenEndpoint = endpoint
+        tokenPath = path.isEmpty ? "/" : path
+    }
+
+    /// The private key in a file, as PEM; nil when there is none.
+    static func key(in file: [UInt8]) -> [UInt8]? {
+        JSONReader.read(file).value?["private_key"]?.string.map { Array($0.utf8) }
+    }
+
+    /// Access tokens that are asked for with the key in a file.
+    public func credential(keyFile: String) -> TokenCredential {
+        TokenCredential(
+            name: "service account \(clientEmail), key \(keyID.prefix(12))",
+            keyFile: keyFile,
+            algorithm: .rs256,
+            key: Self.key
+        ) { _ in AccessTokenRule(account: self) }
+    }
+
+    private static func isProjectByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+        // Domain-scoped projects have a domain and a colon in front.
+        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"): true
+        default: false
+        }
+    }
+}

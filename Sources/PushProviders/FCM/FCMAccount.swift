@@ -1,0 +1,67 @@
+public import Campaigns
+
+/// What an app has with Google: a Firebase project and a service account.
+public struct FCMAccount: ProviderAccount {
+    /// The app's settings.
+    public let settings: FCMSettings
+
+    /// An account.
+    public init(settings: FCMSettings) {
+        self.settings = settings
+    }
+
+    /// FCM.
+    public var provider: any PushProvider { FCMProvider() }
+    /// See `ProviderAccount`.
+    public var credential: AccountCredential { .token(settings.serviceAccount.credential(keyFile: settings.keyFile)) }
+    /// See `ProviderAccount`.
+    public var caFile: String? { settings.caFile }
+    /// See `ProviderAccount`.
+    public var summary: [(name: String, value: String)] {
+        let authority = caFile.map { [(name: "ca_file", value: $0)] } ?? []
+        return [
+            (name: "project", value: settings.serviceAccount.projectID),
+            (name: "credential", value: credential.summary),
+            (name: "message", value: settings.message.rawValue),
+            (name: "per_minute", value: String(settings.perMinute)),
+            (name: "endpoint", value: settings.endpoint.url),
+            (name: "token_uri", value: settings.serviceAccount.tokenEndpoint.url + settings.serviceAccount.tokenPath),
+        ] + authority
+    }
+
+    /// FCM has one world.
+    public func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint { settings.endpoint }
+
+    /// Whether Android shows the message is the app's choice where the job makes none.
+    public func completed(_ job: Job) -> Job {
+        var job = job
+        job.delivery.android = job.delivery.android ?? settings.message
+        return job
+    }
+
+    /// Nothing that depends on the app.
+    public func check(_ job: Job) -> JobCheck { JobCheck() }
+
+    /// `POST /v1/projects/<project>/messages:send` with the message around each device's token.
+    public func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests {
+        let message = FCMRequest(facts, now: now)
+        var headers = [
+            RequestHeader(":method", "POST"),
+            RequestHeader(":scheme", "https"),
+            RequestHeader(":authority", settings.endpoint.authority),
+            RequestHeader(":path", .path, .literal),
+            RequestHeader("content-type", "application/json"),
+        ]
+        if let authorization { headers.append(RequestHeader("authorization", .constant(authorization), .never)) }
+        return PreparedRequests(
+            provider: provider,
+            headers: headers,
+            body: message.body,
+            messageIDAt: message.messageIDAt,
+            personal: message.personal(limits: provider.limits),
+            path: Array("/v1/projects/\(settings.serviceAccount.projectID)/messages:send".utf8),
+            token: .body(suffix: Array("\"}}".utf8)),
+            successStatus: 200
+        )
+    }
+}

@@ -1,0 +1,81 @@
+import Campaigns
+
+/// Google's statuses and error codes (`push-protocols.md`, C2) as classes of answers (C5).
+enum FCMAnswers {
+    /// After QUOTA_EXCEEDED without a `Retry-After` (Google, "Scale FCM": 60 s by default).
+    static let quotaWait = 60
+
+    /// What an answer means.
+    ///
+    /// The error code of FCM decides, then Google's general status, then HTTP's.
+    static func classify(status: Int, body: Span<UInt8>, retryAfter: Span<UInt8>, now: Timestamp) -> Answer {
+        if (200...299).contains(status) { return .accepted }
+        let error = FCMError(body)
+        let wait = RetryAfter.seconds(retryAfter, now: now) ?? error?.retryDelay
+        let word = error?.code ?? error?.status
+        switch word {
+        case "UNREGISTERED": return Answer(.tokenDead(since: nil), reason: "UNREGISTERED")
+        case "SENDER_ID_MISMATCH": return Answer(.tokenDead(since: nil), reason: "SENDER_ID_MISMATCH")
+        case "THIRD_PARTY_AUTH_ERROR": return Answer(.credential, reason: "THIRD_PARTY_AUTH_ERROR")
+        case "QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED":
+            let quota = error?.quota ?? .project
+            let kind: AnswerClass = quota == .device ? .deviceThrottled : .laneThrottled
+            return Answer(kind, reason: quota.reason, retryAfter: wait ?? quotaWait)
+        case "UNAVAILABLE": return Answer(.serviceFault, reason: "UNAVAILABLE", retryAfter: wait)
+        case "INTERNAL": return Answer(.serviceFault, reason: "INTERNAL", retryAfter: wait)
+        case "INVALID_ARGUMENT": return invalidArgument(error)
+        case "UNAUTHENTICATED": return Answer(.expiredCredential, reason: "UNAUTHENTICATED")
+        case "PERMISSION_DENIED": return Answer(.credential, reason: "PERMISSION_DENIED")
+        default: break
+        }
+        let kind = kind(status: status)
+        return Answer(
+            kind,
+            reason: word.map { ReasonText.sanitized(Array($0.utf8)) } ?? "Status\(status)",
+            retryAfter: kind == .laneThrottled ? wait ?? quotaWait : wait
+        )
+    }
+
+    /// Google says the same word about a token and about the message: its details tell them apart, and without any the
+    /// message is meant, so that no token dies of it.
+    private static func invalidArgument(_ error: FCMError?) -> Answer {
+        guard let field = error?.field else { return Answer(.payloadBad, reason: "INVALID_ARGUMENT") }
+        if field == "message.token" { return Answer(.tokenSuspect, reason: "INVALID_ARGUMENT message.token") }
+        return Answer(.payloadBad, reason: ReasonText.sanitized(Array("INVALID_ARGUMENT \(field)".utf8)))
+    }
+
+    /// The class of a status that nothing more is known about.
+    static func kind(status: Int) -> AnswerClass {
+        switch status {
+        case 200...299: .accepted
+        // The access token is too old, or is not Google's any more.
+        case 401: .expiredCredential
+        case 403, 407: .credential
+        // Not of FCM, but a gateway between us may say them: too slow, wrong connection, too early.
+        case 408, 425: .serviceFault
+        case 421: .connectionFault
+        // Of a token Google says UNREGISTERED; a bare 404 is another address.
+        case 404, 405: .bug
+        case 429: .laneThrottled
+        case 400...499: .payloadBad
+        // A redirect is no answer of FCM's: the endpoint is something else.
+        case 300...399: .bug
+        default: .serviceFault
+        }
+    }
+
+    /// The table of `AnswerRule` with what is Google's own.
+    static func rule(for kind: AnswerClass, firstRung: Rung) -> AnswerRule {
+        var rule = AnswerRule(for: kind, firstRung: firstRung)
+        switch kind {
+        // Of the quota, not of the tokens.
+        case .laneThrottled: rule.credential = .keep
+        // A quota per device is one of minutes (240 a minute), so that half a minute would be too early.
+        case .deviceThrottled: rule.device = .retry(from: .minutes2)
+        // Nothing is asked again within ten seconds.
+        case .connectionFault: rule.device = .again(otherwise: .retry(from: firstRung))
+        default: break
+        }
+        return rule
+    }
+}

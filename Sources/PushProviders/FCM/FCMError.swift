@@ -1,0 +1,73 @@
+import Campaigns
+
+/// What Google's error object says (`google.rpc.Status` in JSON, with the details that FCM adds).
+///
+/// Read whole and strictly, because the message in it may quote what we sent; nil for anything else.
+struct FCMError {
+    /// FCM's own code, of `google.firebase.fcm.v1.FcmError`.
+    let code: String?
+    /// Google's general word, for example `NOT_FOUND`.
+    let status: String?
+    /// The field that `google.rpc.BadRequest` names first.
+    let field: String?
+    /// Which quota `google.rpc.QuotaFailure` names; nil when it names none.
+    let quota: Quota?
+    /// Seconds of `google.rpc.RetryInfo`, rounded up.
+    let retryDelay: Int?
+
+    /// Which of Google's quotas is used up.
+    enum Quota: Equatable {
+        /// Messages a minute of the project.
+        case project
+        /// Messages to one device.
+        case device
+        /// Messages to one topic.
+        case topic
+
+        /// The reason that the ledger keeps.
+        var reason: String {
+            switch self {
+            case .project: "QUOTA_EXCEEDED project"
+            case .device: "QUOTA_EXCEEDED device"
+            case .topic: "QUOTA_EXCEEDED topic"
+            }
+        }
+    }
+
+    init?(_ body: Span<UInt8>) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(body.count)
+        for index in body.indices { bytes.append(body[index]) }
+        let reading = JSONReader.read(bytes)
+        guard reading.problems.isEmpty, let error = reading.value?["error"], error.members != nil else { return nil }
+        status = error["status"]?.string
+        let details = error["details"]?.array ?? []
+        func detail(_ name: String) -> JSONValue? {
+            details.first { $0["@type"]?.string == "type.googleapis.com/\(name)" }
+        }
+        code = detail("google.firebase.fcm.v1.FcmError")?["errorCode"]?.string
+        field = detail("google.rpc.BadRequest")?["fieldViolations"]?.array?.first?["field"]?.string
+        quota = detail("google.rpc.QuotaFailure").map(Self.quota)
+        retryDelay = detail("google.rpc.RetryInfo")?["retryDelay"]?.string.flatMap(Self.seconds)
+    }
+
+    /// Google names the quota in words: what is meant stands in the subject or the description of a violation.
+    private static func quota(_ failure: JSONValue) -> Quota {
+        let words = (failure["violations"]?.array ?? []).flatMap { violation in
+            ["subject", "description", "quotaId", "quotaMetric"].compactMap { violation[$0]?.string?.lowercased() }
+        }
+        if words.contains(where: { $0.contains("device") }) { return .device }
+        return words.contains { $0.contains("topic") } ? .topic : .project
+    }
+
+    /// A `google.protobuf.Duration` in JSON: seconds with up to nine places and an `s`.
+    private static func seconds(_ text: String) -> Int? {
+        guard text.hasSuffix("s") else { return nil }
+        let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
+            let whole = Int(parts[0])
+        else { return nil }
+        let isMore = parts.count == 2 && parts[1].utf8.contains { $0 != 48 }
+        return min(whole, RetryAfter.secondsMax - 1) + (isMore ? 1 : 0)
+    }
+}

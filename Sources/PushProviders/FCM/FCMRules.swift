@@ -1,0 +1,143 @@
+import Campaigns
+
+/// Google's rules for a message, checked at intake (`push-protocols.md`, C2), with `content.fcm` merged in.
+struct FCMRules {
+    private let job: Job
+    private let carriesMessageID: Bool
+    private var found = JobCheck()
+
+    /// The members that Google's message may have besides who gets it.
+    private static let memberNames = ["data", "notification", "android", "webpush", "apns", "fcm_options"]
+    /// The members that say who gets it, and its name: ours.
+    private static let ownNames = ["token", "topic", "condition", "name", "fid"]
+
+    /// Everything that is wrong with a job.
+    static func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
+        var rules = FCMRules(job: job, carriesMessageID: carriesMessageID)
+        rules.checkPushType()
+        guard rules.checkRaw() else { return rules.found }
+        rules.checkData()
+        rules.warnOfWhatIsLost()
+        rules.checkSize()
+        return rules.found
+    }
+
+    private init(job: Job, carriesMessageID: Bool) {
+        self.job = job
+        self.carriesMessageID = carriesMessageID
+    }
+
+    private mutating func refuse(_ code: ProblemCode, _ pointer: String, _ detail: String, mend: String) {
+        found.problems.append(Problem(pointer: pointer, code: code, detail: detail, mend: mend))
+    }
+
+    /// Apple's other kinds of pushes have nothing that they could be on Android.
+    private mutating func checkPushType() {
+        let type = job.effectivePushType
+        guard ![.alert, .background].contains(type) else { return }
+        refuse(
+            .conflict,
+            "/delivery/push_type",
+            "a push of type \(type.rawValue) is Apple's alone; FCM has none",
+            mend: "send it to devices of apns only"
+        )
+    }
+
+    /// false when the raw fields cannot be merged.
+    private mutating func checkRaw() -> Bool {
+        guard let raw = job.content.fcm else { return true }
+        guard let members = raw.members else {
+            refuse(.type, "/content/fcm", "fcm is not an object", mend: "give the message's members as an object")
+            return false
+        }
+        let before = found.problems.count
+        for member in members {
+            let place = "/content/fcm" + JSONPointer.root.appending(member.name).text
+            if Self.ownNames.contains(member.name) {
+                refuse(.reserved, place, "who gets the message is not the content's to say", mend: "leave it out")
+            } else if !Self.memberNames.contains(member.name) {
+                let near = Spelling.nearest(to: member.name, among: Self.memberNames).map { "did you mean \($0)?" }
+                refuse(
+                    .unknownField,
+                    place,
+                    "a message of FCM has no such member",
+                    mend: near ?? "it has \(Self.memberNames.joined(separator: ", "))"
+                )
+            } else if member.value.members == nil {
+                refuse(.type, place, "it must be an object, not \(member.value.typeName)", mend: "give an object")
+            }
+        }
+        if raw["android"]?["ttl"] != nil {
+            refuse(
+                .reserved,
+                "/content/fcm/android/ttl",
+                "the time to live is what is left until the campaign's end",
+                mend: "give delivery.expires_at or delivery.ttl"
+            )
+        }
+        if let notification = raw["android"]?["notification"], notification.members == nil {
+            let place = "/content/fcm/android/notification"
+            refuse(.type, place, "it must be an object, not \(notification.typeName)", mend: "give an object")
+        }
+        return found.problems.count == before
+    }
+
+    /// Google takes strings only, and keeps some names for itself.
+    private mutating func checkData() {
+        for member in job.content.fcm?["data"]?.members ?? [] {
+            let place = "/content/fcm/data" + JSONPointer.root.appending(member.name).text
+            if Self.isReserved(member.name) {
+                refuse(.reserved, place, "the key is kept for Google or for fanfare", mend: "choose another key")
+            }
+            if member.value.string == nil {
+                refuse(
+                    .type,
+                    place,
+                    "FCM's data has strings only",
+                    mend: "give a string; content.data converts by itself"
+                )
+            }
+        }
+    }
+
+    /// Keys that Google refuses, and ours.
+    static func isReserved(_ key: String) -> Bool {
+        ["fanfare", "from", "message_type"].contains(key) || key.hasPrefix("google.") || key.hasPrefix("gcm.")
+    }
+
+    /// What Android has no field for.
+    private mutating func warnOfWhatIsLost() {
+        let content = job.content
+        guard job.isShownByAndroid, content.subtitle != nil, content.title == nil, content.body == nil else { return }
+        found.warnings.append(
+            Problem(
+                pointer: "/content/subtitle",
+                code: .unusual,
+                detail: "a subtitle alone shows nothing on Android",
+                mend: "give title or body"
+            )
+        )
+    }
+
+    /// What all devices get; what templates add is only known with a device.
+    private mutating func checkSize() {
+        checkSize(of: job, at: "/content")
+        for (index, localization) in job.content.localizations.enumerated() {
+            let place = JSONPointer(text: "/content/localizations").appending(localization.locale)
+            checkSize(of: job.localized(index), at: place.text)
+        }
+    }
+
+    private mutating func checkSize(of job: Job, at pointer: String) {
+        let segments = FCMMessage.segments(job, carriesMessageID: carriesMessageID)
+        let count = segments.reduce(0) { $0 + $1.bytes.count + $1.countedBytesMax }
+        let excess = count - FCMProvider.messageBytesMax
+        guard excess > 0 else { return }
+        refuse(
+            .payloadTooLarge,
+            pointer,
+            "the message has \(count) bytes; FCM takes \(FCMProvider.messageBytesMax)",
+            mend: "make it \(excess == 1 ? "1 byte" : "\(excess) bytes") shorter; what is large belongs behind a link"
+        )
+    }
+}

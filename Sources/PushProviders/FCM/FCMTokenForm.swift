@@ -1,0 +1,37 @@
+import Campaigns
+
+/// FCM's registration tokens: text that Google calls opaque.
+///
+/// They become part of a JSON string, so that no character may pass that would need an escape there.
+struct FCMTokenForm: TokenForm {
+    /// About 160 characters today; Google promises no length.
+    static let lengths = 16...1024
+
+    var provider: ProviderName { .fcm }
+    var rule: String { "an FCM token is 16 to 1024 of the characters A-Z a-z 0-9 _ - : ." }
+    var isHexadecimal: Bool { false }
+    var environments: [PushEnvironment] { [] }
+
+    func token(_ text: UnsafeBufferPointer<UInt8>) -> TokenReading? {
+        guard Self.lengths.contains(text.count), text.allSatisfy(Self.isCharacter) else { return nil }
+        return TokenReading(text: String(decoding: text, as: UTF8.self))
+    }
+
+    func mend(for text: String) -> String? {
+        if text.utf8.contains(UInt8(ascii: " ")) { return "leave out the spaces" }
+        return text.utf8.count < Self.lengths.lowerBound ? "it has \(text.utf8.count) characters" : nil
+    }
+
+    private static func isCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+        case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "."): true
+        default: false
+        }
+    }
+}
+
+extension ProviderName {
+    /// Firebase Cloud Messaging, HTTP v1.
+    static let fcm = ProviderName(rawValue: "fcm")
+}

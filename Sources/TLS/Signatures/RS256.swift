@@ -1,0 +1,127 @@
+import COpenSSL
+import CShims
+
+/// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3): what Google's service accounts sign their assertions with.
+public enum RS256 {
+    /// Shorter keys are refused (RFC 7518 section 3.3).
+    public static let bitsMin = 2048
+
+    /// A fresh key pair as PEM.
+    public struct KeyPair: Sendable {
+        /// The private key as unencrypted PKCS#8 PEM, the form of a service account's `private_key`: a secret.
+        public let privateKeyPEM: [UInt8]
+        /// The public key as PEM ("BEGIN PUBLIC KEY").
+        public let publicKeyPEM: [UInt8]
+    }
+
+    /// Makes a key pair; takes about 0.1 s.
+    ///
+    /// Fails only when OpenSSL has no randomness; traps below `bitsMin`.
+    public static func generateKey(bits: Int = bitsMin) throws(TLSError) -> KeyPair {
+        precondition(bits >= RS256.bitsMin, "an RSA key of \(bits) bits")
+        ERR_clear_error()
+        guard let key = c_evp_generate_rsa(bits) else {
+            throw TLSError.fromQueue(.signature, "cannot make an RSA key")
+        }
+        defer { EVP_PKEY_free(key) }
+        guard let privatePEM = PEM.text(privateKey: key), let publicPEM = PEM.text(publicKey: key) else {
+            throw TLSError.fromQueue(.signature, "cannot write an RSA key as PEM")
+        }
+        return KeyPair(privateKeyPEM: privatePEM, publicKeyPEM: publicPEM)
+    }
+
+    // Safety: the EVP_PKEY is never changed after init, and OpenSSL lets several threads sign with one key.
+    /// Signs; made once from a key's bytes.
+    ///
+    /// May be used from any thread.
+    public final class SigningKey: @unchecked Sendable {
+        private let key: OpaquePointer
+
+        /// Reads a PEM, PKCS#8 ("BEGIN PRIVATE KEY") or PKCS#1 ("BEGIN RSA PRIVATE KEY"); `source` names it in errors
+        /// (a path, never the content).
+        public init(pem: [UInt8], source: String) throws(TLSError) {
+            ERR_clear_error()
+            guard let key = PEM.privateKey(pem) else {
+                throw TLSError.fromQueue(
+                    .configuration,
+                    "\(source) is not an unencrypted private key in PEM form; expected PKCS#8 or PKCS#1"
+                )
+            }
+            if let fault = RS256.fault(key) {
+                EVP_PKEY_free(key)
+                throw TLSError(.configuration, "\(source) holds a private key that \(fault)")
+            }
+            self.key = key
+        }
+
+        deinit { EVP_PKEY_free(self.key) }
+
+        /// The signature of `message`, as many bytes as the key has (the form of JWS).
+        ///
+        /// About 0.5 ms with 2048 bits: for one assertion an hour, not for each request.
+        public func sign(_ message: [UInt8]) throws(TLSError) -> [UInt8] {
+            ERR_clear_error()
+            guard let context = EVP_MD_CTX_new() else {
+                throw TLSError.fromQueue(.signature, "cannot sign with RS256")
+            }
+            defer { EVP_MD_CTX_free(context) }
+            var count = Int(EVP_PKEY_get_size(self.key))
+            var signature = [UInt8](repeating: 0, count: count)
+            // Without a word about padding OpenSSL takes PKCS #1 v1.5 for a key of type RSA.
+            guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, self.key) == 1,
+                EVP_DigestSign(context, &signature, &count, message, message.count) == 1,
+                count == signature.count
+            else { throw TLSError.fromQueue(.signature, "cannot sign with RS256") }
+            return signature
+        }
+
+        /// The public half as PEM.
+        public func publicKeyPEM() throws(TLSError) -> [UInt8] {
+            guard let pem = PEM.text(publicKey: self.key) else {
+                throw TLSError.fromQueue(.signature, "cannot write the public key as PEM")
+            }
+            return pem
+        }
+    }
+
+    // Safety: as SigningKey.
+    /// Verifies; made once from a public key.
+    ///
+    /// May be used from any thread.
+    public final class VerificationKey: @unchecked Sendable {
+        private let key: OpaquePointer
+
+        /// Reads a public key PEM ("BEGIN PUBLIC KEY"); `source` names it in errors.
+        public init(pem: [UInt8], source: String) throws(TLSError) {
+            ERR_clear_error()
+            guard let key = PEM.publicKey(pem) else {
+                throw TLSError.fromQueue(.configuration, "\(source) is not a public key in PEM form")
+            }
+            if let fault = RS256.fault(key) {
+                EVP_PKEY_free(key)
+                throw TLSError(.configuration, "\(source) holds a public key that \(fault)")
+            }
+            self.key = key
+        }
+
+        deinit { EVP_PKEY_free(self.key) }
+
+        /// Whether `signature` is this key's for `message`; false for anything malformed.
+        public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
+            guard let context = EVP_MD_CTX_new() else { return false }
+            defer {
+                EVP_MD_CTX_free(context)
+                ERR_clear_error()
+            }
+            return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, self.key) == 1
+                && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+        }
+    }
+
+    /// Why a key is none for RS256, nil when it is one; keys for RSA-PSS only are none.
+    private static func fault(_ key: OpaquePointer) -> String? {
+        guard EVP_PKEY_is_a(key, "RSA") == 1 else { return "is not RSA" }
+        let bits = Int(EVP_PKEY_get_bits(key))
+        return bits < RS256.bitsMin ? "has \(bits) bits; \(RS256.bitsMin) is the least" : nil
+    }
+}
