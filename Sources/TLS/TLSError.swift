@@ -18,6 +18,10 @@ public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
         case protocolViolation
         /// A signature could not be made.
         case signature
+        /// A peer's public key is no point of its curve: nothing can be sealed for it.
+        case peerKey
+        /// A message cannot be opened: it is malformed, or was sealed for another key.
+        case message
     }
 
     /// What kind of failure it is.

@@ -5,6 +5,7 @@
 
 #include "hmac_shims.h"
 #include "nghttp2_shims.h"
+#include "p256_shims.h"
 #include "tls_shims.h"
 
 #if __has_include("amqp_shims.h")

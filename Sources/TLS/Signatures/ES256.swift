@@ -1,7 +1,8 @@
 import COpenSSL
 import CShims
 
-/// ECDSA with P-256 and SHA-256 (RFC 7518 section 3.4): what APNs provider tokens are signed with.
+/// ECDSA with P-256 and SHA-256 (RFC 7518 section 3.4): what APNs provider tokens and VAPID
+/// tokens (RFC 8292) are signed with.
 public enum ES256 {
     /// A fresh key pair as PEM.
     public struct KeyPair: Sendable {
@@ -40,9 +41,20 @@ public enum ES256 {
                     "\(source) is not an unencrypted private key in PEM form; expected the .p8 file as Apple gave it"
                 )
             }
-            guard ES256.isP256(key) else {
+            guard P256.holds(key) else {
                 EVP_PKEY_free(key)
                 throw TLSError(.configuration, "\(source) holds a private key that is not on the curve P-256")
+            }
+            self.key = key
+        }
+
+        /// Takes a private key as its 32 bytes, the form in which tools for Web Push print a VAPID key (in base64url).
+        ///
+        /// `source` names it in errors.
+        public init(privateKey: [UInt8], source: String) throws(TLSError) {
+            ERR_clear_error()
+            guard let key = P256.keyPair(scalar: privateKey) else {
+                throw TLSError.fromQueue(.configuration, "\(source) is not a private key of P-256, 32 bytes")
             }
             self.key = key
         }
@@ -73,6 +85,11 @@ public enum ES256 {
             }
             return pem
         }
+
+        /// The public half as an uncompressed point, 65 bytes: what a browser subscribes with (RFC 8292 section 3.2).
+        public func publicKey() throws(TLSError) -> [UInt8] {
+            try P256.point(of: self.key)
+        }
     }
 
     // Safety: as SigningKey.
@@ -88,9 +105,18 @@ public enum ES256 {
             guard let key = PEM.publicKey(pem) else {
                 throw TLSError.fromQueue(.configuration, "\(source) is not a public key in PEM form")
             }
-            guard ES256.isP256(key) else {
+            guard P256.holds(key) else {
                 EVP_PKEY_free(key)
                 throw TLSError(.configuration, "\(source) holds a public key that is not on the curve P-256")
+            }
+            self.key = key
+        }
+
+        /// Takes an uncompressed point, 65 bytes; `source` names it in errors.
+        public init(publicKey: [UInt8], source: String) throws(TLSError) {
+            ERR_clear_error()
+            guard let key = P256.publicKey(point: publicKey) else {
+                throw TLSError.fromQueue(.configuration, "\(source) is not a point of P-256, 65 bytes")
             }
             self.key = key
         }
@@ -107,13 +133,6 @@ public enum ES256 {
             return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, self.key) == 1
                 && EVP_DigestVerify(context, der, der.count, message, message.count) == 1
         }
-    }
-
-    private static func isP256(_ key: OpaquePointer) -> Bool {
-        var name = [CChar](repeating: 0, count: 64)
-        var count = 0
-        guard EVP_PKEY_get_group_name(key, &name, name.count, &count) == 1 else { return false }
-        return name.prefix(count).elementsEqual("prime256v1".utf8.map { CChar($0) })
     }
 
     /// DER to r‖s, each left-padded to 32 bytes.
