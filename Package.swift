@@ -163,7 +163,7 @@ let package = Package(
             ],
             kept: ["Kept"]
         ),
-        tests("TLSTests", ["TLS"]),
+        tests("TLSTests", ["TLS", "Servers"]),
         tests("TidyTests", []),
         tests(
             "TransportAMQPTests",

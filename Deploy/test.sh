@@ -15,6 +15,7 @@ fi
 require_swift
 install_packages
 install_python_producer "$PWD/.build/python"
+install_python_judges "$PWD/.build/python"
 
 # Imports that a target does not declare are errors; a crash prints its trace and ends instead of asking.
 flags=(--explicit-target-dependency-import-check error)

@@ -65,15 +65,27 @@ install_packages() {
     fi
 }
 
-# A producer in another language: Python with pika, in a folder of its own below .build.
+# Packages of Python in a folder of its own below .build, unless a line that imports them works there.
+install_python_packages() {
+    local folder=$1 imports=$2
+    shift 2
+    "$folder/bin/python" -c "$imports" 2>/dev/null && return
+    step "installing $* for Python into $folder"
+    { /usr/bin/python3 -m venv "$folder" && "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"; } \
+        </dev/null || fail "$* could not be installed into $folder" 69
+}
+
+# A producer in another language: Python with pika.
 install_python_producer() {
-    local folder=$1
-    if ! "$folder/bin/python" -c 'import pika' 2>/dev/null; then
-        step "installing pika for the Python producer into $folder"
-        { /usr/bin/python3 -m venv "$folder" && "$folder/bin/pip" install --quiet --disable-pip-version-check 'pika>=1.3,<2'; } \
-            </dev/null || fail "pika could not be installed into $folder" 69
-    fi
-    export PRODUCER_PYTHON="$folder/bin/python"
+    install_python_packages "$1" 'import pika' 'pika>=1.3,<2'
+    export PRODUCER_PYTHON="$1/bin/python"
+}
+
+# Others' work that judges ours: google-auth and cryptography our tokens, pywebpush's http-ece our encryption.
+install_python_judges() {
+    install_python_packages "$1" 'import cryptography, google.auth.jwt, http_ece' \
+        'cryptography>=48,<51' 'google-auth>=2.40,<3' 'http-ece>=1.2,<2'
+    export JUDGE_PYTHON="$1/bin/python"
 }
 
 require_swift() {

@@ -21,10 +21,10 @@ import Testing
                 + "6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
         )
         let sealer = try MessageSealer()
-        #expect(try Self.seal(plaintext, for: browser, sealer, chance: chance) == message)
+        #expect(try sealer.seal(plaintext, for: browser, chance: chance) == message)
         #expect(try browser.open(message) == plaintext)
         // What was made with known secrets leaves nothing behind for the next.
-        #expect(try Self.seal(plaintext, for: browser, sealer) != message)
+        #expect(try sealer.seal(plaintext, for: browser) != message)
     }
 
     @Test func `a message of any length is opened by its subscription`() throws {
@@ -34,7 +34,7 @@ import Testing
         #expect(same.publicKey == browser.publicKey)
         for count in [0, 1, 15, 16, 17, 1000, WebPushMessage.plaintextBytesMax] {
             let plaintext = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-            let message = try Self.seal(plaintext, for: browser, sealer)
+            let message = try sealer.seal(plaintext, for: browser)
             #expect(message.count == count + WebPushMessage.overheadBytes)
             #expect(try browser.open(message) == plaintext)
             #expect(try same.open(message) == plaintext)
@@ -45,7 +45,7 @@ import Testing
     @Test func `no two messages have a key or a salt in common`() throws {
         let sealer = try MessageSealer()
         let browser = try MessageOpener(authentication: Array(0..<16))
-        let messages = try (0..<50).map { _ in try Self.seal([7], for: browser, sealer) }
+        let messages = try (0..<50).map { _ in try sealer.seal([7], for: browser) }
         #expect(Set(messages.map { Array($0[..<16]) }).count == messages.count)
         #expect(Set(messages.map { Array($0[21..<86]) }).count == messages.count)
     }
@@ -53,7 +53,7 @@ import Testing
     @Test func `what was changed or meant for another is refused`() throws {
         let sealer = try MessageSealer()
         let browser = try MessageOpener(authentication: Array(0..<16))
-        let message = try Self.seal(Array("secret".utf8), for: browser, sealer)
+        let message = try sealer.seal(Array("secret".utf8), for: browser)
         for at in message.indices {
             var other = message
             other[at] ^= 0x10
@@ -83,9 +83,11 @@ import Testing
         hybrid[0] = 6 + (hybrid[64] & 1)
         let large = [4] + [UInt8](repeating: 0xFF, count: 64)
         for key in [offCurve, hybrid, large, [UInt8](repeating: 0, count: 65)] {
-            let refusal = #expect(throws: TLSError.self) { try Self.seal([1], key, browser.authentication, sealer) }
+            let refusal = #expect(throws: TLSError.self) {
+                try sealer.seal([1], publicKey: key, authentication: browser.authentication)
+            }
             #expect(refusal?.code == .peerKey)
-            #expect(try browser.open(Self.seal([1], for: browser, sealer)) == [1])
+            #expect(try browser.open(sealer.seal([1], for: browser)) == [1])
         }
     }
 
@@ -140,29 +142,27 @@ import Testing
     private static func bytes(_ text: String) throws -> [UInt8] {
         try #require(Base64URL.decode(Array(text.utf8)))
     }
+}
 
-    private static func seal(
-        _ plaintext: [UInt8],
-        for browser: MessageOpener,
-        _ sealer: MessageSealer,
-        chance: MessageSealer.Chance? = nil
-    ) throws -> [UInt8] {
-        try self.seal(plaintext, browser.publicKey, browser.authentication, sealer, chance: chance)
+extension MessageSealer {
+    /// The message for a subscription.
+    func seal(_ plaintext: [UInt8], for browser: MessageOpener, chance: Chance? = nil) throws -> [UInt8] {
+        try seal(plaintext, publicKey: browser.publicKey, authentication: browser.authentication, chance: chance)
     }
 
-    private static func seal(
+    /// The message for the keys of a subscription.
+    func seal(
         _ plaintext: [UInt8],
-        _ publicKey: [UInt8],
-        _ authentication: [UInt8],
-        _ sealer: MessageSealer,
-        chance: MessageSealer.Chance? = nil
+        publicKey: [UInt8],
+        authentication: [UInt8],
+        chance: Chance? = nil
     ) throws -> [UInt8] {
         var room = [UInt8](repeating: 0, count: plaintext.count + WebPushMessage.overheadBytes)
         let count = try plaintext.withUnsafeBytes { plaintext in
             try publicKey.withUnsafeBytes { key in
                 try authentication.withUnsafeBytes { secret in
                     try room.withUnsafeMutableBytes { room in
-                        try sealer.seal(plaintext, publicKey: key, authentication: secret, into: room, chance: chance)
+                        try self.seal(plaintext, publicKey: key, authentication: secret, into: room, chance: chance)
                     }
                 }
             }

@@ -1,0 +1,48 @@
+import Foundation
+
+/// Others' implementations that judge ours: Python packages which `Deploy/test.sh` installs (`install_python_judges`).
+public enum PythonJudge {
+    /// The script did not end well; what it wrote to standard error.
+    public struct Failure: Error, CustomStringConvertible {
+        /// The last of it.
+        public let description: String
+    }
+
+    /// The interpreter that has the packages; nil where nobody installed them.
+    private static let interpreter: String? = {
+        if let path = ProcessInfo.processInfo.environment["JUDGE_PYTHON"] { return path }
+        let path = FileManager.default.currentDirectoryPath + "/.build/python/bin/python"
+        return FileManager.default.isExecutableFile(atPath: path) && hasPackages(path) ? path : nil
+    }()
+
+    /// Whether there is a judge; `Deploy/test.sh` sees to it, and then a judge that fails fails the test.
+    public static var isThere: Bool { interpreter != nil }
+
+    /// Runs a script with arguments and gives the lines that it prints; throws when it fails.
+    public static func lines(_ script: String, _ arguments: [String] = []) throws -> [String] {
+        guard let interpreter else { throw Failure(description: "no Python with the packages: run Deploy/test.sh") }
+        let process = Process()
+        process.executableURL = URL(filePath: interpreter)
+        process.arguments = ["-c", script] + arguments
+        let output = Pipe()
+        let errors = Pipe()
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(description: String(complaint.suffix(500))) }
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    private static func hasPackages(_ interpreter: String) -> Bool {
+        let process = Process()
+        process.executableURL = URL(filePath: interpreter)
+        process.arguments = ["-c", "import cryptography, google.auth.jwt, http_ece"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
