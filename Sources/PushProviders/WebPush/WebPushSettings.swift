@@ -1,0 +1,119 @@
+import Campaigns
+
+/// An app's `webpush` block of `apps.yaml`.
+public struct WebPushSettings: Hashable, Sendable {
+    /// Who can be reached when something is wrong: a `mailto:` or `https:` URL (RFC 8292 section 2.1).
+    public var subject: String
+    /// The public half of the VAPID key in base64url, as the site subscribes with it (`applicationServerKey`).
+    public var publicKey: String
+    /// The private half: PEM, or 32 bytes in base64url.
+    public var privateKeyFile: String
+    /// The root certificates of a push service of one's own; nil for the system's.
+    public var caFile: String?
+    /// Whether endpoints may lie in one's own network.
+    public var allowsPrivateAddresses: Bool
+
+    /// The keys of the block, in the order of the contract.
+    public static let keys = ["subject", "public_key", "private_key_file", "addresses", "ca_file"]
+
+    /// Settings that are known to be good.
+    public init(
+        subject: String,
+        publicKey: String,
+        privateKeyFile: String,
+        caFile: String? = nil,
+        allowsPrivateAddresses: Bool = false
+    ) {
+        self.subject = subject
+        self.publicKey = publicKey
+        self.privateKeyFile = privateKeyFile
+        self.caFile = caFile
+        self.allowsPrivateAddresses = allowsPrivateAddresses
+    }
+
+    /// Reads the block; throws all problems at once, pointers relative to the block.
+    public init(_ block: [String: String]) throws(SettingsRefused) {
+        var problems = block.keys.sorted().filter { !Self.keys.contains($0) }.map { key in
+            Problem(
+                pointer: JSONPointer.root.appending(key).text,
+                code: .unknownField,
+                detail: "webpush has no setting \(key)",
+                mend: Spelling.nearest(to: key, among: Self.keys).map { "did you mean \($0)?" }
+                    ?? "the settings are \(Self.keys.joined(separator: ", "))"
+            )
+        }
+        let subject = Self.required(
+            "subject",
+            block,
+            mend: "say who runs the app, for example mailto:push@example.com",
+            &problems
+        ) { Self.isSubject($0) ? nil : "subject is no mailto: and no https: URL" }
+        let publicKey = Self.required(
+            "public_key",
+            block,
+            mend: "it is what the site gives as applicationServerKey: 87 characters of base64url",
+            &problems
+        ) { Self.isPublicKey($0) ? nil : "public_key is no public key of P-256" }
+        let file = Self.required(
+            "private_key_file",
+            block,
+            mend: "name the file with the VAPID key: PEM, or what tools for Web Push print",
+            &problems
+        ) { _ in nil }
+        let addresses = block["addresses"] ?? "global"
+        if !["global", "any"].contains(addresses) {
+            problems.append(
+                Problem(
+                    pointer: "/addresses",
+                    code: .value,
+                    detail: "addresses is \(addresses)",
+                    mend: "global; or any, which lets whoever subscribes send requests into your own network"
+                )
+            )
+        }
+        guard problems.isEmpty else { throw SettingsRefused(problems: problems) }
+        self.init(
+            subject: subject,
+            publicKey: publicKey,
+            privateKeyFile: file,
+            caFile: block["ca_file"],
+            allowsPrivateAddresses: addresses == "any"
+        )
+    }
+
+    /// Who sends, to the push service of that origin.
+    public func identity(audience: String) -> VAPIDIdentity {
+        VAPIDIdentity(audience: audience, subject: subject, publicKey: publicKey)
+    }
+
+    private static func required(
+        _ key: String,
+        _ block: [String: String],
+        mend: String,
+        _ problems: inout [Problem],
+        fault: (String) -> String?
+    ) -> String {
+        let text = block[key] ?? ""
+        if text.isEmpty {
+            problems.append(Problem(pointer: "/\(key)", code: .required, detail: "webpush has no \(key)", mend: mend))
+        } else if let fault = fault(text) {
+            problems.append(Problem(pointer: "/\(key)", code: .format, detail: fault, mend: mend))
+        }
+        return text
+    }
+
+    /// It becomes a claim that services look at: nothing but visible ASCII.
+    private static func isSubject(_ text: String) -> Bool {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), text.utf8.count <= 255 else { return false }
+        if text.hasPrefix("mailto:") {
+            let parts = text.dropFirst("mailto:".count).split(separator: "@", omittingEmptySubsequences: false)
+            return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+        }
+        return text.hasPrefix("https://") && text.utf8.count > "https://".utf8.count
+    }
+
+    private static func isPublicKey(_ text: String) -> Bool {
+        guard let point = Base64URL.decode(text.utf8) else { return false }
+        return point.count == 65 && point.first == 4
+    }
+}

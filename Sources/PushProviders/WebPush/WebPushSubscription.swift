@@ -1,0 +1,128 @@
+import Campaigns
+
+/// A browser's subscription to pushes (W3C Push API, `PushSubscription`): where messages go and what they are sealed with.
+///
+/// It is a device's token. Producers give what `JSON.stringify(subscription)` gives; what is kept and shown is shorter and
+/// as good where a token is read:
+///
+/// ```
+/// https://push.example.net/wpush/v2/gAAAA…#BCVxsr7N…iw4.BTBZMqHH6r4Tts7J_aSIgg
+/// ```
+///
+/// the endpoint, which has no fragment of its own, then `p256dh` and `auth` in base64url without padding. So the keys are
+/// always the last 110 characters.
+struct WebPushSubscription: Equatable, Sendable {
+    /// Where messages go; scheme and host in lower case, without the port where it is 443.
+    let endpoint: String
+    /// `endpoint` up to its path: what the app's token is made out to, and what devices of a shard have in common.
+    let origin: String
+    /// The browser's public key, 65 bytes, in base64url.
+    let publicKey: String
+    /// The browser's secret, 16 bytes, in base64url.
+    let authentication: String
+
+    /// Characters of an endpoint at most; services use 130 to 500.
+    static let endpointBytesMax = 1024
+    /// Characters of `p256dh` and `auth`.
+    static let publicKeyDigits = 87
+    static let authenticationDigits = 22
+    /// Characters behind the endpoint: a number sign, the key, a full stop, the secret.
+    static let keysBytes = 2 + publicKeyDigits + authenticationDigits
+    /// Characters of an origin at most: it is the name of a world (`PushEnvironment`).
+    static let originBytesMax = 255
+
+    /// The subscription as it is kept.
+    var text: String { "\(endpoint)#\(publicKey).\(authentication)" }
+
+    /// Reads a subscription in either form; nil when it is none.
+    init?(_ text: UnsafeBufferPointer<UInt8>) {
+        // Room for the members that nobody needs.
+        guard text.count <= 2 * Self.endpointBytesMax else { return nil }
+        if text.first == UInt8(ascii: "{") {
+            self.init(json: text)
+        } else {
+            guard let end = text.lastIndex(of: UInt8(ascii: "#")) else { return nil }
+            let keys = text[(end + 1)...].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            guard keys.count == 2 else { return nil }
+            self.init(endpoint: text[..<end], publicKey: keys[0], authentication: keys[1])
+        }
+    }
+
+    /// `expirationTime` and whatever else a browser adds is of no use here.
+    private init?(json text: UnsafeBufferPointer<UInt8>) {
+        let reading = JSONReader.read(text, limits: JSONReader.Limits(bytesMax: text.count, depthMax: 4))
+        guard reading.problems.isEmpty, let endpoint = reading.value?["endpoint"]?.string,
+            let keys = reading.value?["keys"], let publicKey = keys["p256dh"]?.string,
+            let authentication = keys["auth"]?.string
+        else { return nil }
+        self.init(endpoint: endpoint.utf8, publicKey: publicKey.utf8, authentication: authentication.utf8)
+    }
+
+    private init?(
+        endpoint: some Collection<UInt8>,
+        publicKey: some Sequence<UInt8>,
+        authentication: some Sequence<UInt8>
+    ) {
+        guard let publicKey = Self.key(publicKey, bytes: 65), publicKey.first == 4,
+            let authentication = Self.key(authentication, bytes: 16), endpoint.count <= Self.endpointBytesMax
+        else { return nil }
+        let scheme = "https://"
+        let text = String(decoding: endpoint, as: UTF8.self)
+        guard text.prefix(scheme.count).lowercased() == scheme else { return nil }
+        let authority = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let rest = text.dropFirst(scheme.count + authority.count)
+        // Nothing but what a path may have passes: it becomes a header's value (RFC 3986, 3.3 and 3.4).
+        guard rest.first == "/", rest.utf8.allSatisfy(Self.isPathByte),
+            let server = ProviderEndpoint(url: scheme + authority.lowercased()),
+            server.url.utf8.count <= Self.originBytesMax
+        else { return nil }
+        origin = server.url
+        self.endpoint = origin + rest
+        self.publicKey = String(decoding: Base64URL.encode(publicKey), as: UTF8.self)
+        self.authentication = String(decoding: Base64URL.encode(authentication), as: UTF8.self)
+    }
+
+    /// The bytes of a key; libraries write it in either alphabet of base64, with padding and without.
+    private static func key(_ text: some Sequence<UInt8>, bytes: Int) -> [UInt8]? {
+        var digits = text.map { byte -> UInt8 in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: byte
+            }
+        }
+        while digits.last == UInt8(ascii: "="), digits.count > (bytes * 4 + 2) / 3 { digits.removeLast() }
+        return Base64URL.decode(digits).flatMap { $0.count == bytes ? $0 : nil }
+    }
+
+    private static func isPathByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+        case 0x21, 0x24...0x2f, 0x3a, 0x3b, 0x3d, 0x3f, 0x40, 0x5f, 0x7e: true
+        default: false
+        }
+    }
+}
+
+extension WebPushSubscription {
+    /// Where in a kept token's bytes its parts lie; nil when they are none, which nobody writes here.
+    struct Places: Equatable {
+        /// The path with its query.
+        let path: Range<Int>
+        /// 87 digits of base64url.
+        let publicKey: Range<Int>
+        /// 22 digits of base64url.
+        let authentication: Range<Int>
+
+        init?(_ token: UnsafeRawBufferPointer) {
+            let scheme = "https://".utf8.count
+            let end = token.count - WebPushSubscription.keysBytes
+            guard end > scheme, token[end] == UInt8(ascii: "#"),
+                let start = token[scheme..<end].firstIndex(of: UInt8(ascii: "/"))
+            else { return nil }
+            path = start..<end
+            publicKey = end + 1..<end + 1 + WebPushSubscription.publicKeyDigits
+            authentication = publicKey.upperBound + 1..<token.count
+        }
+    }
+}
