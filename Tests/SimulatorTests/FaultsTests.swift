@@ -4,8 +4,8 @@ import Testing
 @testable import Simulator
 
 @Suite struct FaultsTests {
-    private static let tokens: [DeviceTokenKey] = (0..<20_000).map { number in
-        DeviceTokenKey(head: SIMD4(0, 0, 0, UInt64(number)))
+    private static let tokens: [Addressee] = (0..<20_000).map { number in
+        Addressee(key: DeviceTokenKey(head: SIMD4(0, 0, 0, UInt64(number))))
     }
 
     private func faults(_ changes: [(String, String)]) throws -> Faults {
@@ -33,7 +33,8 @@ import Testing
         let draw = FaultDraw(faults, seed: 3)
         for (behaviour, count) in expected {
             let seen = try tokens.count {
-                draw.behaviour(of: try #require(DeviceTokenKey(hexadecimal: Array($0.utf8)[...]))) == behaviour
+                let key = try #require(DeviceTokenKey(hexadecimal: Array($0.utf8)[...]))
+                return draw.behaviour(of: Addressee(key: key)) == behaviour
             }
             #expect(seen == count)
         }
@@ -45,9 +46,10 @@ import Testing
         var counts = TokenCounts()
         var statuses: [Int] = []
         for _ in 0..<3 {
-            let reaction = draw.reaction(to: Self.tokens[1], before: counts, now: 0)
-            counts.note(reaction, judged: true)
-            if case .answer(let answer) = reaction { statuses.append(answer.status) }
+            guard case .behave(let behaviour) = draw.fate(of: Self.tokens[1], before: counts) else { continue }
+            let answer = APNsAnswers.answer(to: behaviour, faults: draw.faults, now: 0)
+            counts.note(.answer(answer), judged: true)
+            statuses.append(answer.status)
         }
         #expect(statuses == [503, 200, 200])
         #expect(counts.accepted == 2)
@@ -59,7 +61,7 @@ import Testing
         var refusals = 0
         for token in Self.tokens.prefix(1000) {
             var counts = TokenCounts()
-            while draw.reaction(to: token, before: counts, now: 0) == .refuse {
+            while draw.fate(of: token, before: counts) == .refuse {
                 counts.note(.refuse, judged: true)
                 refusals += 1
                 #expect(counts.refused < 64)
@@ -72,16 +74,16 @@ import Testing
 
     @Test func `latencies fill their range and repeat with the seed`() throws {
         let draw = FaultDraw(try faults([("latency", "20-29")]), seed: 1)
-        let latencies = Self.tokens.prefix(1000).map { draw.latency(of: $0, before: TokenCounts()) }
+        let latencies = Self.tokens.prefix(1000).map { draw.latency(of: $0.key, before: TokenCounts()) }
         #expect(Set(latencies) == Set(20...29))
-        #expect(latencies == Self.tokens.prefix(1000).map { draw.latency(of: $0, before: TokenCounts()) })
+        #expect(latencies == Self.tokens.prefix(1000).map { draw.latency(of: $0.key, before: TokenCounts()) })
     }
 
     @Test func `delayed reactions come by time, equal ones in order`() {
         var delayed = DelayedReactions()
         let times = [5, 3, 9, 3, 1, 9, 5, 0, 3]
         for (place, time) in times.enumerated() {
-            delayed.add(.stall, streamID: Int32(place), id: [], due: .uptimeNanoseconds(UInt64(time)))
+            delayed.add(.stall, streamID: Int32(place), due: .uptimeNanoseconds(UInt64(time)))
         }
         var order: [Int32] = []
         while let next = delayed.takeDue(.uptimeNanoseconds(5)) { order.append(next.streamID) }
@@ -91,14 +93,14 @@ import Testing
 
     @Test func `a dead token's timestamp is in milliseconds`() throws {
         let draw = FaultDraw(try faults([("dead", "1"), ("dead_since", "60")]), seed: 1)
-        let reaction = draw.reaction(to: Self.tokens[0], before: TokenCounts(), now: 1_790_000_000_000)
-        #expect(reaction == .answer(Answer(reason: .unregistered, timestamp: 1_789_999_940_000)))
-        guard case .answer(let answer) = reaction else { return }
-        #expect(answer.body == #"{"reason":"Unregistered","timestamp":1789999940000}"#)
+        #expect(draw.fate(of: Self.tokens[0], before: TokenCounts()) == .behave(.dead))
+        let answer = APNsAnswers.answer(to: .dead, faults: draw.faults, now: 1_790_000_000_000)
+        #expect(answer.status == 410)
+        #expect(answer.body == Array(#"{"reason":"Unregistered","timestamp":1789999940000}"#.utf8))
     }
 
     @Test(arguments: [
-        ("dead", "1.5"), ("dead", "many"), ("latency", "80-20"), ("latency", "-5"), ("rules", "xy=dead"),
+        ("dead", "1.5"), ("dead", "many"), ("latency", "80-20"), ("latency", "-5"), ("rules", "x.y=dead"),
         ("rules", "00=gone"), ("stream_limits", "1,x"), ("goaway_every", "-1"), ("deda", "0.1"), ("storm", "yes"),
         ("rules", "00=BadWeather"), ("retry_after", "é"),
     ])

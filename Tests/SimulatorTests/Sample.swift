@@ -31,8 +31,8 @@ struct Sample {
         if let value { headers.append((name, value)) }
     }
 
-    func request() -> APNsRequest {
-        var request = APNsRequest()
+    func request() -> ProviderRequest {
+        var request = ProviderRequest(bodyBytesKept: 5120)
         var fields = [(":method", method), (":path", path)] + headers.map { ($0.name, $0.value) }
         if certificate == nil {
             fields.append(("authorization", authorization ?? "bearer \(signer.token(issuedAt: issuedAt))"))

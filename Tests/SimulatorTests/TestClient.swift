@@ -28,6 +28,12 @@ struct TestRun: Sendable {
     var statuses: [Int] { answers.map { $0?.status ?? 0 } }
 }
 
+/// One request of a `TestClient`.
+struct TestRequest: Sendable {
+    let path: String
+    let body: String
+}
+
 /// A client for tests: one connection, all requests, as many at once as the server allows.
 enum TestClient {
     /// Sends `tokens.count` good alerts, signed with the identity's key or certified by its certificate.
@@ -57,7 +63,59 @@ enum TestClient {
         )
         var fields = [HeaderField("apns-topic", credentials.topic), HeaderField("apns-push-type", "alert")]
         if !certified { fields.append(HeaderField("authorization", "bearer \(token)", indexing: .never)) }
-        let headers = PreparedHeaders(authority: "localhost", fields: fields, perRequestName: nil)
+        let requests = tokens.map { TestRequest(path: "/3/device/\($0)", body: body) }
+        return try await send(requests, fields: fields, to: simulator.port, context: context)
+    }
+
+    /// Sends a notification by FCM to each of `tokens`, with an access token that it fetches first, or the given one.
+    static func sendByFCM(
+        _ tokens: [String],
+        to simulator: APNsSimulator.Running,
+        bearer: String? = nil
+    ) async throws -> TestRun {
+        var fields = [HeaderField("content-type", "application/json")]
+        let token = if let bearer { bearer } else { try await fetchAccessToken(from: simulator) }
+        fields.append(HeaderField("authorization", "Bearer \(token)", indexing: .never))
+        let requests = tokens.map { token in
+            TestRequest(
+                path: "/v1/projects/fanfare-simulator/messages:send",
+                body: #"{"message":{"token":"\#(token)","notification":{"title":"Gol"}}}"#
+            )
+        }
+        return try await send(requests, fields: fields, to: fcmPort(of: simulator), context: plain(simulator))
+    }
+
+    /// What the token endpoint gives for a good assertion.
+    static func fetchAccessToken(from simulator: APNsSimulator.Running) async throws -> String {
+        let port = try fcmPort(of: simulator)
+        let request = TestRequest(path: "/token", body: try AssertionForm.make(for: simulator, now: now()))
+        let fields = [HeaderField("content-type", "application/x-www-form-urlencoded")]
+        let run = try await send([request], fields: fields, to: port, context: plain(simulator))
+        guard let body = run.answers[0]?.body, let token = body.split(separator: "\"").dropFirst(3).first else {
+            throw ChannelError.eof
+        }
+        return String(token)
+    }
+
+    private static func fcmPort(of simulator: APNsSimulator.Running) throws -> Int {
+        guard let port = simulator.port(of: .fcm) else { throw ChannelError.eof }
+        return port
+    }
+
+    private static func plain(_ simulator: APNsSimulator.Running) throws -> TLSClientContext {
+        try TLSClientContext(
+            trust: .authorities(pem: simulator.identity.authorityPEM, source: "the simulator's authority")
+        )
+    }
+
+    /// Sends all of `requests` on one connection.
+    static func send(
+        _ requests: [TestRequest],
+        fields: [HeaderField],
+        to port: Int,
+        context: TLSClientContext
+    ) async throws -> TestRun {
+        let headers = PreparedHeaders(authority: "127.0.0.1:\(port)", fields: fields, perRequestName: nil)
         let group = MultiThreadedEventLoopGroup.singleton
         let promise = group.next().makePromise(of: TestRun.self)
         let channel = try await ClientBootstrap(group: group)
@@ -67,14 +125,13 @@ enum TestClient {
                         TestClientHandler(
                             tls: try TLSSession(client: context, serverName: "127.0.0.1"),
                             headers: headers,
-                            tokens: tokens,
-                            body: Array(body.utf8),
+                            requests: requests,
                             promise: promise
                         )
                     )
                 }
             }
-            .connect(host: "127.0.0.1", port: simulator.port).get()
+            .connect(host: "127.0.0.1", port: port).get()
         let run = try await promise.futureResult.get()
         // The server may have closed it before.
         try? await channel.close().get()
@@ -90,8 +147,7 @@ private final class TestClientHandler: ChannelInboundHandler {
 
     private let tls: TLSSession
     private let headers: PreparedHeaders
-    private let tokens: [String]
-    private let body: [UInt8]
+    private let requests: [TestRequest]
     private let promise: EventLoopPromise<TestRun>
     private var http: HTTP2ClientSession?
     private var run: TestRun
@@ -102,16 +158,14 @@ private final class TestClientHandler: ChannelInboundHandler {
     init(
         tls: TLSSession,
         headers: PreparedHeaders,
-        tokens: [String],
-        body: [UInt8],
+        requests: [TestRequest],
         promise: EventLoopPromise<TestRun>
     ) {
         self.tls = tls
         self.headers = headers
-        self.tokens = tokens
-        self.body = body
+        self.requests = requests
         self.promise = promise
-        run = TestRun(answers: Array(repeating: nil, count: tokens.count))
+        run = TestRun(answers: Array(repeating: nil, count: requests.count))
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -154,7 +208,8 @@ private final class TestClientHandler: ChannelInboundHandler {
         if let goAway = events.goAway { run.goAway = String(decoding: goAway.debugData, as: UTF8.self) }
         if events.hasSettings, let limit = http.maxConcurrentStreams { run.limits.append(limit) }
         http.takeEnded { note($0) }
-        while tls.state == .established, run.goAway == nil, next < tokens.count, let limit = http.maxConcurrentStreams,
+        while tls.state == .established, run.goAway == nil, next < requests.count,
+            let limit = http.maxConcurrentStreams,
             http.inFlight < limit,
             http.freeSlots > 0
         {
@@ -163,13 +218,13 @@ private final class TestClientHandler: ChannelInboundHandler {
             _ = try http.submit(now: 0) { writer in
                 writer.tag = UInt64(place)
                 writer.setHeaders(headers)
-                Array("/3/device/\(tokens[place])".utf8).withUnsafeBytes { writer.setPath($0) }
-                body.withUnsafeBytes { writer.setBody($0) }
+                Array(requests[place].path.utf8).withUnsafeBytes { writer.setPath($0) }
+                Array(requests[place].body.utf8).withUnsafeBytes { writer.setBody($0) }
                 return true
             }
             run.inFlightMost = max(run.inFlightMost, http.inFlight)
         }
-        if ended == tokens.count { promise.succeed(run) }
+        if ended == requests.count { promise.succeed(run) }
     }
 
     private func note(_ end: borrowing StreamEnd) {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct TokenTableTests {
     @Test func `every token keeps its own counts while the table grows`() {
         var table = TokenTable()
-        let accepted = Reaction.answer(.accepted)
+        let accepted = Reaction.answer(APNsAnswers.accepted)
         for round in 1...2 {
             for number in 0..<5000 where round == 1 || number.isMultiple(of: 5) {
                 let token = DeviceTokenKey(head: SIMD4(UInt64(number), 0, 0, 1))
@@ -31,7 +31,7 @@ import Testing
             expected.insert(text)
             let token = try #require(DeviceTokenKey(hexadecimal: Array(text.utf8)[...]))
             #expect(token.text == text)
-            register.update(token) { $0.note(.answer(.accepted), judged: true) }
+            register.update(token) { $0.note(.answer(APNsAnswers.accepted), judged: true) }
         }
         var cursor = TokenRegister.Cursor()
         var seen: [String] = []

@@ -27,7 +27,7 @@ struct APNsRules {
 
     /// Judges a request; `now` in seconds since 1970.
     func finding(
-        on request: borrowing APNsRequest,
+        on request: borrowing ProviderRequest,
         connection: inout APNsConnectionFacts,
         now: Int64
     ) -> Finding {
@@ -52,7 +52,7 @@ struct APNsRules {
     }
 
     /// The text after `/3/device/`.
-    private func tokenText(of request: borrowing APNsRequest) -> Result<ArraySlice<UInt8>, APNsRefusal> {
+    private func tokenText(of request: borrowing ProviderRequest) -> Result<ArraySlice<UInt8>, APNsRefusal> {
         let prefix: StaticString = "/3/device"
         guard let path = request[.path], Self.starts(path, with: prefix) else { return .failure(.init(.badPath)) }
         let rest = path.dropFirst(prefix.utf8CodeUnitCount)
@@ -66,7 +66,7 @@ struct APNsRules {
         return .success(text)
     }
 
-    private func headerReason(_ request: borrowing APNsRequest) -> APNsReason? {
+    private func headerReason(_ request: borrowing ProviderRequest) -> APNsReason? {
         if let id = request[.id], !Self.isCanonicalUUID(id) { return .badMessageID }
         // 32 bits of seconds last until 2106; what is above is a date in milliseconds.
         if let expiration = request[.expiration] {
@@ -85,7 +85,7 @@ struct APNsRules {
         return nil
     }
 
-    private func payloadReason(_ request: borrowing APNsRequest, type: PushType) -> APNsReason? {
+    private func payloadReason(_ request: borrowing ProviderRequest, type: PushType) -> APNsReason? {
         if request.bodyBytes == 0 { return .payloadEmpty }
         if request.bodyBytes > type.payloadBytesMost { return .payloadTooLarge }
         // Apple names no reason of its own for a body that is no payload.
@@ -101,7 +101,7 @@ struct APNsRules {
 extension APNsRules {
     /// The push type after the topic was found to be allowed for it.
     private func pushType(
-        of request: borrowing APNsRequest,
+        of request: borrowing ProviderRequest,
         connection: APNsConnectionFacts
     ) -> Result<PushType, APNsRefusal> {
         var type: PushType?
@@ -162,7 +162,7 @@ extension APNsRules {
 extension APNsRules {
     /// What is wrong with the credential; keeps the connection's token.
     private func credentialReason(
-        _ request: borrowing APNsRequest,
+        _ request: borrowing ProviderRequest,
         connection: inout APNsConnectionFacts,
         now: Int64
     ) -> APNsReason? {

@@ -4,7 +4,7 @@
 public struct BareBehaviour: Sendable, Equatable {
     /// Every answer is held back so long, in milliseconds.
     public var latencyMilliseconds = 0
-    /// Each so-manieth request of a connection is answered 410 Unregistered; 0 is none.
+    /// Each so-manieth request of a connection is answered 410 Unregistered (FCM: 404); 0 is none.
     public var deadEvery = 0
     /// Each so-manieth request of a connection is answered 503 ServiceUnavailable; 0 is none.
     public var unavailableEvery = 0
@@ -12,6 +12,9 @@ public struct BareBehaviour: Sendable, Equatable {
     public var goAwayEvery = 0
     /// Answers a second over all connections of one event loop at most; 0 is as many as can be.
     public var answersPerSecond = 0
+
+    /// Answers in FCM's form, token endpoint included, instead of APNs'.
+    public var playsFCM = false
 
     /// Answers everything with 200 at once.
     public init() {}
@@ -51,6 +54,8 @@ public struct BareCounts: Sendable, Equatable {
     public var ignored = 0
     /// GOAWAYs sent.
     public var goAways = 0
+    /// Access tokens given out; not among the answered requests.
+    public var tokenFetches = 0
     /// Connections whose TLS was established.
     public var connections = 0
 
@@ -64,15 +69,17 @@ public struct BareCounts: Sendable, Equatable {
         left.unavailable += right.unavailable
         left.ignored += right.ignored
         left.goAways += right.goAways
+        left.tokenFetches += right.tokenFetches
         left.connections += right.connections
     }
 
     /// All numbers as one JSON object.
     public var json: String {
-        let members = [
-            ("answered", answered), ("dead", dead), ("unavailable", unavailable), ("ignored", ignored),
-            ("goaways", goAways), ("connections", connections),
-        ]
+        let members =
+            [
+                ("answered", answered), ("dead", dead), ("unavailable", unavailable), ("ignored", ignored),
+                ("goaways", goAways), ("connections", connections),
+            ] + (tokenFetches > 0 ? [("token_fetches", tokenFetches)] : [])
         return "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
     }
 }

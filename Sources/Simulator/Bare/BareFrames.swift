@@ -1,6 +1,7 @@
 /// Takes HTTP/2 frames apart just far enough to answer every request, and prepares the answers.
 ///
-/// A measuring aid, not a server: header blocks are not decoded, nothing is checked but frame sizes.
+/// A measuring aid, not a server: header blocks are not decoded, nothing is checked but frame sizes. FCM's token
+/// endpoint is told from its messages by the first byte of the body: a form begins with `grant_type`, JSON does not.
 struct BareFrames: ~Copyable {
     /// Frames to be sent, appended by ``receive(_:)``.
     private(set) var output: UnsafeMutableRawBufferPointer
@@ -21,6 +22,9 @@ struct BareFrames: ~Copyable {
     private var streamID: UInt32 = 0
     private var consumed: UInt32 = 0
     private var requests = 0
+    /// The first byte of the last DATA frame's payload.
+    private var firstByte: UInt8 = 0
+    private var isAtFirstByte = false
     /// Requests of later streams are ignored: a GOAWAY has named it.
     private var lastStreamID: UInt32 = 0x7FFF_FFFF
     private let behaviour: BareBehaviour
@@ -87,6 +91,7 @@ struct BareFrames: ~Copyable {
             self.flags = header[4]
             self.streamID = header.loadUnaligned(fromByteOffset: 5, as: UInt32.self).bigEndian & 0x7FFF_FFFF
         }
+        self.isAtFirstByte = true
         // Nobody is allowed more than 16 KB (RFC 9113 section 4.2), as our SETTINGS say nothing else.
         self.isBroken = self.payloadLeft > 16_384
         if self.type == 0 { self.dataReceived(UInt32(self.payloadLeft)) }
@@ -95,6 +100,8 @@ struct BareFrames: ~Copyable {
 
     private mutating func takePayload(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         let count = min(self.payloadLeft, bytes.count)
+        if self.type == 0, self.isAtFirstByte { self.firstByte = bytes[0] }
+        self.isAtFirstByte = false
         if self.type == 6 {
             for byte in bytes[..<count] { self.ping = self.ping << 8 | UInt64(byte) }
         }
@@ -123,14 +130,21 @@ struct BareFrames: ~Copyable {
             self.counts.ignored += 1
             return
         }
+        if let token = self.bodies.token, self.firstByte == UInt8(ascii: "g") {
+            self.firstByte = 0
+            self.counts.tokenFetches += 1
+            return self.answer(status: 200, body: token)
+        }
         self.requests += 1
         self.counts.answered += 1
         if self.behaviour.deadEvery > 0, self.requests % self.behaviour.deadEvery == 0 {
             self.counts.dead += 1
-            self.refuse(status: (0x34, 0x31, 0x30), body: self.bodies.unregistered)
+            self.answer(status: self.bodies.unregisteredStatus, body: self.bodies.unregistered)
         } else if self.behaviour.unavailableEvery > 0, self.requests % self.behaviour.unavailableEvery == 0 {
             self.counts.unavailable += 1
-            self.refuse(status: (0x35, 0x30, 0x33), body: self.bodies.serviceUnavailable)
+            self.answer(status: 503, body: self.bodies.serviceUnavailable)
+        } else if !self.bodies.accepted.isEmpty {
+            self.answer(status: 200, body: self.bodies.accepted)
         } else {
             // HEADERS with END_STREAM and END_HEADERS; the block is ":status: 200" of the static table.
             self.begin(length: 1, type: 1, flags: 5, streamID: self.streamID)
@@ -139,13 +153,20 @@ struct BareFrames: ~Copyable {
         if self.requests == self.behaviour.goAwayEvery { self.goAway() }
     }
 
-    /// HEADERS with END_HEADERS and a status as a literal without indexing, then DATA with END_STREAM.
-    private mutating func refuse(status: (UInt8, UInt8, UInt8), body: [UInt8]) {
-        self.begin(length: 5, type: 1, flags: 4, streamID: self.streamID)
-        // RFC 7541, section 6.2.2: the name is entry 8 of the static table, the value three plain bytes.
-        for byte in [0x08, 0x03, status.0, status.1, status.2] { self.append(byte) }
-        self.begin(length: UInt8(body.count), type: 0, flags: 1, streamID: self.streamID)
-        for byte in body { self.append(byte) }
+    /// HEADERS with END_HEADERS and the status, then DATA with END_STREAM.
+    private mutating func answer(status: UInt16, body: [UInt8]) {
+        if status == 200 {
+            self.begin(length: 1, type: 1, flags: 4, streamID: self.streamID)
+            self.append(UInt8(0x88))
+        } else {
+            self.begin(length: 5, type: 1, flags: 4, streamID: self.streamID)
+            // RFC 7541, section 6.2.2: the name is entry 8 of the static table, the value three plain bytes.
+            self.append(UInt16(0x0803))
+            for digit in [status / 100, status / 10 % 10, status % 10] { self.append(UInt8(0x30 + digit)) }
+        }
+        self.begin(length: UInt16(body.count), type: 0, flags: 1, streamID: self.streamID)
+        self.output[self.outputCount...].copyBytes(from: body)
+        self.outputCount += body.count
     }
 
     /// GOAWAY with NO_ERROR: later streams were not processed, earlier ones are still answered (RFC 9113, 6.8).
@@ -169,9 +190,9 @@ struct BareFrames: ~Copyable {
         self.append(increment)
     }
 
-    private mutating func begin(length: UInt8, type: UInt8, flags: UInt8, streamID: UInt32) {
+    private mutating func begin(length: UInt16, type: UInt8, flags: UInt8, streamID: UInt32) {
         self.grow(by: 9 + Int(length))
-        self.append(UInt16(0))
+        self.append(UInt8(0))
         self.append(length)
         self.append(type)
         self.append(flags)
@@ -192,13 +213,32 @@ struct BareFrames: ~Copyable {
     }
 }
 
-/// The bodies of answers that refuse; the timestamp is the server's start.
+/// The bodies of all answers; the timestamp of APNs is the server's start.
 struct BareBodies: Sendable {
+    /// Empty for APNs, which says nothing more.
+    let accepted: [UInt8]
     let unregistered: [UInt8]
-    let serviceUnavailable = Array(#"{"reason":"ServiceUnavailable"}"#.utf8)
+    let unregisteredStatus: UInt16
+    let serviceUnavailable: [UInt8]
+    /// What FCM's token endpoint answers; nil for APNs.
+    let token: [UInt8]?
 
     /// `now` in milliseconds since 1970, as Apple writes it.
-    init(now: Int64) {
-        unregistered = Array("{\"reason\":\"Unregistered\",\"timestamp\":\(now)}".utf8)
+    init(now: Int64, playsFCM: Bool) {
+        guard playsFCM else {
+            accepted = []
+            unregistered = Array("{\"reason\":\"Unregistered\",\"timestamp\":\(now)}".utf8)
+            unregisteredStatus = 410
+            serviceUnavailable = Array(#"{"reason":"ServiceUnavailable"}"#.utf8)
+            token = nil
+            return
+        }
+        accepted = FCMAnswers.accepted(project: FCMAccess().project, id: "0:\(now)000%31bd1c9631bd1c96").body
+        unregistered = FCMAnswers.answer(.unregistered).body
+        unregisteredStatus = 404
+        serviceUnavailable = FCMAnswers.answer(.unavailable).body
+        // As long as Google's tokens, and nobody looks at it.
+        let text = "ya29.c." + String(repeating: "fanfare-", count: 128)
+        token = Array("{\"access_token\":\"\(text)\",\"expires_in\":3600,\"token_type\":\"Bearer\"}".utf8)
     }
 }

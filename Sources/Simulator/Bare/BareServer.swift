@@ -44,7 +44,7 @@ public final class BareServer: Sendable {
             arrived: (@Sendable (_ requests: Int, _ at: NIODeadline) -> Void)?
         ) {
             self.behaviour = behaviour
-            bodies = BareBodies(now: now)
+            bodies = BareBodies(now: now, playsFCM: behaviour.playsFCM)
             self.arrived = arrived
         }
 

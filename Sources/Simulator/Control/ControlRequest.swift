@@ -9,55 +9,71 @@ struct ControlRequest {
         case faults
         case reset
         case changeFaults([(name: String, value: String)])
-        /// An HTTP status with a text that says how to mend it.
-        case problem(Int, String)
+        case device
+        case changeDevice
+        case revoke
     }
 
     let method: String
     let uri: String
     let body: [UInt8]
 
-    func route(faults: Faults) -> Route {
-        let parts = uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let query = parts.count == 2 ? parts[1] : ""
-        switch (method, parts.first ?? "") {
+    func route(_ query: ControlQuery) throws(ControlProblem) -> Route {
+        switch (method, uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first ?? "") {
         case ("GET", "/stats"): return .statistics
         case ("GET", "/tokens"): return .tokens
         case ("GET", "/last"): return .last
         case ("GET", "/livez"): return .alive
         case ("GET", "/faults"): return .faults
+        case ("GET", "/device"): return .device
+        case ("POST", "/device"): return .changeDevice
         case ("POST", "/reset"): return .reset
-        case ("POST", "/faults"): return changes(query: query)
+        case ("POST", "/revoke"): return .revoke
+        case ("POST", "/faults"): return .changeFaults(try changes(query))
         default:
-            return .problem(
+            throw ControlProblem(
                 404,
-                "there are GET /stats, /tokens, /last, /livez, /faults and POST /faults, /reset; not \(method) \(uri)"
+                "there are GET /stats, /tokens, /last, /livez, /faults, /device and POST /faults, /device, /reset, "
+                    + "/revoke; not \(method) \(uri)"
             )
         }
     }
 
-    /// `POST /faults?dead=0.1&latency=50`, or the same names as members of a JSON object.
-    private func changes(query: Substring) -> Route {
-        var changes: [(name: String, value: String)] = []
-        for pair in query.split(separator: "&") {
+    /// The pairs after the question mark.
+    func query() throws(ControlProblem) -> ControlQuery {
+        let parts = uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        return try Self.pairs(parts.count == 2 ? parts[1] : "")
+    }
+
+    /// Pairs as a query or a form has them.
+    static func pairs(_ text: Substring) throws(ControlProblem) -> ControlQuery {
+        var pairs: [(name: String, value: String)] = []
+        for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let name = Self.decoded(parts[0]), let value = Self.decoded(parts[1]) else {
-                return .problem(400, "the query must be name=value pairs joined by &")
+            guard parts.count == 2, let name = decoded(parts[0]), let value = decoded(parts[1]) else {
+                throw ControlProblem(400, "the query must be name=value pairs joined by &")
             }
-            changes.append((name, value))
+            pairs.append((name, value))
         }
-        guard !body.isEmpty else { return .changeFaults(changes) }
+        return ControlQuery(pairs: pairs)
+    }
+
+    /// `POST /faults?dead=0.1&latency=50`, or the same names as members of a JSON object.
+    private func changes(_ query: ControlQuery) throws(ControlProblem) -> [(name: String, value: String)] {
+        var changes = query.pairs.filter { $0.name != "provider" }
+        guard !body.isEmpty else { return changes }
         guard case .object(let members)? = try? JSONNode(parsing: body[...]) else {
-            return .problem(400, "the body must be one JSON object of fault names and values")
+            throw ControlProblem(400, "the body must be one JSON object of fault names and values")
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             switch value {
             case .string(let text), .number(let text): changes.append((name, text))
             case .bool(let isSet): changes.append((name, "\(isSet)"))
-            case .null, .array, .object: return .problem(400, "\(name) must be a number, a string, true or false")
+            case .null, .array, .object:
+                throw ControlProblem(400, "\(name) must be a number, a string, true or false")
             }
         }
-        return .changeFaults(changes)
+        return changes
     }
 
     /// Percent-decoding (RFC 3986); `+` is a space, as forms have it.
@@ -76,5 +92,26 @@ struct ControlRequest {
             }
         }
         return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+/// The decoded pairs of a query, in their order.
+struct ControlQuery {
+    let pairs: [(name: String, value: String)]
+
+    /// The first value of a name.
+    subscript(name: String) -> String? { pairs.first { $0.name == name }?.value }
+}
+
+/// A request to the control address that cannot be met.
+struct ControlProblem: Error {
+    /// The HTTP status.
+    let status: Int
+    /// What is wrong and how to mend it.
+    let text: String
+
+    init(_ status: Int, _ text: String) {
+        self.status = status
+        self.text = text
     }
 }

@@ -7,15 +7,14 @@ enum ControlServer {
     static func listen(
         port: Int,
         group: MultiThreadedEventLoopGroup,
-        state: SimulatorState,
-        loops: ServingLoops
+        listeners: ProviderListeners
     ) async throws -> any Channel {
         try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(ControlHandler(state: state, loops: loops))
+                    try channel.pipeline.syncOperations.addHandler(ControlHandler(listeners: listeners))
                 }
             }
             .bind(host: "127.0.0.1", port: port).get()
@@ -30,14 +29,12 @@ final class ControlHandler: ChannelInboundHandler {
     private static let bodyBytesMost = 65_536
     private static let tokensPerPage = 2000
 
-    private let state: SimulatorState
-    private let loops: ServingLoops
+    private let listeners: ProviderListeners
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
 
-    init(state: SimulatorState, loops: ServingLoops) {
-        self.state = state
-        self.loops = loops
+    init(listeners: ProviderListeners) {
+        self.listeners = listeners
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -58,34 +55,92 @@ final class ControlHandler: ChannelInboundHandler {
 
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let request = ControlRequest(method: head.method.rawValue, uri: head.uri, body: body)
-        switch request.route(faults: state.faults) {
-        case .statistics: send(.ok, state.statistics.json, context)
-        case .last: send(.ok, "[\(state.last.all.map(\.json).joined(separator: ","))]", context)
-        case .alive: send(.ok, "{\"status\":\"ok\"}", context)
-        case .faults: send(.ok, state.faults.json, context)
-        case .tokens: sendTokens(context)
-        case .reset:
-            state.reset()
-            send(.ok, "{\"status\":\"ok\"}", context)
-        case .changeFaults(let changes): change(changes, context)
-        case .problem(let status, let text): send(.init(statusCode: status), problem(text), context)
+        do throws(ControlProblem) {
+            let query = try request.query()
+            switch try request.route(query) {
+            case .statistics: send(.ok, listeners.statistics.json, context)
+            case .last: send(.ok, "[\(try state(query).last.all.map(\.json).joined(separator: ","))]", context)
+            case .alive: send(.ok, "{\"status\":\"ok\"}", context)
+            case .faults: send(.ok, try state(query).faults.json, context)
+            case .tokens: sendTokens(of: try state(query), context)
+            case .reset:
+                listeners.reset()
+                send(.ok, "{\"status\":\"ok\"}", context)
+            case .changeFaults(let changes): change(changes, of: try provider(query), context)
+            case .device: send(.ok, try device(query).json, context)
+            case .changeDevice:
+                let (devices, key, now) = try shelf(query)
+                guard let isOnline = ["online": true, "offline": false][query["state"] ?? ""] else {
+                    throw ControlProblem(400, "state must be online or offline")
+                }
+                devices.set(key, isOnline: isOnline, now: now)
+                send(.ok, try device(query).json, context)
+            case .revoke:
+                listeners.revokeAccessTokens()
+                send(.ok, "{\"status\":\"ok\"}", context)
+            }
+        } catch {
+            send(.init(statusCode: error.status), problem(error.text), context)
         }
     }
 
-    private func change(_ changes: [(name: String, value: String)], _ context: ChannelHandlerContext) {
-        do throws(FaultsError) {
-            let faults = try state.changeFaults { (faults) throws(FaultsError) in
+    /// The provider that the query names; nil without one.
+    private func provider(_ query: ControlQuery) throws(ControlProblem) -> SimulatedProvider? {
+        guard let name = query["provider"] else { return nil }
+        guard let provider = SimulatedProvider(rawValue: name), listeners[provider] != nil else {
+            let names = listeners.all.map(\.provider.rawValue).joined(separator: ", ")
+            throw ControlProblem(400, "provider \(name) is not played here; there are \(names)")
+        }
+        return provider
+    }
+
+    /// The provider that the query names, the first one without.
+    private func state(_ query: ControlQuery) throws(ControlProblem) -> ProviderState {
+        let provider = try provider(query)
+        guard let listener = provider.flatMap({ listeners[$0] }) ?? listeners.all.first else {
+            throw ControlProblem(404, "no provider is played")
+        }
+        return listener.state
+    }
+
+    /// What the device that the query names shows.
+    private func device(_ query: ControlQuery) throws(ControlProblem) -> DeviceView {
+        let (devices, key, now) = try shelf(query)
+        guard let inbox = devices.inbox(of: key, now: now) else {
+            throw ControlProblem(404, "the device is not watched; POST /device with state=online or offline first")
+        }
+        return DeviceView(inbox)
+    }
+
+    /// Where the device that the query names is kept, and its provider's time.
+    private func shelf(
+        _ query: ControlQuery
+    ) throws(ControlProblem) -> (devices: SimulatedDevices, key: DeviceTokenKey, now: Int64) {
+        let state = try state(query)
+        guard let token = query["token"], let key = state.side.key(of: Array(token.utf8)[...]),
+            let devices = state.side.devices
+        else { throw ControlProblem(400, "token must be a device token of the provider") }
+        return (devices, key, SimulatorClock.milliseconds(state.faults))
+    }
+
+    private func change(
+        _ changes: [(name: String, value: String)],
+        of provider: SimulatedProvider?,
+        _ context: ChannelHandlerContext
+    ) {
+        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let listeners = listeners
+        // The answer says that every loop knows; only then may a test go on.
+        context.eventLoop.makeFutureWithTask {
+            try await listeners.changeFaults(of: provider) { (faults) throws(FaultsError) in
                 for change in changes { try faults.set(change.name, to: change.value) }
             }
-            let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            let loops = loops
-            // The answer says that every loop knows; only then may a test go on.
-            context.eventLoop.makeFutureWithTask { try await loops.faultsChanged() }.whenComplete { _ in
-                let (handler, context) = handler.value
-                handler.send(.ok, faults.json, context)
+        }.whenComplete { result in
+            let (handler, context) = handler.value
+            switch result {
+            case .success(let faults): handler.send(.ok, faults.json, context)
+            case .failure(let error): handler.send(.badRequest, handler.problem("\(error)"), context)
             }
-        } catch {
-            send(.badRequest, problem(error.message), context)
         }
     }
 
@@ -103,21 +158,27 @@ final class ControlHandler: ChannelInboundHandler {
     // MARK: Tokens
 
     /// One JSON object a line, page by page: the next page is made when the last one has left.
-    private func sendTokens(_ context: ChannelHandlerContext) {
+    private func sendTokens(of state: ProviderState, _ context: ChannelHandlerContext) {
         let headers = HTTPHeaders([("content-type", "application/x-ndjson"), ("transfer-encoding", "chunked")])
         context.write(wrapOutboundOut(.head(.init(version: .http1_1, status: .ok, headers: headers))), promise: nil)
-        sendPage(after: TokenRegister.Cursor(), context)
+        sendPage(of: state, after: TokenRegister.Cursor(), context)
     }
 
-    private func sendPage(after cursor: TokenRegister.Cursor, _ context: ChannelHandlerContext) {
+    private func sendPage(
+        of state: ProviderState,
+        after cursor: TokenRegister.Cursor,
+        _ context: ChannelHandlerContext
+    ) {
         var cursor = cursor
         guard let page = state.register.page(after: &cursor, most: Self.tokensPerPage) else {
             return context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
+        // What is no hexadecimal text is kept as its SHA-256 only.
+        let name = state.side.provider == .apns ? "token" : "sha256"
         var buffer = context.channel.allocator.buffer(capacity: page.count * 160)
         for (token, counts) in page {
             buffer.writeString(
-                "{\"token\":\"\(token.text)\",\"requests\":\(counts.requests),\"accepted\":\(counts.accepted),"
+                "{\"\(name)\":\"\(token.text)\",\"requests\":\(counts.requests),\"accepted\":\(counts.accepted),"
                     + "\"refused\":\(counts.refused),\"last_status\":\(counts.lastStatus)}\n"
             )
         }
@@ -125,7 +186,7 @@ final class ControlHandler: ChannelInboundHandler {
         let next = cursor
         context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer)))).whenSuccess {
             let (handler, context) = handler.value
-            handler.sendPage(after: next, context)
+            handler.sendPage(of: state, after: next, context)
         }
     }
 }

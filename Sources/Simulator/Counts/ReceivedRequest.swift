@@ -4,13 +4,13 @@ import Synchronization
 public struct ReceivedRequest: Sendable, Equatable {
     /// The status that it was answered with; 0 when it got no answer.
     public let status: Int
-    /// The reason of the answer; nil for 200.
+    /// The reason of the answer; nil for an acceptance.
     public let reason: String?
     /// The path, such as `/3/device/<token>`.
     public let path: String
-    /// The `apns-…` header fields that came; `authorization` is left out.
+    /// The header fields that came and that a provider looks at; `authorization` is left out.
     public let headers: [String: String]
-    /// The body's bytes, at most 5120 of them.
+    /// The body's bytes, as many as the provider keeps (APNs: 5120).
     public let payload: [UInt8]
 
     /// The request as a JSON object, the payload as text.
@@ -24,17 +24,15 @@ public struct ReceivedRequest: Sendable, Equatable {
             + "\"payload\":\(JSONNode.quoted(String(decoding: payload, as: UTF8.self)))}"
     }
 
-    init(_ request: APNsRequest, status: Int, reason: APNsReason?) {
-        func text(_ field: APNsRequest.Field) -> String? { request[field].map { String(decoding: $0, as: UTF8.self) } }
+    init(_ request: ProviderRequest, status: Int, reason: String?) {
         self.status = status
-        self.reason = reason?.rawValue
-        path = text(.path) ?? ""
+        self.reason = reason
+        path = request.text(.path) ?? ""
         var headers: [String: String] = [:]
-        let shown: [(APNsRequest.Field, String)] = [
-            (.topic, "apns-topic"), (.pushType, "apns-push-type"), (.id, "apns-id"),
-            (.expiration, "apns-expiration"), (.priority, "apns-priority"), (.collapseID, "apns-collapse-id"),
-        ]
-        for (field, name) in shown { headers[name] = text(field) }
+        for field in ProviderRequest.Field.allCases where ![.method, .path, .authority, .authorization].contains(field)
+        {
+            headers[field.name.description] = request.text(field)
+        }
         self.headers = headers
         payload = request.body
     }
@@ -43,7 +41,7 @@ public struct ReceivedRequest: Sendable, Equatable {
 /// The last requests; buffers are swapped in, never copied.
 final class LastRequests: Sendable {
     private struct Ring {
-        var slots: [(request: APNsRequest, status: Int, reason: APNsReason?)] = []
+        var slots: [(request: ProviderRequest, status: Int, reason: String?)] = []
         var next = 0
     }
 
@@ -56,8 +54,8 @@ final class LastRequests: Sendable {
     }
 
     /// Takes `request` and gives back an older buffer in its place.
-    func keep(_ request: inout APNsRequest, reaction: Reaction) {
-        var (status, reason) = (0, APNsReason?.none)
+    func keep(_ request: inout ProviderRequest, reaction: Reaction) {
+        var (status, reason) = (0, String?.none)
         if case .answer(let answer) = reaction { (status, reason) = (answer.status, answer.reason) }
         ring.withLock { ring in
             guard ring.slots.count == most else {

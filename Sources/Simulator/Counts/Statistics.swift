@@ -2,7 +2,7 @@
 public struct Statistics: Sendable, Equatable {
     /// Requests that were processed: answered, reset after the fact, or left without an answer.
     public var requests: UInt64 = 0
-    /// Answers 200.
+    /// Answers that accepted a message (200; Web Push: 201).
     public var accepted: UInt64 = 0
     /// Answers by status; 200 among them.
     public var statuses: [Int: UInt64] = [:]
@@ -35,12 +35,19 @@ public struct Statistics: Sendable, Equatable {
     /// The most streams that any one connection had open before its credential was seen.
     public var streamsMostUnauthenticated: Int = 0
 
+    /// Requests that were answered and are no message: fetches of access tokens and dry runs; not in `requests`.
+    public var asides: UInt64 = 0
+    /// What one provider alone counts, by name.
+    public var own: [String: UInt64] = [:]
+    /// The same of each provider, by its name, when several are played; empty otherwise.
+    public var providers: [String: Statistics] = [:]
+
     /// All numbers as one JSON object with snake-case names.
     public var json: String {
         let statuses = statuses.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
         let reasons = reasons.sorted { $0.key < $1.key }.map { "\(JSONNode.quoted($0.key)):\($0.value)" }
         let tokens = providerTokens.sorted { $0.key < $1.key }.map { "\(JSONNode.quoted($0.key)):\($0.value)" }
-        let members = [
+        var members = [
             "\"requests\":\(requests)", "\"accepted\":\(accepted)", "\"statuses\":{\(statuses.joined(separator: ","))}",
             "\"reasons\":{\(reasons.joined(separator: ","))}", "\"refused\":\(refused)", "\"reset\":\(reset)",
             "\"stalled\":\(stalled)", "\"distinct_tokens\":\(distinctTokens)",
@@ -50,71 +57,35 @@ public struct Statistics: Sendable, Equatable {
             "\"keys_most\":\(keysMost)", "\"streams_most\":\(streamsMost)",
             "\"streams_most_unauthenticated\":\(streamsMostUnauthenticated)",
         ]
+        if asides > 0 { members.append("\"asides\":\(asides)") }
+        for (name, count) in own.sorted(by: { $0.key < $1.key }) { members.append("\(JSONNode.quoted(name)):\(count)") }
+        if !providers.isEmpty {
+            let parts = providers.sorted { $0.key < $1.key }.map { "\(JSONNode.quoted($0.key)):\($0.value.json)" }
+            members.append("\"providers\":{\(parts.joined(separator: ","))}")
+        }
         return "{\(members.joined(separator: ","))}"
     }
-}
 
-/// The running totals of one event loop.
-struct LoopTotals {
-    /// By `APNsReason.allCases` index, 200 last.
-    var answers: [UInt64] = Array(repeating: 0, count: APNsReason.allCases.count + 1)
-    /// Malformed answers by status.
-    var malformed: [Int: UInt64] = [:]
-    var refused: UInt64 = 0
-    var reset: UInt64 = 0
-    var stalled: UInt64 = 0
-    var connectionsOpened: UInt64 = 0
-    var connectionsOpen = 0
-    var handshakesFailed: UInt64 = 0
-    var goAways: UInt64 = 0
-    var streamsMost = 0
-    var streamsMostUnauthenticated = 0
-
-    private static let indexes = Dictionary(
-        uniqueKeysWithValues: APNsReason.allCases.enumerated().map { ($0.element, $0.offset) }
-    )
-
-    mutating func note(_ reaction: Reaction) {
-        switch reaction {
-        case .refuse: refused += 1
-        case .reset: reset += 1
-        case .stall: stalled += 1
-        case .answer(let answer) where answer.malformed != nil: malformed[answer.status, default: 0] += 1
-        case .answer(let answer):
-            let last = APNsReason.allCases.count
-            answers[answer.reason.flatMap { Self.indexes[$0] } ?? last] += 1
-        }
-    }
-
-    /// Back to zero, but for what is open now.
-    mutating func forget() {
-        let open = connectionsOpen
-        self = LoopTotals()
-        connectionsOpen = open
-    }
-
-    func add(to statistics: inout Statistics) {
-        let accepted = answers[answers.count - 1]
-        statistics.accepted += accepted
-        if accepted > 0 { statistics.statuses[200, default: 0] += accepted }
-        for (reason, count) in zip(APNsReason.allCases, answers) where count > 0 {
-            statistics.statuses[reason.status, default: 0] += count
-            statistics.reasons[reason.rawValue, default: 0] += count
-        }
-        statistics.accepted += malformed[200, default: 0]
-        statistics.statuses.merge(malformed, uniquingKeysWith: +)
-        statistics.requests += answers.reduce(0, +) + malformed.values.reduce(0, +) + reset + stalled
-        statistics.refused += refused
-        statistics.reset += reset
-        statistics.stalled += stalled
-        statistics.connectionsOpened += connectionsOpened
-        statistics.connectionsOpen += connectionsOpen
-        statistics.handshakesFailed += handshakesFailed
-        statistics.goAways += goAways
-        statistics.streamsMost = max(statistics.streamsMost, streamsMost)
-        statistics.streamsMostUnauthenticated = max(
-            statistics.streamsMostUnauthenticated,
-            streamsMostUnauthenticated
-        )
+    /// Adds what another provider has seen.
+    static func += (left: inout Statistics, right: Statistics) {
+        left.requests += right.requests
+        left.accepted += right.accepted
+        left.statuses.merge(right.statuses, uniquingKeysWith: +)
+        left.reasons.merge(right.reasons, uniquingKeysWith: +)
+        left.refused += right.refused
+        left.reset += right.reset
+        left.stalled += right.stalled
+        left.distinctTokens += right.distinctTokens
+        left.repeatedTokens += right.repeatedTokens
+        left.connectionsOpened += right.connectionsOpened
+        left.connectionsOpen += right.connectionsOpen
+        left.handshakesFailed += right.handshakesFailed
+        left.goAways += right.goAways
+        left.providerTokens.merge(right.providerTokens, uniquingKeysWith: +)
+        left.keysMost = max(left.keysMost, right.keysMost)
+        left.streamsMost = max(left.streamsMost, right.streamsMost)
+        left.streamsMostUnauthenticated = max(left.streamsMostUnauthenticated, right.streamsMostUnauthenticated)
+        left.asides += right.asides
+        left.own.merge(right.own, uniquingKeysWith: +)
     }
 }

@@ -4,7 +4,7 @@ struct TokenCounts: Equatable {
     var requests: UInt32 = 0
     /// Requests that got as far as the device: processed and within the rules.
     var judged: UInt16 = 0
-    /// Answers 200.
+    /// Answers that accepted the message.
     var accepted: UInt16 = 0
     /// Requests that were refused unprocessed (REFUSED_STREAM).
     var refused: UInt16 = 0
@@ -18,7 +18,7 @@ struct TokenCounts: Equatable {
         case .answer(let answer):
             processed(isJudged)
             lastStatus = UInt16(answer.status)
-            if answer.status == 200, accepted < .max { accepted += 1 }
+            if answer.isAccepted, accepted < .max { accepted += 1 }
         }
     }
 

@@ -3,7 +3,9 @@ import NIOCore
 import NIOPosix
 import TLS
 
-/// Apple's push service as a server of our own: as strict as the real one, with faults on demand, counting everything.
+/// The push services as servers of our own: as strict as the real ones, with faults on demand, counting everything.
+///
+/// APNs is always played; FCM when the configuration has an `fcm`, on a port of its own and with the same certificate.
 ///
 /// ```swift
 /// let simulator = try await APNsSimulator.start()
@@ -28,9 +30,13 @@ public enum APNsSimulator {
         public var seed: UInt64 = 1
         /// What goes wrong.
         public var faults = Faults()
+        /// FCM's project, accounts and limits; nil plays no FCM.
+        public var fcm: FCMAccess?
+        /// The port for FCM and its token endpoint; 0 takes a free one.
+        public var fcmPort = 0
         /// Topics, certificates, limits and keys that exist besides the identity's own key.
         public var access = APNsAccess()
-        /// Authority, certificates and signing key; nil makes new ones for `localhost` and `127.0.0.1`.
+        /// Authority, certificates and signing keys; nil makes new ones for `localhost` and `127.0.0.1`.
         ///
         /// A simulator that is to come back as the same server is started with the identity of its former life.
         public var identity: Identity?
@@ -51,10 +57,11 @@ public enum APNsSimulator {
         logger: Logger = Logger(label: "fanfare.simulator")
     ) async throws -> Running {
         var configuration = configuration
-        let identity = try configuration.identity ?? Identity()
-        configuration.identity = identity
+        var identity = try configuration.identity ?? Identity()
+        if let fcm = configuration.fcm, identity.serviceAccount == nil {
+            identity.serviceAccount = try ServiceAccount(projectID: fcm.project)
+        }
         configuration.access.keys += identity.providerKeys
-        let state = try SimulatorState(configuration: configuration)
         let context = try TLSServerContext(
             certificatePEM: identity.certificatePEM,
             privateKeyPEM: identity.privateKeyPEM,
@@ -64,37 +71,45 @@ public enum APNsSimulator {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.loops))
         let controlGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
-            let loops = try await ServingLoops.make(on: group, state: state)
-            let channel = try await listen(
-                configuration,
-                group: group,
-                loops: loops,
-                context: context,
-                logger: logger
-            )
+            var started: [ProviderListener] = []
+            for (side, port) in try sides(configuration, identity) {
+                let state = ProviderState(
+                    side: side,
+                    faults: configuration.faults,
+                    seed: configuration.seed,
+                    requestsKept: configuration.requestsKept
+                )
+                started.append(
+                    try await ProviderListener.start(
+                        state,
+                        host: configuration.host,
+                        port: port,
+                        group: group,
+                        context: context,
+                        logger: logger
+                    )
+                )
+            }
+            let listeners = ProviderListeners(all: started)
             var control: (any Channel)?
             if let port = configuration.controlPort {
-                control = try await ControlServer.listen(
-                    port: port,
-                    group: controlGroup,
-                    state: state,
-                    loops: loops
-                )
+                control = try await ControlServer.listen(port: port, group: controlGroup, listeners: listeners)
             }
             let running = Running(
                 identity: identity,
-                state: state,
-                loops: loops,
-                channel: channel,
+                listeners: listeners,
                 control: control,
                 groups: [group, controlGroup]
             )
-            logger.debug(
-                "The simulator plays APNs",
-                metadata: [
-                    "simulator.port": "\(running.port)", "simulator.control": "\(running.controlPort ?? 0)",
-                ]
-            )
+            for listener in started {
+                logger.debug(
+                    "The simulator plays a provider",
+                    metadata: [
+                        "provider.name": "\(listener.provider.rawValue)", "simulator.port": "\(listener.port)",
+                        "simulator.control": "\(running.controlPort ?? 0)",
+                    ]
+                )
+            }
             return running
         } catch {
             try await group.shutdownGracefully()
@@ -103,28 +118,21 @@ public enum APNsSimulator {
         }
     }
 
-    private static func listen(
+    /// Every provider that is to be played, with its port.
+    private static func sides(
         _ configuration: Configuration,
-        group: MultiThreadedEventLoopGroup,
-        loops: ServingLoops,
-        context: TLSServerContext,
-        logger: Logger
-    ) async throws -> any Channel {
-        try await ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 256)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // Full reads make full use of one wake-up (measured for the sender: 64 KB).
-            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let core = loops.core(of: channel.eventLoop)
-                    let session = try TLSSession(server: context)
-                    try channel.pipeline.syncOperations.addHandler(
-                        APNsConnection(core: core, tls: session, logger: logger)
-                    )
-                }
-            }
-            .bind(host: configuration.host, port: configuration.port).get()
+        _ identity: Identity
+    ) throws -> [(side: any FarSide, port: Int)] {
+        let apns = APNsSide(
+            rules: APNsRules(tokens: try ProviderTokens(access: configuration.access)),
+            startsWithOneStream: configuration.startsWithOneStream,
+            seed: configuration.seed
+        )
+        var sides: [(side: any FarSide, port: Int)] = [(apns, configuration.port)]
+        if var fcm = configuration.fcm {
+            if let account = identity.serviceAccount { fcm.accounts.append(account.account) }
+            sides.append((try FCMSide(access: fcm, seed: configuration.seed), configuration.fcmPort))
+        }
+        return sides
     }
 }

@@ -7,7 +7,6 @@ struct DelayedReactions {
         let order: UInt64
         let streamID: Int32
         let reaction: Reaction
-        let id: [UInt8]
     }
 
     private var heap: [Element] = []
@@ -15,8 +14,8 @@ struct DelayedReactions {
 
     var earliest: NIODeadline? { heap.first?.due }
 
-    mutating func add(_ reaction: Reaction, streamID: Int32, id: [UInt8], due: NIODeadline) {
-        heap.append(Element(due: due, order: nextOrder, streamID: streamID, reaction: reaction, id: id))
+    mutating func add(_ reaction: Reaction, streamID: Int32, due: NIODeadline) {
+        heap.append(Element(due: due, order: nextOrder, streamID: streamID, reaction: reaction))
         nextOrder += 1
         var child = heap.count - 1
         while child > 0, Self.precedes(heap[child], heap[(child - 1) / 2]) {

@@ -32,6 +32,9 @@ extension APNsSimulator {
         /// A second key of the same team, which it accepts as well: for a change of keys.
         public let spareCredentials: Credentials
 
+        /// The account that may send by FCM; a simulator that plays FCM makes one where there is none.
+        public var serviceAccount: ServiceAccount?
+
         let providerKeys: [APNsAccess.ProviderKey]
 
         /// Makes an authority and everything that it issues.
@@ -78,11 +81,16 @@ extension APNsSimulator {
 
 extension APNsSimulator.Identity {
     /// Writes `ca.pem`, both `AuthKey_<key id>.p8`, `client.pem`, `client.key` and `apps.yaml` into a folder that
-    /// exists.
+    /// exists, and `service-account.json` when FCM is played at `fcmEndpoint`.
     ///
     /// `apps.yaml` has one app, `app`, that sends to `endpoint` (such as `https://127.0.0.1:8443`). Files with keys
     /// are readable by their owner only. Blocks on the file system.
-    public func write(to directory: String, endpoint: String, app: String = "news") throws(APNsSimulator.WriteError) {
+    public func write(
+        to directory: String,
+        endpoint: String,
+        fcmEndpoint: String? = nil,
+        app: String = "news"
+    ) throws(APNsSimulator.WriteError) {
         let keyFile = credentials.keyFile
         let apps = """
             apps:
@@ -103,6 +111,10 @@ extension APNsSimulator.Identity {
         }
         try Self.write(client.certificatePEM, to: "\(directory)/client.pem", mode: 0o644)
         try Self.write(client.privateKeyPEM, to: "\(directory)/client.key", mode: 0o600)
+        if let fcmEndpoint, let serviceAccount {
+            let file = "\(directory)/\(APNsSimulator.ServiceAccount.file)"
+            try Self.write(Array(serviceAccount.json(endpoint: fcmEndpoint).utf8), to: file, mode: 0o600)
+        }
         try Self.write(Array(apps.utf8), to: "\(directory)/apps.yaml", mode: 0o644)
     }
 

@@ -2,7 +2,7 @@ import Glibc
 import HTTP2
 import Synchronization
 
-/// Judges the requests of one event loop: rules first, then the device, then the faults.
+/// Judges the requests of one event loop at one provider: rules first, then the faults, then the device.
 ///
 /// Confined to its loop.
 final class LoopCore {
@@ -17,11 +17,11 @@ final class LoopCore {
         let latencyMilliseconds: Int
     }
 
-    let state: SimulatorState
+    let state: ProviderState
     let totals: Totals
     private(set) var draw: FaultDraw
     /// The loop's open connections.
-    var connections: [ObjectIdentifier: APNsConnection] = [:]
+    var connections: [ObjectIdentifier: SimulatorConnection] = [:]
     /// Where frames are gathered before they are encrypted; used within one call only.
     let frames = UnsafeMutableRawBufferPointer.allocate(
         byteCount: framesThreshold + HTTP2ServerSession.frameBytesMax,
@@ -31,15 +31,12 @@ final class LoopCore {
     static let framesThreshold = 15_000
     private var generation: Int
     private var date = (second: Int64.min, field: HeaderField("date", ""))
-    private var idsGiven: UInt64 = 0
-    private let idSeed: UInt64
 
-    init(state: SimulatorState, index: Int) {
+    init(state: ProviderState) {
         self.state = state
         totals = state.addLoop()
         generation = state.generation.load(ordering: .acquiring)
-        draw = FaultDraw(state.faults, seed: state.configuration.seed)
-        idSeed = Mixing.mix(state.configuration.seed ^ Mixing.mix(UInt64(index) + 1))
+        draw = state.draw()
     }
 
     deinit { frames.deallocate() }
@@ -49,7 +46,7 @@ final class LoopCore {
         let current = state.generation.load(ordering: .acquiring)
         guard current != generation else { return }
         generation = current
-        draw = FaultDraw(state.faults, seed: state.configuration.seed)
+        draw = state.draw()
     }
 
     /// Takes over changed faults and tells every connection, whose stream limit may be another now.
@@ -59,12 +56,7 @@ final class LoopCore {
     }
 
     /// Milliseconds since 1970 on the simulator's clock.
-    func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        let milliseconds = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-        return milliseconds + Int64(draw.faults.clockOffsetSeconds) * 1000
-    }
+    func now() -> Int64 { SimulatorClock.milliseconds(draw.faults) }
 
     /// The `date` of an answer, by the simulator's clock.
     func dateField() -> HeaderField {
@@ -74,47 +66,78 @@ final class LoopCore {
     }
 
     /// Decides about a complete request and counts it.
-    func judge(_ request: inout APNsRequest, connection: inout APNsConnectionFacts, now: Int64) -> Judgement {
-        let finding = state.rules.finding(on: request, connection: &connection, now: now / 1000)
-        let judgement: Judgement
-        switch finding {
-        case .passed(let token):
-            let draw = draw
-            judgement = state.register.update(token) { counts in
-                let reaction = draw.reaction(to: token, before: counts, now: now)
-                let latency = draw.latency(of: token, before: counts)
-                counts.note(reaction, judged: true)
-                return Judgement(reaction: reaction, latencyMilliseconds: latency)
+    func judge(_ request: inout ProviderRequest, at connection: any FarSideConnection, now: Int64) -> Judgement {
+        var judgement: Judgement
+        switch connection.judge(request, faults: draw.faults, now: now) {
+        case .passed(let addressee) where addressee.isDryRun:
+            let counts = state.register.counts(of: addressee.key)
+            judgement = decide(addressee, request, before: counts, at: connection, now: now)
+            totals.value.withLock { $0.asides += 1 }
+        case .passed(let addressee):
+            judgement = state.register.update(addressee.key) { counts in
+                let judgement = decide(addressee, request, before: counts, at: connection, now: now)
+                counts.note(judgement.reaction, judged: true)
+                return judgement
             }
-        case .refused(let reason, let token):
-            let reaction = Reaction.answer(Answer(reason: reason))
-            if let token { state.register.update(token) { $0.note(reaction, judged: false) } }
+            totals.value.withLock { $0.note(judgement.reaction) }
+        case .refused(let answer, let addressee):
+            let reaction = Reaction.answer(answer)
+            let isDryRun = addressee?.isDryRun == true
+            if let addressee, !isDryRun {
+                state.register.update(addressee.key) { $0.note(reaction, judged: false) }
+            }
             judgement = Judgement(
                 reaction: reaction,
                 latencyMilliseconds: draw.faults.latencyMilliseconds.lowerBound
             )
+            totals.value.withLock { if isDryRun { $0.asides += 1 } else { $0.note(reaction) } }
+        case .aside(let answer):
+            judgement = Judgement(
+                reaction: .answer(answer),
+                latencyMilliseconds: draw.faults.latencyMilliseconds.lowerBound
+            )
+            totals.value.withLock { $0.asides += 1 }
         }
-        totals.value.withLock { $0.note(judgement.reaction) }
+        if case .answer(var answer) = judgement.reaction {
+            connection.complete(&answer, to: request)
+            judgement = Judgement(
+                reaction: .answer(answer),
+                latencyMilliseconds: judgement.latencyMilliseconds
+            )
+        }
         if judgement.reaction != .refuse { state.last.keep(&request, reaction: judgement.reaction) }
         return judgement
     }
 
-    /// A UUID for a request that came without `apns-id`, as upper-case text like Apple's own.
-    func makeID() -> [UInt8] {
-        idsGiven += 1
-        let high = Mixing.mix(idSeed ^ idsGiven)
-        let low = Mixing.mix(high ^ idSeed)
-        var bytes: [UInt8] = []
-        for word in [high, low] {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
-            }
+    /// What the device and the faults make of a request that broke no rule.
+    private func decide(
+        _ addressee: Addressee,
+        _ request: borrowing ProviderRequest,
+        before counts: TokenCounts,
+        at connection: any FarSideConnection,
+        now: Int64
+    ) -> Judgement {
+        let reaction: Reaction
+        switch draw.fate(of: addressee, before: counts) {
+        case .refuse: reaction = .refuse
+        case .reset: reaction = .reset
+        case .stall: reaction = .stall
+        case .behave(.accept):
+            reaction = .answer(connection.accept(addressee, request: request, before: counts, now: now))
+        case .behave(let behaviour):
+            reaction = .answer(state.side.answer(to: behaviour, faults: draw.faults, now: now))
         }
-        // Version 4 and variant of RFC 9562.
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        var digits = Array(Hexadecimal.text(bytes).uppercased().utf8)
-        for place in [8, 13, 18, 23] { digits.insert(UInt8(ascii: "-"), at: place) }
-        return digits
+        return Judgement(reaction: reaction, latencyMilliseconds: draw.latency(of: addressee.key, before: counts))
+    }
+}
+
+/// The machine's clock, moved by the fault `clock_offset`.
+enum SimulatorClock {
+    /// Milliseconds since 1970.
+    static func milliseconds(_ faults: Faults) -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let milliseconds = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        return milliseconds + Int64(faults.clockOffsetSeconds) * 1000
     }
 }

@@ -5,77 +5,164 @@ import Synchronization
 extension APNsSimulator {
     /// A simulator that is serving.
     ///
-    /// Every member may be used from any thread; `stop` it in the end.
+    /// Every member may be used from any thread; `stop` it in the end. What can be asked of one provider is asked of
+    /// APNs unless said otherwise.
     public final class Running: Sendable {
-        /// Authority, certificates and signing key.
+        /// Authority, certificates and signing keys.
         public let identity: Identity
-        /// The port for APNs.
-        public let port: Int
         /// The port of the control address on 127.0.0.1; nil without one.
         public let controlPort: Int?
 
         private let isStopped = Atomic(false)
-        private let state: SimulatorState
-        private let loops: ServingLoops
-        private let channel: any Channel
+        private let listeners: ProviderListeners
         private let control: (any Channel)?
         private let groups: [MultiThreadedEventLoopGroup]
 
         init(
             identity: Identity,
-            state: SimulatorState,
-            loops: ServingLoops,
-            channel: any Channel,
+            listeners: ProviderListeners,
             control: (any Channel)?,
             groups: [MultiThreadedEventLoopGroup]
         ) {
             self.identity = identity
-            self.state = state
-            self.loops = loops
-            self.channel = channel
+            self.listeners = listeners
             self.control = control
             self.groups = groups
-            port = channel.localAddress?.port ?? 0
             controlPort = control?.localAddress?.port
         }
 
-        /// What was seen since the start or the last `reset`.
-        public var statistics: Statistics { state.statistics }
+        /// The port for APNs.
+        public var port: Int { listeners[.apns]?.port ?? 0 }
 
-        /// The last processed requests, the oldest first: at most `Configuration.requestsKept`.
-        public var lastRequests: [ReceivedRequest] { state.last.all }
+        /// The port of a provider; nil for one that is not played.
+        public func port(of provider: SimulatedProvider) -> Int? { listeners[provider]?.port }
 
-        /// What goes wrong at the moment.
-        public var faults: Faults { state.faults }
+        /// What was seen since the start or the last `reset`, over all providers.
+        public var statistics: Statistics { listeners.statistics }
 
-        /// Changes what goes wrong; when it returns, every loop and connection knows.
-        @discardableResult
-        public func changeFaults(_ change: (inout Faults) throws(FaultsError) -> Void) async throws -> Faults {
-            let faults = try state.changeFaults(change)
-            try await loops.faultsChanged()
-            return faults
+        /// What one provider has seen; nil for one that is not played.
+        public func statistics(of provider: SimulatedProvider) -> Statistics? {
+            listeners[provider]?.state.statistics
         }
 
-        /// Processed and accepted requests of one device token (hexadecimal).
-        public func counts(ofToken token: String) -> (requests: Int, accepted: Int, refused: Int) {
-            guard let key = DeviceTokenKey(hexadecimal: Array(token.utf8)[...]) else { return (0, 0, 0) }
-            let counts = state.register.counts(of: key)
+        /// The last processed requests of APNs, the oldest first: at most `Configuration.requestsKept`.
+        public var lastRequests: [ReceivedRequest] { lastRequests(of: .apns) }
+
+        /// The last processed requests of one provider, the oldest first: at most `Configuration.requestsKept`.
+        public func lastRequests(of provider: SimulatedProvider) -> [ReceivedRequest] {
+            listeners[provider]?.state.last.all ?? []
+        }
+
+        /// What goes wrong at APNs at the moment.
+        public var faults: Faults { faults(of: .apns) }
+
+        /// What goes wrong at one provider at the moment.
+        public func faults(of provider: SimulatedProvider) -> Faults {
+            listeners[provider]?.state.faults ?? Faults()
+        }
+
+        /// Changes what goes wrong, at one provider or (nil) at all; when it returns, every loop and connection knows.
+        ///
+        /// Returns the faults of that provider, or of APNs.
+        @discardableResult
+        public func changeFaults(
+            of provider: SimulatedProvider? = nil,
+            _ change: (inout Faults) throws(FaultsError) -> Void
+        ) async throws -> Faults {
+            try await listeners.changeFaults(of: provider, change)
+        }
+
+        /// Processed and accepted requests of one device token (hexadecimal for APNs, as written for the others).
+        public func counts(
+            ofToken token: String,
+            at provider: SimulatedProvider = .apns
+        ) -> (requests: Int, accepted: Int, refused: Int) {
+            let counts = listeners[provider]?.state.counts(ofToken: token) ?? TokenCounts()
             return (Int(counts.requests), Int(counts.accepted), Int(counts.refused))
         }
 
-        /// Forgets counts, last requests and seen provider tokens; connections and faults stay.
-        public func reset() { state.reset() }
+        /// Forgets counts, last requests, devices and seen provider tokens; connections and faults stay.
+        public func reset() { listeners.reset() }
+
+        /// Watches a device from now on, if it was not before, and puts it online or offline.
+        ///
+        /// False for what is no device token of a played provider.
+        @discardableResult
+        public func setDevice(_ token: String, isOnline: Bool, at provider: SimulatedProvider = .apns) -> Bool {
+            guard let state = listeners[provider]?.state, let key = state.side.key(of: Array(token.utf8)[...]) else {
+                return false
+            }
+            state.side.devices?.set(key, isOnline: isOnline, now: SimulatorClock.milliseconds(state.faults))
+            return true
+        }
+
+        /// What a person would see on a device; nil for one that is not watched (`setDevice`).
+        public func device(_ token: String, at provider: SimulatedProvider = .apns) -> DeviceView? {
+            guard let state = listeners[provider]?.state, let key = state.side.key(of: Array(token.utf8)[...]) else {
+                return nil
+            }
+            return state.side.devices?.inbox(of: key, now: SimulatorClock.milliseconds(state.faults))
+                .map { DeviceView($0) }
+        }
+
+        /// Makes all of FCM's access tokens that are out unknown, before their time.
+        public func revokeAccessTokens() { listeners.revokeAccessTokens() }
 
         /// Says GOAWAY on every connection, with a reason such as `Shutdown` as debug data; streams in flight go on.
-        public func goAway(reason: String = "Shutdown") async throws { try await loops.goAway(reason: reason) }
+        public func goAway(reason: String = "Shutdown") async throws {
+            for listener in listeners.all { try await listener.loops.goAway(reason: reason) }
+        }
 
         /// Closes all connections without a word and stops serving; a second call does nothing.
         public func stop() async throws {
             guard isStopped.exchange(true, ordering: .acquiringAndReleasing) == false else { return }
-            try await channel.close().get()
             try await control?.close().get()
-            try await loops.closeAll()
+            for listener in listeners.all { try await listener.stop() }
             for group in groups { try await group.shutdownGracefully() }
         }
     }
+}
+
+/// The providers that are played, in the order of `SimulatedProvider`.
+struct ProviderListeners: Sendable {
+    let all: [ProviderListener]
+
+    subscript(provider: SimulatedProvider) -> ProviderListener? { all.first { $0.provider == provider } }
+
+    /// The totals; those of each provider as well when there are several.
+    var statistics: Statistics {
+        let parts = all.map { ($0.provider, $0.state.statistics) }
+        var total = parts.first?.1 ?? Statistics()
+        for (_, part) in parts.dropFirst() { total += part }
+        if parts.count > 1 {
+            total.providers = Dictionary(uniqueKeysWithValues: parts.map { ($0.0.rawValue, $0.1) })
+        }
+        return total
+    }
+
+    /// Changes the faults of one provider or (nil) of all, all or nothing.
+    func changeFaults(
+        of provider: SimulatedProvider?,
+        _ change: (inout Faults) throws(FaultsError) -> Void
+    ) async throws -> Faults {
+        let meant = all.filter { provider == nil || $0.provider == provider }
+        // A change that one provider's faults do not allow is made nowhere.
+        for listener in meant {
+            var tried = listener.state.faults
+            try change(&tried)
+        }
+        var changed: Faults?
+        for listener in meant {
+            let faults = try await listener.changeFaults(change)
+            changed = changed ?? faults
+        }
+        return changed ?? Faults()
+    }
+
+    /// Makes all access tokens that are out unknown.
+    func revokeAccessTokens() {
+        for listener in all { listener.state.side.revokeCredentials() }
+    }
+
+    func reset() { for listener in all { listener.state.reset() } }
 }

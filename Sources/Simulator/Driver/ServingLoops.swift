@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// The cores of all event loops, each used on its own loop only.
+/// The cores of all event loops for one provider, each used on its own loop only.
 final class ServingLoops: Sendable {
     private let cores: [ObjectIdentifier: NIOLoopBound<LoopCore>]
     private let loops: [any EventLoop]
@@ -12,12 +12,12 @@ final class ServingLoops: Sendable {
     }
 
     /// Makes a core on every loop of `group`.
-    static func make(on group: MultiThreadedEventLoopGroup, state: SimulatorState) async throws -> ServingLoops {
+    static func make(on group: MultiThreadedEventLoopGroup, state: ProviderState) async throws -> ServingLoops {
         let loops = Array(group.makeIterator())
         var cores: [ObjectIdentifier: NIOLoopBound<LoopCore>] = [:]
-        for (index, loop) in loops.enumerated() {
+        for loop in loops {
             cores[ObjectIdentifier(loop)] = try await loop.submit {
-                NIOLoopBound(LoopCore(state: state, index: index), eventLoop: loop)
+                NIOLoopBound(LoopCore(state: state), eventLoop: loop)
             }.get()
         }
         return ServingLoops(cores: cores, loops: loops)

@@ -1,4 +1,6 @@
 /// What the simulator does with a request that broke no rule, decided by its device token.
+///
+/// The words are Apple's; FCM and Web Push say the same in their own (`FCMAnswers`, `WebPushAnswers`).
 public enum Behaviour: Sendable, Hashable {
     /// 200.
     case accept
@@ -10,6 +12,8 @@ public enum Behaviour: Sendable, Hashable {
     case unavailableOnce
     /// 503 ServiceUnavailable with `Retry-After`, always.
     case unavailable
+    /// 503 ServiceUnavailable without Retry-After, whatever the token: the fault `storm`.
+    case storm
     /// 429 TooManyRequests at the first processed request, 200 from then on.
     case throttledOnce
     /// 500 InternalServerError, always.
@@ -26,10 +30,12 @@ public enum Behaviour: Sendable, Hashable {
     case stall
     /// Refused with the given reason and its status, always.
     case refused(APNsReason)
+    /// Refused with the given error of FCM, always.
+    case refusedByFCM(FCMError)
     /// Answered in a way that Apple would never answer, always.
     case malformed(MalformedAnswer)
 
-    /// The words for rules besides Apple's reasons and the malformed answers.
+    /// The words for rules besides the providers' own errors and the malformed answers.
     static let words: [(word: String, behaviour: Behaviour)] = [
         ("ok", .accept), ("dead", .dead), ("expired", .expired), ("once-503", .unavailableOnce),
         ("503", .unavailable), ("once-429", .throttledOnce), ("500", .internalError), ("bad-token", .badToken),
@@ -42,6 +48,8 @@ public enum Behaviour: Sendable, Hashable {
             self = known.behaviour
         } else if let reason = APNsReason(rawValue: word) {
             self = .refused(reason)
+        } else if let error = FCMError(rawValue: word) {
+            self = .refusedByFCM(error)
         } else if let malformed = MalformedAnswer(rawValue: word) {
             self = .malformed(malformed)
         } else {
@@ -49,10 +57,20 @@ public enum Behaviour: Sendable, Hashable {
         }
     }
 
+    /// The only provider that has words for it; nil when all have.
+    var provider: SimulatedProvider? {
+        switch self {
+        case .refused: .apns
+        case .refusedByFCM: .fcm
+        default: nil
+        }
+    }
+
     /// The word for rules.
     public var word: String {
         switch self {
         case .refused(let reason): reason.rawValue
+        case .refusedByFCM(let error): error.rawValue
         case .malformed(let malformed): malformed.rawValue
         default: Self.words.first { $0.behaviour == self }?.word ?? "ok"
         }

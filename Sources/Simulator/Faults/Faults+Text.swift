@@ -82,10 +82,23 @@ extension Faults {
             number("stream_limits_every", \.streamLimitsEvery, least: 1),
             number("stream_limit_ms", \.streamLimitMilliseconds, least: 1),
             number("clock_offset", \.clockOffsetSeconds, least: -1_000_000),
+            number("access_token_seconds", \.accessTokenSeconds, least: 1),
+            Field(
+                name: "oauth_error",
+                value: "nothing, or one of " + OAuthError.allCases.map(\.rawValue).joined(separator: ", "),
+                get: { $0.oauthError },
+                set: { faults, text in
+                    guard text.isEmpty || OAuthError(rawValue: text) != nil else { return false }
+                    faults.oauthError = text
+                    return true
+                }
+            ),
+            number("project_quota", \.projectQuota), text("quota_retry_after", \.quotaRetryAfter),
             Field(
                 name: "rules",
                 value: "prefix=behaviour with commas, the behaviours being "
-                    + Behaviour.words.map(\.word).joined(separator: ", ") + ", a reason of Apple's, "
+                    + Behaviour.words.map(\.word).joined(separator: ", ") + ", a reason of Apple's, an error of FCM's ("
+                    + FCMError.allCases.map(\.rawValue).joined(separator: ", ") + "), "
                     + MalformedAnswer.allCases.map(\.rawValue).joined(separator: ", "),
                 get: { $0.rules.map { "\($0.prefix)=\($0.behaviour.word)" }.joined(separator: ",") },
                 set: { faults, text in

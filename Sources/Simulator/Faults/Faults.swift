@@ -3,23 +3,34 @@
 /// Shares are of all device tokens, decided by each token and the seed alone: a dead token is dead in every run with
 /// that seed, and the shares exclude one another, so that the expected ledger can be computed beforehand.
 public struct Faults: Sendable, Equatable {
-    /// A rule for all tokens that begin with some hexadecimal digits; rules come before shares, the first one wins.
+    /// A rule for all tokens that begin alike; rules come before shares, the first one wins.
     public struct Rule: Sendable, Equatable {
-        /// Lower-case hexadecimal digits.
+        /// The beginning of a token; hexadecimal digits of either case for APNs, the very characters elsewhere.
         public let prefix: String
         /// What happens to them.
         public let behaviour: Behaviour
 
-        /// Makes a rule; nil when `prefix` is empty or not hexadecimal.
+        /// Makes a rule; nil when `prefix` is empty or has what no token has.
         public init?(prefix: String, behaviour: Behaviour) {
-            let digits = prefix.utf8.compactMap { Hexadecimal.value(of: $0) }
-            guard !digits.isEmpty, digits.count == prefix.utf8.count else { return nil }
-            self.prefix = prefix.lowercased()
+            guard !prefix.isEmpty, prefix.utf8.allSatisfy(Self.mayBeInToken) else { return nil }
+            self.prefix = prefix
             self.behaviour = behaviour
-            nibbles = digits
+            let digits = prefix.utf8.compactMap { Hexadecimal.value(of: $0) }
+            nibbles = digits.count == prefix.utf8.count ? digits : nil
+            bytes = Array(prefix.utf8)
         }
 
-        let nibbles: [UInt8]
+        /// The prefix as hexadecimal digits; nil when it is none: it matches no token of APNs then.
+        let nibbles: [UInt8]?
+        let bytes: [UInt8]
+
+        /// Letters, digits and the marks of base64url and of FCM's tokens.
+        private static func mayBeInToken(_ byte: UInt8) -> Bool {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"): true
+            default: false
+            }
+        }
     }
 
     /// The shortest and longest time to an answer, in milliseconds.
@@ -78,6 +89,14 @@ public struct Faults: Sendable, Equatable {
     public var streamLimitMilliseconds = 200
     /// Seconds by which the simulator's clock is ahead of the machine's (behind, when negative).
     public var clockOffsetSeconds = 0
+    /// FCM: how long an access token is good for, in seconds; Google gives 3600.
+    public var accessTokenSeconds = 3600
+    /// FCM: what the token endpoint answers instead of a token; empty for tokens.
+    public var oauthError = ""
+    /// FCM: messages of the project a minute, the default of Google's; 0 is no quota.
+    public var projectQuota = 600_000
+    /// FCM: the `Retry-After` of a quota that has run out; empty for none.
+    public var quotaRetryAfter = ""
     /// What tokens with a given beginning do.
     public var rules: [Rule] = []
 
@@ -96,13 +115,21 @@ public struct Faults: Sendable, Equatable {
         ]
     }
 
-    /// How many tokens of `tokens` (hexadecimal) behave in which way with `seed`; tokens that are none are left out.
-    public func expectedBehaviours(of tokens: some Sequence<String>, seed: UInt64) -> [Behaviour: Int] {
-        let draw = FaultDraw(self, seed: seed)
+    /// How many tokens of `tokens` behave in which way with `seed`; tokens that are none of `provider` are left out.
+    public func expectedBehaviours(
+        of tokens: some Sequence<String>,
+        seed: UInt64,
+        at provider: SimulatedProvider = .apns
+    ) -> [Behaviour: Int] {
+        let draw = FaultDraw(self, seed: seed, provider: provider)
         var counts: [Behaviour: Int] = [:]
         for token in tokens {
-            guard let key = DeviceTokenKey(hexadecimal: Array(token.utf8)[...]) else { continue }
-            counts[draw.behaviour(of: key), default: 0] += 1
+            let text = Array(token.utf8)[...]
+            let addressee =
+                provider == .apns
+                ? DeviceTokenKey(hexadecimal: text).map { Addressee(key: $0) }
+                : Addressee(key: DeviceTokenKey(digestOf: text), text: text)
+            if let addressee { counts[draw.behaviour(of: addressee), default: 0] += 1 }
         }
         return counts
     }
@@ -114,81 +141,5 @@ public struct Faults: Sendable, Equatable {
             edge += share
             return (edge, behaviour)
         }
-    }
-}
-
-/// Faults prepared for one question per request.
-struct FaultDraw {
-    let faults: Faults
-    private let seed: UInt64
-    private let layout: [(upTo: Double, behaviour: Behaviour)]
-    private let hasRequestFaults: Bool
-
-    init(_ faults: Faults, seed: UInt64) {
-        self.faults = faults
-        self.seed = seed
-        layout = faults.layout()
-        hasRequestFaults = faults.refuse > 0 || faults.reset > 0 || faults.stall > 0
-    }
-
-    /// What a token does, always the same.
-    func behaviour(of token: DeviceTokenKey) -> Behaviour {
-        for rule in faults.rules where Self.matches(rule, token) { return rule.behaviour }
-        if layout.isEmpty { return .accept }
-        let point = Mixing.fraction(Mixing.mix(token.hash64 ^ seed))
-        return layout.first { point < $0.upTo }?.behaviour ?? .accept
-    }
-
-    /// The reaction to a token's next request, given what it has seen so far; `now` in milliseconds since 1970.
-    func reaction(to token: DeviceTokenKey, before counts: TokenCounts, now: Int64) -> Reaction {
-        if let fault = requestFault(token, before: counts) { return fault }
-        if faults.isStorm { return .answer(Answer(reason: .serviceUnavailable)) }
-        switch behaviour(of: token) {
-        case .accept: return .answer(.accepted)
-        case .dead: return .answer(Answer(reason: .unregistered, timestamp: deadSince(now)))
-        case .expired: return .answer(Answer(reason: .expiredToken, timestamp: deadSince(now)))
-        case .unavailableOnce:
-            return .answer(counts.judged == 0 ? Answer(reason: .serviceUnavailable) : .accepted)
-        case .unavailable:
-            return .answer(Answer(reason: .serviceUnavailable, retryAfter: faults.retryAfter))
-        case .throttledOnce: return .answer(counts.judged == 0 ? Answer(reason: .tooManyRequests) : .accepted)
-        case .internalError: return .answer(Answer(reason: .internalServerError))
-        case .badToken: return .answer(Answer(reason: .badDeviceToken))
-        case .notForTopic: return .answer(Answer(reason: .deviceTokenNotForTopic))
-        case .refuse: return .refuse
-        case .reset: return .reset
-        case .stall: return .stall
-        case .refused(let reason):
-            return .answer(Answer(reason: reason, timestamp: reason.status == 410 ? deadSince(now) : nil))
-        case .malformed(let malformed): return .answer(Answer(malformed: malformed))
-        }
-    }
-
-    /// Milliseconds until the answer.
-    func latency(of token: DeviceTokenKey?, before counts: TokenCounts) -> Int {
-        let range = faults.latencyMilliseconds
-        guard range.lowerBound < range.upperBound, let token else { return range.lowerBound }
-        let point = fraction(token, counts, salt: 3)
-        return range.lowerBound + Int(point * Double(range.count))
-    }
-
-    private func requestFault(_ token: DeviceTokenKey, before counts: TokenCounts) -> Reaction? {
-        guard hasRequestFaults else { return nil }
-        if fraction(token, counts, salt: 0) < faults.refuse { return .refuse }
-        if fraction(token, counts, salt: 1) < faults.reset { return .reset }
-        return fraction(token, counts, salt: 2) < faults.stall ? .stall : nil
-    }
-
-    /// Drawn from the token and how often it came, not from a running generator: the order of arrival does not matter.
-    private func fraction(_ token: DeviceTokenKey, _ counts: TokenCounts, salt: UInt64) -> Double {
-        let times = UInt64(counts.requests) << 32 | UInt64(counts.refused) << 8 | salt + 1
-        return Mixing.fraction(Mixing.mix(token.hash64 ^ Mixing.mix(seed ^ times)))
-    }
-
-    private func deadSince(_ now: Int64) -> Int64 { now - Int64(faults.deadSinceSeconds) * 1000 }
-
-    private static func matches(_ rule: Faults.Rule, _ token: DeviceTokenKey) -> Bool {
-        for (index, nibble) in rule.nibbles.enumerated() where token.digit(at: index) != nibble { return false }
-        return true
     }
 }

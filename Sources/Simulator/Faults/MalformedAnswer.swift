@@ -1,4 +1,4 @@
-/// Answers that Apple would never give and that a sender must survive.
+/// Answers that no provider would ever give and that a sender must survive.
 public enum MalformedAnswer: String, Sendable, CaseIterable {
     /// 200 with bytes that are no JSON: accepted all the same.
     case garbageAccepted = "garbage-200"
@@ -10,7 +10,7 @@ public enum MalformedAnswer: String, Sendable, CaseIterable {
     case cut = "cut-400"
     /// 400 with a reason of 1 MB.
     case huge = "huge-400"
-    /// 400 with a reason that no page of Apple's names.
+    /// 400 with a reason that no page of the provider names.
     case unknownReason = "unknown-400"
     /// 410 without reason and timestamp.
     case bareGone = "bare-410"
@@ -28,14 +28,20 @@ public enum MalformedAnswer: String, Sendable, CaseIterable {
         }
     }
 
-    var body: String {
+    /// The answer; what is cut, huge or unknown stands between the provider's own words before and after a reason.
+    func answer(reasonBefore: String, reasonAfter: String) -> Answer {
+        var answer = Answer(status: status)
+        answer.isEndless = self == .endless
+        let text: String
         switch self {
-        case .garbageAccepted: "\u{1}\u{2}}{"
-        case .empty, .bareGone, .strangeStatus, .endless: ""
-        case .html: "<html><body><h1>400 Bad Request</h1></body></html>"
-        case .cut: "{\"reason\":\"BadDev"
-        case .huge: "{\"reason\":\"" + String(repeating: "x", count: 1_000_000) + "\"}"
-        case .unknownReason: "{\"reason\":\"BadWeather\"}"
+        case .garbageAccepted: text = "\u{1}\u{2}}{"
+        case .empty, .bareGone, .strangeStatus, .endless: text = ""
+        case .html: text = "<html><body><h1>400 Bad Request</h1></body></html>"
+        case .cut: text = reasonBefore + "BadDev"
+        case .huge: text = reasonBefore + String(repeating: "x", count: 1_000_000) + reasonAfter
+        case .unknownReason: text = reasonBefore + "BadWeather" + reasonAfter
         }
+        answer.body = Array(text.utf8)
+        return answer
     }
 }

@@ -12,20 +12,34 @@ import UnixSignals
 struct SimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulator",
-        abstract: "Play Apple's push service: as strict as the real one, with faults on demand.",
+        abstract: "Play the push services: as strict as the real ones, with faults on demand.",
         discussion: """
             Faults are set with --fault NAME=VALUE, again and again, and changed later by POST /faults on the control \
             address. They are:
 
             \(Faults.catalogue.map { "  \($0.name): \($0.value)" }.joined(separator: "\n"))
 
-            With --bare there are latency, dead, unavailable and goaway_every only, shares are of requests instead of \
-            tokens, and nothing can be changed later. What it counted is printed at its end.
+            They hold for every provider alike; POST /faults?provider=fcm changes them for one. On the control address \
+            there are also GET /stats, /tokens, /last, /faults, POST /reset, /revoke (FCM's access tokens), and \
+            POST /device?provider=fcm&token=…&state=offline and GET /device for what a person would see.
+
+            With --bare there is one listener, which answers in FCM's form with --fcm, and there are latency, dead, \
+            unavailable and goaway_every only, shares are of requests instead of tokens, and nothing can be changed \
+            later. What it counted is printed at its end.
             """
     )
 
     @Option(help: "The port for APNs; 0 takes a free one.")
     var port = 0
+
+    @Flag(help: "Play FCM as well, with its token endpoint, on a port of its own.")
+    var fcm = false
+
+    @Option(help: "With --fcm: the port for FCM; 0 takes a free one.")
+    var fcmPort = 0
+
+    @Option(help: "With --fcm: the project that messages are sent for.")
+    var fcmProject = FCMAccess().project
 
     @Option(help: "The port of the control address on 127.0.0.1; 0 takes a free one.")
     var control = 0
@@ -39,7 +53,12 @@ struct SimulatorCommand: AsyncParsableCommand {
     @Option(help: "What makes a run repeatable: which tokens are dead, which requests fail.")
     var seed: UInt64 = 1
 
-    @Option(help: "Write ca.pem, two signing keys, a client certificate and an apps.yaml into this folder.")
+    @Option(
+        help: """
+            Write ca.pem, two signing keys, a client certificate and an apps.yaml into this folder; with --fcm \
+            service-account.json as well.
+            """
+    )
     var folder: String?
 
     @Option(help: "The app in that apps.yaml.")
@@ -60,7 +79,7 @@ struct SimulatorCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (0...65_535).contains(port), (0...65_535).contains(control) else {
+        guard [port, control, fcmPort].allSatisfy((0...65_535).contains) else {
             throw ValidationError("a port is a number from 0 to 65535")
         }
         guard (1...64).contains(loops) else { throw ValidationError("--loops is a number from 1 to 64") }
@@ -70,6 +89,7 @@ struct SimulatorCommand: AsyncParsableCommand {
         guard bare || (answersPerSecond == 0 && !arrivals) else {
             throw ValidationError("--answers-per-second and --arrivals go with --bare")
         }
+        guard fcm || fcmPort == 0 else { throw ValidationError("--fcm-port goes with --fcm") }
         let faults = try parsedFaults()
         if bare { _ = try behaviour(faults) }
     }
@@ -80,7 +100,12 @@ struct SimulatorCommand: AsyncParsableCommand {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         if bare {
             let (server, identity) = try await startBare()
-            try announce(identity: identity, port: server.port, controlPort: nil)
+            try announce(
+                identity: identity,
+                port: server.port,
+                fcmPort: fcm ? server.port : nil,
+                controlPort: nil
+            )
             for await _ in signals { break }
             try await server.stop()
             Terminal.write(server.counts.json + "\n")
@@ -91,10 +116,20 @@ struct SimulatorCommand: AsyncParsableCommand {
         configuration.port = port
         configuration.controlPort = control
         configuration.loops = loops
+        if fcm {
+            configuration.fcm = FCMAccess()
+            configuration.fcm?.project = fcmProject
+            configuration.fcmPort = fcmPort
+        }
         configuration.seed = seed
         configuration.faults = try parsedFaults()
         let simulator = try await start(configuration)
-        try announce(identity: simulator.identity, port: simulator.port, controlPort: simulator.controlPort)
+        try announce(
+            identity: simulator.identity,
+            port: simulator.port,
+            fcmPort: simulator.port(of: .fcm),
+            controlPort: simulator.controlPort
+        )
         for await _ in signals { break }
         try await simulator.stop()
     }
@@ -108,7 +143,8 @@ struct SimulatorCommand: AsyncParsableCommand {
     }
 
     private func startBare() async throws -> (BareServer, APNsSimulator.Identity) {
-        let identity = try APNsSimulator.Identity()
+        var identity = try APNsSimulator.Identity()
+        if fcm { identity.serviceAccount = try APNsSimulator.ServiceAccount(projectID: fcmProject) }
         let context = try TLSServerContext(
             certificatePEM: identity.certificatePEM,
             privateKeyPEM: identity.privateKeyPEM,
@@ -137,25 +173,39 @@ struct SimulatorCommand: AsyncParsableCommand {
         CommandFailure(.unavailable, "the simulator cannot listen on \(host):\(port): \(error)")
     }
 
-    private func announce(identity: APNsSimulator.Identity, port: Int, controlPort: Int?) throws {
+    private func announce(
+        identity: APNsSimulator.Identity,
+        port: Int,
+        fcmPort: Int? = nil,
+        controlPort: Int?
+    ) throws {
         let endpoint = "https://\(host):\(port)"
+        let fcmEndpoint = fcmPort.map { "https://\(host):\($0)" }
         if let folder {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             do throws(APNsSimulator.WriteError) {
-                try identity.write(to: folder, endpoint: endpoint, app: app)
+                try identity.write(to: folder, endpoint: endpoint, fcmEndpoint: fcmEndpoint, app: app)
             } catch {
                 throw CommandFailure(.failed, error.description)
             }
         }
         let controlAddress = controlPort.map { "http://127.0.0.1:\($0)" }
         if output.json {
+            let serviceAccount = folder.map { "\($0)/\(APNsSimulator.ServiceAccount.file)" }
             let document = JSONValue.object([
                 "endpoint": .string(endpoint), "control": controlAddress.map(JSONValue.string),
                 "folder": folder.map(JSONValue.string),
+                "fcm": fcmEndpoint.map { endpoint in
+                    .object([
+                        "endpoint": .string(endpoint), "project": .string(fcmProject),
+                        "service_account": serviceAccount.map(JSONValue.string),
+                    ])
+                },
             ])
             Terminal.write(document.text + "\n")
         } else {
             Terminal.write("APNs at \(endpoint), control at \(controlAddress ?? "nowhere")\n")
+            if let fcmEndpoint { Terminal.write("FCM of project \(fcmProject) at \(fcmEndpoint)\n") }
             if let folder { Terminal.write("apps.yaml, keys and ca.pem in \(folder)\n") }
         }
     }
@@ -164,6 +214,7 @@ struct SimulatorCommand: AsyncParsableCommand {
         do throws(FaultsError) {
             var behaviour = try BareBehaviour(faults)
             behaviour.answersPerSecond = answersPerSecond
+            behaviour.playsFCM = fcm
             return behaviour
         } catch {
             throw ValidationError(error.message)

@@ -1,10 +1,8 @@
 import Synchronization
-import TLS
 
-/// What all event loops of a simulator share.
-final class SimulatorState: Sendable {
-    let configuration: APNsSimulator.Configuration
-    let rules: APNsRules
+/// What all event loops share for one provider: its rules, its faults and what was counted.
+final class ProviderState: Sendable {
+    let side: any FarSide
     let register = TokenRegister()
     let last: LastRequests
 
@@ -13,18 +11,22 @@ final class SimulatorState: Sendable {
         var loops: [LoopCore.Totals] = []
     }
 
+    private let seed: UInt64
     private let shared: Mutex<Shared>
     /// Raised whenever the faults change, so that loops see it by one load per turn.
     let generation = Atomic<Int>(0)
 
-    init(configuration: APNsSimulator.Configuration) throws(TLSError) {
-        self.configuration = configuration
-        last = LastRequests(most: configuration.requestsKept)
-        rules = APNsRules(tokens: try ProviderTokens(access: configuration.access))
-        shared = Mutex(Shared(faults: configuration.faults))
+    init(side: any FarSide, faults: Faults, seed: UInt64, requestsKept: Int) {
+        self.side = side
+        self.seed = seed
+        last = LastRequests(most: requestsKept)
+        shared = Mutex(Shared(faults: faults))
     }
 
     var faults: Faults { shared.withLock { $0.faults } }
+
+    /// The faults, ready to be asked.
+    func draw() -> FaultDraw { FaultDraw(faults, seed: seed, provider: side.provider) }
 
     /// Changes the faults under the lock; all or nothing.
     func changeFaults(_ change: (inout Faults) throws(FaultsError) -> Void) throws(FaultsError) -> Faults {
@@ -49,15 +51,20 @@ final class SimulatorState: Sendable {
         var statistics = Statistics()
         for loop in shared.withLock({ $0.loops }) { loop.value.withLock { $0.add(to: &statistics) } }
         (statistics.distinctTokens, statistics.repeatedTokens) = register.totals
-        (statistics.providerTokens, statistics.keysMost) = rules.tokens.totals
+        side.addTotals(to: &statistics)
         return statistics
     }
 
-    /// Forgets all counts, the last requests and which provider tokens were seen; faults stay.
+    /// What a token has seen; zero for one that never came or is none.
+    func counts(ofToken token: String) -> TokenCounts {
+        side.key(of: Array(token.utf8)[...]).map { register.counts(of: $0) } ?? TokenCounts()
+    }
+
+    /// Forgets all counts, the last requests and what the provider has seen; faults stay.
     func reset() {
         for loop in shared.withLock({ $0.loops }) { loop.value.withLock { $0.forget() } }
         register.reset()
         last.reset()
-        rules.tokens.reset()
+        side.reset()
     }
 }

@@ -1,3 +1,5 @@
+import TLS
+
 /// A device token as raw bytes: the key of all counts.
 struct DeviceTokenKey: Hashable {
     /// Apple: token lengths must not be assumed; today they are 32 bytes, those of Live Activities longer.
@@ -39,6 +41,15 @@ struct DeviceTokenKey: Hashable {
     init(head: SIMD4<UInt64>) {
         self.head = head
         tail = nil
+    }
+
+    /// The key of a token that is text and not hexadecimal: its SHA-256, so that every token costs the same memory.
+    init(digestOf text: ArraySlice<UInt8>) {
+        var head = SIMD4<UInt64>()
+        for (place, byte) in SHA256.digest(Array(text)).enumerated() {
+            head[place / 8] = head[place / 8] << 8 | UInt64(byte)
+        }
+        self.init(head: head)
     }
 
     /// The bytes in the order of the text.

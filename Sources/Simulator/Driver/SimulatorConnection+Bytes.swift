@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import TLS
 
-extension APNsConnection {
+extension SimulatorConnection {
     /// Encrypts and sends all frames; closes when both sides have said all.
     func flush() {
         guard !isSilent, let context, context.channel.isActive else { return }

@@ -7,7 +7,7 @@ import TLS
 /// One connection of a client: TLS, HTTP/2, and the answers as the rules and the faults decide them.
 ///
 /// Confined to its event loop.
-final class APNsConnection: ChannelInboundHandler {
+final class SimulatorConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -16,9 +16,10 @@ final class APNsConnection: ChannelInboundHandler {
     let logger: Logger
     var http: HTTP2ServerSession?
     var context: ChannelHandlerContext?
-    private var facts = APNsConnectionFacts()
+    /// What the provider remembers of the connection; nil until TLS is established.
+    private var provider: (any FarSideConnection)?
     /// Filled anew for every request.
-    private var request = APNsRequest()
+    private var request: ProviderRequest
     private var delayed = DelayedReactions()
     private var delayTimer: Scheduled<Void>?
     private var delayTimerDue = NIODeadline.distantFuture
@@ -44,6 +45,7 @@ final class APNsConnection: ChannelInboundHandler {
         self.core = core
         self.tls = tls
         self.logger = logger
+        request = ProviderRequest(bodyBytesKept: core.state.side.bodyBytesKept)
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -107,12 +109,12 @@ final class APNsConnection: ChannelInboundHandler {
 
     /// Tells the client the stream limit that holds now.
     func faultsChanged() {
-        guard facts.isAuthenticated else { return }
+        guard provider?.isAuthenticated == true else { return }
         perform { connection throws(HTTP2Error) in try connection.announceLimit(restart: true) }
     }
 }
 
-extension APNsConnection {
+extension SimulatorConnection {
     private func receive(_ buffer: ByteBuffer) throws {
         var failure: HTTP2Error?
         var isFirst = true
@@ -138,16 +140,14 @@ extension APNsConnection {
     /// Begins HTTP/2 once the handshake is done.
     private func established() throws(HTTP2Error) {
         guard http == nil else { return }
-        let configuration = core.state.configuration
-        if tls.hasPeerCertificate {
-            let registered = configuration.access.certificates.first?.commonName
-            facts = APNsConnectionFacts(certificateName: registered ?? "client")
-        }
+        let side = core.state.side
+        let provider = side.connectionOpened(hasClientCertificate: tls.hasPeerCertificate)
+        self.provider = provider
         var settings = HTTP2ServerSession.Configuration()
-        let isSingle = configuration.startsWithOneStream && !facts.isAuthenticated
+        let isSingle = side.startsWithOneStream && !provider.isAuthenticated
         announcedLimit = isSingle ? 1 : limit.current(core.draw.faults)
         settings.maxConcurrentStreams = UInt32(announcedLimit)
-        settings.bodyBytesMax = APNsRequest.bodyBytesKept
+        settings.bodyBytesMax = side.bodyBytesKept
         // A client of a simulator with stalls resets many streams, and rightly.
         settings.resetBurst = 100_000
         settings.resetsPerSecond = 10_000
@@ -163,7 +163,7 @@ extension APNsConnection {
 
     private func noteStreams() {
         guard let open = http?.openStreams else { return }
-        let isAuthenticated = facts.isAuthenticated
+        let isAuthenticated = provider?.isAuthenticated == true
         core.totals.value.withLock { totals in
             totals.streamsMost = max(totals.streamsMost, open)
             if !isAuthenticated { totals.streamsMostUnauthenticated = max(totals.streamsMostUnauthenticated, open) }
@@ -171,7 +171,7 @@ extension APNsConnection {
     }
 
     /// Runs something that makes frames, then sends them.
-    private func perform(_ body: (APNsConnection) throws(HTTP2Error) -> Void) {
+    private func perform(_ body: (SimulatorConnection) throws(HTTP2Error) -> Void) {
         guard !isCut, http != nil else { return flush() }
         do throws(HTTP2Error) {
             try body(self)
@@ -206,48 +206,42 @@ extension APNsConnection {
         incoming.forEachField { request.add(name: $0, value: $1) }
         incoming.withBody { request.add(body: $0) }
         if incoming.isTruncated { request.truncated() }
-        let id = request[.id].map { Array($0) } ?? core.makeID()
-        let wasAuthenticated = facts.isAuthenticated
-        let judgement = core.judge(&request, connection: &facts, now: now)
-        if !wasAuthenticated && facts.isAuthenticated { try announceLimit(restart: true) }
+        guard let provider else { return }
+        let wasAuthenticated = provider.isAuthenticated
+        let judgement = core.judge(&request, at: provider, now: now)
+        if !wasAuthenticated && provider.isAuthenticated { try announceLimit(restart: true) }
         if judgement.reaction == .refuse {
             try http?.reset(streamID: streamID, code: HTTP2ErrorCode.refusedStream)
         } else {
             highestStreamID = max(highestStreamID, streamID)
             if judgement.latencyMilliseconds > 0 {
                 let due = NIODeadline.now() + .milliseconds(Int64(judgement.latencyMilliseconds))
-                delayed.add(judgement.reaction, streamID: streamID, id: id, due: due)
+                delayed.add(judgement.reaction, streamID: streamID, due: due)
                 scheduleDelayed()
             } else {
-                try react(judgement.reaction, streamID: streamID, id: id)
+                try react(judgement.reaction, streamID: streamID)
             }
         }
         try streamProcessed()
     }
 
-    func react(_ reaction: Reaction, streamID: Int32, id: [UInt8]) throws(HTTP2Error) {
+    func react(_ reaction: Reaction, streamID: Int32) throws(HTTP2Error) {
         switch reaction {
         case .stall: break
         case .refuse: try http?.reset(streamID: streamID, code: HTTP2ErrorCode.refusedStream)
         case .reset: try http?.reset(streamID: streamID, code: HTTP2ErrorCode.internalError)
         case .answer(let answer):
-            var fields = [HeaderField(name: Self.idName, value: id, indexing: .never), core.dateField()]
+            var fields = answer.fields
+            fields.append(core.dateField())
             if let seconds = answer.retryAfter { fields.append(HeaderField("retry-after", seconds)) }
-            if answer.reason != nil { fields.append(HeaderField("content-type", "application/json")) }
-            guard answer.malformed != .endless else {
+            if let type = answer.contentType { fields.append(HeaderField("content-type", type)) }
+            guard !answer.isEndless else {
                 try http?.respondWithoutEnd(streamID: streamID, status: answer.status, fields: fields)
                 return
             }
-            try http?.respond(
-                streamID: streamID,
-                status: answer.status,
-                fields: fields,
-                body: Array(answer.body.utf8)
-            )
+            try http?.respond(streamID: streamID, status: answer.status, fields: fields, body: answer.body)
         }
     }
-
-    private static let idName = Array("apns-id".utf8)
 
     /// What happens after every so many streams.
     private func streamProcessed() throws(HTTP2Error) {
@@ -291,7 +285,7 @@ extension APNsConnection {
         perform { connection throws(HTTP2Error) in
             let now = NIODeadline.now()
             while let due = connection.delayed.takeDue(now) {
-                try connection.react(due.reaction, streamID: due.streamID, id: due.id)
+                try connection.react(due.reaction, streamID: due.streamID)
             }
         }
         scheduleDelayed()

@@ -1,0 +1,63 @@
+import Logging
+import NIOCore
+import NIOPosix
+import TLS
+
+/// One provider that is being played: a listener of its own on the loops that all providers share.
+final class ProviderListener: Sendable {
+    let state: ProviderState
+    let loops: ServingLoops
+    private let channel: any Channel
+
+    private init(state: ProviderState, loops: ServingLoops, channel: any Channel) {
+        self.state = state
+        self.loops = loops
+        self.channel = channel
+    }
+
+    var provider: SimulatedProvider { state.side.provider }
+
+    var port: Int { channel.localAddress?.port ?? 0 }
+
+    /// Binds and listens; returns when it accepts connections.
+    static func start(
+        _ state: ProviderState,
+        host: String,
+        port: Int,
+        group: MultiThreadedEventLoopGroup,
+        context: TLSServerContext,
+        logger: Logger
+    ) async throws -> ProviderListener {
+        let loops = try await ServingLoops.make(on: group, state: state)
+        let channel = try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // Full reads make full use of one wake-up (measured for the sender: 64 KB).
+            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let core = loops.core(of: channel.eventLoop)
+                    let session = try TLSSession(server: context)
+                    try channel.pipeline.syncOperations.addHandler(
+                        SimulatorConnection(core: core, tls: session, logger: logger)
+                    )
+                }
+            }
+            .bind(host: host, port: port).get()
+        return ProviderListener(state: state, loops: loops, channel: channel)
+    }
+
+    /// Changes what goes wrong; when it returns, every loop and connection knows.
+    func changeFaults(_ change: (inout Faults) throws(FaultsError) -> Void) async throws -> Faults {
+        let faults = try state.changeFaults(change)
+        try await loops.faultsChanged()
+        return faults
+    }
+
+    /// Stops listening and closes all connections without a word.
+    func stop() async throws {
+        try await channel.close().get()
+        try await loops.closeAll()
+    }
+}

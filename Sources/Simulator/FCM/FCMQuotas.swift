@@ -1,0 +1,51 @@
+/// The project's quota of messages a minute.
+///
+/// Firebase, throttling and quotas: a quota "is refilled in the following minute", and "these minutes are not aligned to
+/// the clock": here a minute begins with the first message after the last one. "Client errors (HTTP status code
+/// 400-499) are counted (excluding 429s)".
+struct ProjectQuota {
+    private var minuteBegan: Int64?
+    private var taken = 0
+
+    /// Takes one of `limit` messages a minute (0: no limit); false when the minute's are used up.
+    mutating func take(limit: Int, now: Int64) -> Bool {
+        guard limit > 0 else { return true }
+        if minuteBegan.map({ now - $0 >= 60_000 || now < $0 }) ?? true {
+            minuteBegan = now
+            taken = 0
+        }
+        guard taken < limit else { return false }
+        taken += 1
+        return true
+    }
+}
+
+/// What single devices were sent a minute and an hour: Android, 240 and 5,000.
+///
+/// Kept only for devices that were sent a good part of a minute's share already, so that a campaign that sends each of
+/// millions one message costs no memory: when the record begins, what came before counts as just come.
+struct DeviceQuotas {
+    private struct Record {
+        var minute: Double
+        var hour: Double
+        var at: Int64
+    }
+
+    private var records: [DeviceTokenKey: Record] = [:]
+
+    /// Takes one message for a device that was sent `before` in all; false when a limit is reached.
+    mutating func take(_ key: DeviceTokenKey, before: Int, access: FCMAccess, now: Int64) -> Bool {
+        let (minute, hour) = (Double(access.devicePerMinute), Double(access.devicePerHour))
+        guard before >= access.devicePerMinute / 2 else { return true }
+        var record = records[key] ?? Record(minute: minute - Double(before), hour: hour - Double(before), at: now)
+        let passed = Double(max(0, now - record.at))
+        record.minute = min(minute, record.minute + passed * minute / 60_000)
+        record.hour = min(hour, record.hour + passed * hour / 3_600_000)
+        record.at = now
+        defer { records[key] = record }
+        guard record.minute >= 1, record.hour >= 1 else { return false }
+        record.minute -= 1
+        record.hour -= 1
+        return true
+    }
+}
