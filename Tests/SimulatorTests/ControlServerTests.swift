@@ -98,7 +98,7 @@ import Testing
         let apps = String(decoding: read("\(directory)/apps.yaml") ?? [], as: UTF8.self)
         #expect(apps.contains("endpoint: https://127.0.0.1:8443"))
         #expect(apps.contains("key_file: AuthKey_SIMKEY0001.p8"))
-        let keys = ["AuthKey_SIMKEY0001.p8", "AuthKey_SIMKEY0002.p8", "client.key"]
+        let keys = ["AuthKey_SIMKEY0001.p8", "AuthKey_SIMKEY0002.p8", "client.key", "vapid.pem"]
         for name in keys + ["ca.pem", "client.pem", "apps.yaml"] {
             #expect(unlink("\(directory)/\(name)") == 0)
         }

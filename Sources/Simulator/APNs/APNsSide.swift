@@ -116,7 +116,7 @@ enum APNsAnswers {
         case .refused(let reason): return answer(reason, timestamp: reason.status == 410 ? deadSince : nil)
         case .malformed(let malformed):
             return malformed.answer(reasonBefore: "{\"reason\":\"", reasonAfter: "\"}")
-        case .accept, .refuse, .reset, .stall, .refusedByFCM: return accepted
+        case .accept, .refuse, .reset, .stall, .refusedByFCM, .refusedByWebPush: return accepted
         }
     }
 }

@@ -12,6 +12,7 @@ struct ControlRequest {
         case device
         case changeDevice
         case revoke
+        case subscriptions
     }
 
     let method: String
@@ -26,6 +27,7 @@ struct ControlRequest {
         case ("GET", "/livez"): return .alive
         case ("GET", "/faults"): return .faults
         case ("GET", "/device"): return .device
+        case ("GET", "/subscriptions"): return .subscriptions
         case ("POST", "/device"): return .changeDevice
         case ("POST", "/reset"): return .reset
         case ("POST", "/revoke"): return .revoke
@@ -33,7 +35,7 @@ struct ControlRequest {
         default:
             throw ControlProblem(
                 404,
-                "there are GET /stats, /tokens, /last, /livez, /faults, /device and POST /faults, /device, /reset, "
+                "there are GET /stats, /tokens, /last, /livez, /faults, /device, /subscriptions and POST /faults, /device, /reset, "
                     + "/revoke; not \(method) \(uri)"
             )
         }

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import TLS
 
 /// The control address: statistics, tokens and faults over HTTP/1.1, on 127.0.0.1 only.
 enum ControlServer {
@@ -28,6 +29,8 @@ final class ControlHandler: ChannelInboundHandler {
 
     private static let bodyBytesMost = 65_536
     private static let tokensPerPage = 2000
+    /// Each costs a multiplication on the curve, a twentieth of a millisecond.
+    private static let subscriptionsMost: UInt64 = 10_000
 
     private let listeners: ProviderListeners
     private var head: HTTPRequestHead?
@@ -75,6 +78,7 @@ final class ControlHandler: ChannelInboundHandler {
                 }
                 devices.set(key, isOnline: isOnline, now: now)
                 send(.ok, try device(query).json, context)
+            case .subscriptions: send(.ok, try subscriptions(query), context)
             case .revoke:
                 listeners.revokeAccessTokens()
                 send(.ok, "{\"status\":\"ok\"}", context)
@@ -101,6 +105,28 @@ final class ControlHandler: ChannelInboundHandler {
             throw ControlProblem(404, "no provider is played")
         }
         return listener.state
+    }
+
+    /// A line of JSON for each of `count` subscriptions of Web Push from number `from` on.
+    private func subscriptions(_ query: ControlQuery) throws(ControlProblem) -> String {
+        guard let listener = listeners[.webPush], let side = listener.state.side as? WebPushSide else {
+            throw ControlProblem(404, "Web Push is not played here")
+        }
+        guard let from = UInt64(query["from"] ?? "0"), let count = UInt64(query["count"] ?? "1"), from < 1 << 48,
+            (1...Self.subscriptionsMost).contains(count)
+        else {
+            throw ControlProblem(400, "from is a number from 0, count one from 1 to \(Self.subscriptionsMost)")
+        }
+        let origin = "https://\(listener.host):\(listener.port)"
+        do throws(TLSError) {
+            var lines: [String] = []
+            for number in from..<(from + count) {
+                lines.append(try side.subscriptions.subscription(number, origin: origin).json)
+            }
+            return lines.joined(separator: "\n")
+        } catch {
+            throw ControlProblem(500, "\(error)")
+        }
     }
 
     /// What the device that the query names shows.

@@ -13,6 +13,11 @@ final class SimulatedDevices: Sendable {
         self.policy = policy
     }
 
+    /// Whether somebody watches a device.
+    func watches(_ key: DeviceTokenKey) -> Bool {
+        watched.load(ordering: .acquiring) > 0 && inboxes.withLock { $0[key] != nil }
+    }
+
     /// A message was accepted; `message` is made only for a device that is watched.
     func receive(_ key: DeviceTokenKey, now: Int64, _ message: () -> PushedMessage) {
         guard watched.load(ordering: .acquiring) > 0 else { return }

@@ -5,7 +5,8 @@ import TLS
 
 /// The push services as servers of our own: as strict as the real ones, with faults on demand, counting everything.
 ///
-/// APNs is always played; FCM when the configuration has an `fcm`, on a port of its own and with the same certificate.
+/// APNs is always played; FCM and Web Push when the configuration has an `fcm` or `webPush`, each on a port of its own
+/// and with the same certificate.
 ///
 /// ```swift
 /// let simulator = try await APNsSimulator.start()
@@ -34,6 +35,10 @@ public enum APNsSimulator {
         public var fcm: FCMAccess?
         /// The port for FCM and its token endpoint; 0 takes a free one.
         public var fcmPort = 0
+        /// Web Push's keys; nil plays no Web Push.
+        public var webPush: WebPushAccess?
+        /// The port for Web Push; 0 takes a free one.
+        public var webPushPort = 0
         /// Topics, certificates, limits and keys that exist besides the identity's own key.
         public var access = APNsAccess()
         /// Authority, certificates and signing keys; nil makes new ones for `localhost` and `127.0.0.1`.
@@ -132,6 +137,9 @@ public enum APNsSimulator {
         if var fcm = configuration.fcm {
             if let account = identity.serviceAccount { fcm.accounts.append(account.account) }
             sides.append((try FCMSide(access: fcm, seed: configuration.seed), configuration.fcmPort))
+        }
+        if let webPush = configuration.webPush {
+            sides.append((WebPushSide(access: webPush, seed: configuration.seed), configuration.webPushPort))
         }
         return sides
     }

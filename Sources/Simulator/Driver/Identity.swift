@@ -35,6 +35,9 @@ extension APNsSimulator {
         /// The account that may send by FCM; a simulator that plays FCM makes one where there is none.
         public var serviceAccount: ServiceAccount?
 
+        /// A signing key for Web Push as PKCS#8 PEM, as an application server makes it for itself: a secret.
+        public let vapidKeyPEM: [UInt8]
+
         let providerKeys: [APNsAccess.ProviderKey]
 
         /// Makes an authority and everything that it issues.
@@ -54,6 +57,7 @@ extension APNsSimulator {
             let server = try authority.issueServer(names: names, addresses: addresses, days: days)
             let pair = try ES256.generateKey()
             let spare = try ES256.generateKey()
+            vapidKeyPEM = try ES256.generateKey().privateKeyPEM
             authorityPEM = authority.certificatePEM
             certificatePEM = server.certificatePEM
             privateKeyPEM = server.privateKeyPEM
@@ -80,9 +84,10 @@ extension APNsSimulator {
 }
 
 extension APNsSimulator.Identity {
-    /// Writes `ca.pem`, both `AuthKey_<key id>.p8`, `client.pem`, `client.key` and `apps.yaml` into a folder that
-    /// exists, and `service-account.json` when FCM is played at `fcmEndpoint`.
+    /// Writes authority, keys, certificates and an `apps.yaml` into a folder that exists.
     ///
+    /// The files are `ca.pem`, both `AuthKey_<key id>.p8`, `client.pem`, `client.key`, `vapid.pem` (a key for Web Push)
+    /// and, when FCM is played at `fcmEndpoint`, `service-account.json`.
     /// `apps.yaml` has one app, `app`, that sends to `endpoint` (such as `https://127.0.0.1:8443`). Files with keys
     /// are readable by their owner only. Blocks on the file system.
     public func write(
@@ -106,6 +111,7 @@ extension APNsSimulator.Identity {
 
             """
         try Self.write(authorityPEM, to: "\(directory)/ca.pem", mode: 0o644)
+        try Self.write(vapidKeyPEM, to: "\(directory)/vapid.pem", mode: 0o600)
         for key in [credentials, spareCredentials] {
             try Self.write(key.privateKeyPEM, to: "\(directory)/\(key.keyFile)", mode: 0o600)
         }

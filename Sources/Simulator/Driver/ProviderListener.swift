@@ -7,11 +7,14 @@ import TLS
 final class ProviderListener: Sendable {
     let state: ProviderState
     let loops: ServingLoops
+    /// The address that it listens on, as it was given.
+    let host: String
     private let channel: any Channel
 
-    private init(state: ProviderState, loops: ServingLoops, channel: any Channel) {
+    private init(state: ProviderState, loops: ServingLoops, host: String, channel: any Channel) {
         self.state = state
         self.loops = loops
+        self.host = host
         self.channel = channel
     }
 
@@ -45,7 +48,7 @@ final class ProviderListener: Sendable {
                 }
             }
             .bind(host: host, port: port).get()
-        return ProviderListener(state: state, loops: loops, channel: channel)
+        return ProviderListener(state: state, loops: loops, host: host, channel: channel)
     }
 
     /// Changes what goes wrong; when it returns, every loop and connection knows.

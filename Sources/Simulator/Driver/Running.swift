@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import Synchronization
+public import TLS
 
 extension APNsSimulator {
     /// A simulator that is serving.
@@ -103,6 +104,14 @@ extension APNsSimulator {
             }
             return state.side.devices?.inbox(of: key, now: SimulatorClock.milliseconds(state.faults))
                 .map { DeviceView($0) }
+        }
+
+        /// Subscription `number` of Web Push; nil when it is not played.
+        ///
+        /// Throws only when OpenSSL fails.
+        public func subscription(_ number: UInt64) throws(TLSError) -> WebPushSubscriptions.Subscription? {
+            guard let listener = listeners[.webPush], let side = listener.state.side as? WebPushSide else { return nil }
+            return try side.subscriptions.subscription(number, origin: "https://\(listener.host):\(listener.port)")
         }
 
         /// Makes all of FCM's access tokens that are out unknown, before their time.

@@ -63,7 +63,7 @@ enum FCMAnswers {
                 reasonBefore: "{\"error\":{\"code\":400,\"message\":\"\",\"status\":\"",
                 reasonAfter: "\"}}"
             )
-        case .accept, .refuse, .reset, .stall, .refused: return Answer(status: 200)
+        case .accept, .refuse, .reset, .stall, .refused, .refusedByWebPush: return Answer(status: 200)
         }
     }
 

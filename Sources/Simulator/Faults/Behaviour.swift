@@ -32,6 +32,8 @@ public enum Behaviour: Sendable, Hashable {
     case refused(APNsReason)
     /// Refused with the given error of FCM, always.
     case refusedByFCM(FCMError)
+    /// Refused with the given error of a push service of the web, always.
+    case refusedByWebPush(WebPushError)
     /// Answered in a way that Apple would never answer, always.
     case malformed(MalformedAnswer)
 
@@ -50,6 +52,8 @@ public enum Behaviour: Sendable, Hashable {
             self = .refused(reason)
         } else if let error = FCMError(rawValue: word) {
             self = .refusedByFCM(error)
+        } else if let error = WebPushError(rawValue: word) {
+            self = .refusedByWebPush(error)
         } else if let malformed = MalformedAnswer(rawValue: word) {
             self = .malformed(malformed)
         } else {
@@ -62,6 +66,7 @@ public enum Behaviour: Sendable, Hashable {
         switch self {
         case .refused: .apns
         case .refusedByFCM: .fcm
+        case .refusedByWebPush: .webPush
         default: nil
         }
     }
@@ -71,6 +76,7 @@ public enum Behaviour: Sendable, Hashable {
         switch self {
         case .refused(let reason): reason.rawValue
         case .refusedByFCM(let error): error.rawValue
+        case .refusedByWebPush(let error): error.rawValue
         case .malformed(let malformed): malformed.rawValue
         default: Self.words.first { $0.behaviour == self }?.word ?? "ok"
         }

@@ -98,7 +98,8 @@ extension Faults {
                 name: "rules",
                 value: "prefix=behaviour with commas, the behaviours being "
                     + Behaviour.words.map(\.word).joined(separator: ", ") + ", a reason of Apple's, an error of FCM's ("
-                    + FCMError.allCases.map(\.rawValue).joined(separator: ", ") + "), "
+                    + FCMError.allCases.map(\.rawValue).joined(separator: ", ") + "), one of Web Push's ("
+                    + WebPushError.allCases.map(\.rawValue).joined(separator: ", ") + "), "
                     + MalformedAnswer.allCases.map(\.rawValue).joined(separator: ", "),
                 get: { $0.rules.map { "\($0.prefix)=\($0.behaviour.word)" }.joined(separator: ",") },
                 set: { faults, text in

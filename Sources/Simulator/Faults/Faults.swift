@@ -95,7 +95,7 @@ public struct Faults: Sendable, Equatable {
     public var oauthError = ""
     /// FCM: messages of the project a minute, the default of Google's; 0 is no quota.
     public var projectQuota = 600_000
-    /// FCM: the `Retry-After` of a quota that has run out; empty for none.
+    /// FCM and Web Push: the `Retry-After` of a quota that has run out; empty for none.
     public var quotaRetryAfter = ""
     /// What tokens with a given beginning do.
     public var rules: [Rule] = []

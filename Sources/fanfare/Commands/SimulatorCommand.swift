@@ -41,6 +41,15 @@ struct SimulatorCommand: AsyncParsableCommand {
     @Option(help: "With --fcm: the project that messages are sent for.")
     var fcmProject = FCMAccess().project
 
+    @Flag(help: "Play Web Push as well, on a port of its own.")
+    var webPush = false
+
+    @Option(help: "With --web-push: the port for Web Push; 0 takes a free one.")
+    var webPushPort = 0
+
+    @Option(help: "With --web-push: the share of messages that are deciphered, 0 to 1; it costs 0.1 ms each.")
+    var deciphered = 1.0
+
     @Option(help: "The port of the control address on 127.0.0.1; 0 takes a free one.")
     var control = 0
 
@@ -56,7 +65,7 @@ struct SimulatorCommand: AsyncParsableCommand {
     @Option(
         help: """
             Write ca.pem, two signing keys, a client certificate and an apps.yaml into this folder; with --fcm \
-            service-account.json as well.
+            service-account.json as well, with --web-push vapid.pem.
             """
     )
     var folder: String?
@@ -79,7 +88,7 @@ struct SimulatorCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard [port, control, fcmPort].allSatisfy((0...65_535).contains) else {
+        guard [port, control, fcmPort, webPushPort].allSatisfy((0...65_535).contains) else {
             throw ValidationError("a port is a number from 0 to 65535")
         }
         guard (1...64).contains(loops) else { throw ValidationError("--loops is a number from 1 to 64") }
@@ -90,6 +99,9 @@ struct SimulatorCommand: AsyncParsableCommand {
             throw ValidationError("--answers-per-second and --arrivals go with --bare")
         }
         guard fcm || fcmPort == 0 else { throw ValidationError("--fcm-port goes with --fcm") }
+        guard webPush || webPushPort == 0 else { throw ValidationError("--web-push-port goes with --web-push") }
+        guard !(webPush && bare) else { throw ValidationError("--bare does not play Web Push") }
+        guard (0...1).contains(deciphered) else { throw ValidationError("--deciphered is a share from 0 to 1") }
         let faults = try parsedFaults()
         if bare { _ = try behaviour(faults) }
     }
@@ -121,6 +133,11 @@ struct SimulatorCommand: AsyncParsableCommand {
             configuration.fcm?.project = fcmProject
             configuration.fcmPort = fcmPort
         }
+        if webPush {
+            configuration.webPush = WebPushAccess()
+            configuration.webPush?.decipheredShare = deciphered
+            configuration.webPushPort = webPushPort
+        }
         configuration.seed = seed
         configuration.faults = try parsedFaults()
         let simulator = try await start(configuration)
@@ -128,6 +145,7 @@ struct SimulatorCommand: AsyncParsableCommand {
             identity: simulator.identity,
             port: simulator.port,
             fcmPort: simulator.port(of: .fcm),
+            webPushPort: simulator.port(of: .webPush),
             controlPort: simulator.controlPort
         )
         for await _ in signals { break }
@@ -177,9 +195,11 @@ struct SimulatorCommand: AsyncParsableCommand {
         identity: APNsSimulator.Identity,
         port: Int,
         fcmPort: Int? = nil,
+        webPushPort: Int? = nil,
         controlPort: Int?
     ) throws {
         let endpoint = "https://\(host):\(port)"
+        let webPushOrigin = webPushPort.map { "https://\(host):\($0)" }
         let fcmEndpoint = fcmPort.map { "https://\(host):\($0)" }
         if let folder {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -201,11 +221,17 @@ struct SimulatorCommand: AsyncParsableCommand {
                         "service_account": serviceAccount.map(JSONValue.string),
                     ])
                 },
+                "web_push": webPushOrigin.map { origin in
+                    .object([
+                        "origin": .string(origin), "vapid_key": folder.map { .string("\($0)/vapid.pem") },
+                    ])
+                },
             ])
             Terminal.write(document.text + "\n")
         } else {
             Terminal.write("APNs at \(endpoint), control at \(controlAddress ?? "nowhere")\n")
             if let fcmEndpoint { Terminal.write("FCM of project \(fcmProject) at \(fcmEndpoint)\n") }
+            if let webPushOrigin { Terminal.write("Web Push at \(webPushOrigin)\n") }
             if let folder { Terminal.write("apps.yaml, keys and ca.pem in \(folder)\n") }
         }
     }

@@ -1,0 +1,56 @@
+/// Why a push service refuses a message: the words of rules and of the statistics.
+///
+/// RFC 8030 gives the statuses; bodies and numbers (`errno`) are those of Mozilla's autopush (`docs/src/errors.md`).
+public enum WebPushError: String, Sendable, CaseIterable {
+    /// The form is wrong.
+    case badRequest = "webpush-400"
+    /// There is no VAPID token.
+    case unauthorized = "webpush-401"
+    /// The VAPID token is not good, or not of the key that the subscription is restricted to.
+    case forbidden = "webpush-403"
+    /// There is no such subscription.
+    case notFound = "webpush-404"
+    /// The subscription has ended.
+    case gone = "webpush-410"
+    /// More than 4096 bytes.
+    case tooLarge = "webpush-413"
+    /// Too many messages.
+    case tooMany = "webpush-429"
+    /// A fault of the service.
+    case internalError = "webpush-500"
+    /// The service is not available.
+    case unavailable = "webpush-503"
+    /// A redirect, which no push service answers and no sender must follow.
+    case redirect = "webpush-307"
+
+    /// The HTTP status.
+    public var status: Int {
+        switch self {
+        case .badRequest: 400
+        case .unauthorized: 401
+        case .forbidden: 403
+        case .notFound: 404
+        case .gone: 410
+        case .tooLarge: 413
+        case .tooMany: 429
+        case .internalError: 500
+        case .unavailable: 503
+        case .redirect: 307
+        }
+    }
+
+    /// Autopush's number, and the name of the status.
+    var body: (number: Int, name: String) {
+        switch self {
+        case .badRequest: (110, "Bad Request")
+        case .unauthorized, .forbidden: (109, "Unauthorized")
+        case .notFound: (102, "Not Found")
+        case .gone: (106, "Gone")
+        case .tooLarge: (104, "Payload Too Large")
+        case .tooMany: (202, "Too Many Requests")
+        case .internalError: (999, "Internal Server Error")
+        case .unavailable: (201, "Service Unavailable")
+        case .redirect: (999, "Temporary Redirect")
+        }
+    }
+}
