@@ -122,7 +122,7 @@ extension ConnectionFailure {
     fileprivate var text: String {
         switch self {
         case .resolution(let detail): "its name cannot be looked up: \(detail)"
-        case .connect(let detail): detail
+        case .outOfReach(let detail), .connect(let detail): detail
         case .handshakeDeadline: "no TLS or HTTP/2 within five seconds"
         case .firstStreamRefused: "it refuses requests"
         }

@@ -1,4 +1,5 @@
 import Delivery
+import Glibc
 import HTTP2
 import Logging
 import NIOCore
@@ -54,9 +55,16 @@ extension ProviderPool {
             .assumeIsolated().whenComplete { result in
                 switch result {
                 case .success(let addresses) where addresses.isEmpty:
-                    self.resolutionFailed(id, "\(endpoint.host) has no address")
-                case .success(let addresses): self.connect(id, among: addresses)
-                case .failure(let error): self.resolutionFailed(id, "\(error)")
+                    self.resolutionFailed(id, .resolution("\(endpoint.host) has no address"))
+                case .success(let addresses):
+                    let reach = self.configuration.reach
+                    let allowed = addresses.filter { reach.allows($0.networkBytes) }
+                    if allowed.isEmpty {
+                        self.resolutionFailed(id, .outOfReach("\(endpoint.host) has no \(reach) address"))
+                    } else {
+                        self.connect(id, among: allowed)
+                    }
+                case .failure(let error): self.resolutionFailed(id, .resolution("\(error)"))
                 }
             }
     }
@@ -113,8 +121,8 @@ extension ProviderPool {
         self.scheduleTurn()
     }
 
-    private func resolutionFailed(_ id: ConnectionPool.ConnectionID, _ text: String) {
-        self.note(.resolution(text), of: id)
+    private func resolutionFailed(_ id: ConnectionPool.ConnectionID, _ failure: ConnectionFailure) {
+        self.note(failure, of: id)
         self.run(self.machine.resolutionFailed(id, now: NIODeadline.now().instant))
         self.scheduleTurn()
     }
@@ -126,5 +134,15 @@ extension ProviderPool {
             metadata: ["http2.connection": "\(id.number)", "peer": "\(self.endpoint)"]
         )
         self.source.connectionFailed(failure)
+    }
+}
+
+extension SocketAddress {
+    /// The bytes of an IP address in the network's order; empty for anything else.
+    fileprivate var networkBytes: [UInt8] {
+        guard let text = ipAddress else { return [] }
+        let (family, count) = self.protocol == .inet ? (AF_INET, 4) : (AF_INET6, 16)
+        var bytes = [UInt8](repeating: 0, count: count)
+        return inet_pton(family, text, &bytes) == 1 ? bytes : []
     }
 }

@@ -29,6 +29,8 @@ public struct ProviderPoolConfiguration: Sendable {
     public var drainDeadline: Duration = .seconds(10)
     /// Looks the host name up, anew for each connection.
     public var resolver = AddressResolver.system
+    /// Which of its addresses may be connected to; asked anew for each connection.
+    public var reach = AddressReach.any
     /// Decides all jitter.
     public var seed: UInt64
 

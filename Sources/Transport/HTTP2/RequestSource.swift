@@ -45,6 +45,8 @@ public enum Unanswered: Sendable, Equatable {
 public enum ConnectionFailure: Sendable, Equatable {
     /// The host name has no address, or it cannot be looked up.
     case resolution(String)
+    /// The host name has addresses, and ``ProviderPoolConfiguration/reach`` allows none of them.
+    case outOfReach(String)
     /// TCP or TLS failed, or the peer's certificate did not verify; the text says what.
     case connect(String)
     /// TCP, TLS or the first SETTINGS took too long.
