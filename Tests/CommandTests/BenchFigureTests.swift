@@ -69,7 +69,6 @@ import Testing
         #expect(lines.contains("|  | pushes | 10 |  |  |"))
         #expect(lines.contains("| **latency** | share of the rate | 0.50 | at least 0.80 | missed |"))
         #expect(lines.contains("| **urgent** | could not be measured | not measured |  |  |"))
-        #expect(lines.contains { $0.hasPrefix("| **FCM**") && $0.contains("not in this version") })
         let scenarios = try #require(report.json["scenarios"]?.array)
         #expect(scenarios.map { $0["measured"] } == [.bool(true), .bool(true), .bool(false)])
         let figures = try #require(scenarios[0]["figures"]?.array)

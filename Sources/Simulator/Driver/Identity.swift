@@ -97,6 +97,16 @@ extension APNsSimulator.Identity {
         app: String = "news"
     ) throws(APNsSimulator.WriteError) {
         let keyFile = credentials.keyFile
+        let fcm =
+            fcmEndpoint.map { endpoint in
+                """
+                    fcm:
+                      service_account_file: \(APNsSimulator.ServiceAccount.file)
+                      endpoint: \(endpoint)
+                      ca_file: ca.pem
+
+                """
+            } ?? ""
         let apps = """
             apps:
               \(app):
@@ -108,7 +118,7 @@ extension APNsSimulator.Identity {
                   environment: production
                   endpoint: \(endpoint)
                   ca_file: ca.pem
-
+            \(fcm)
             """
         try Self.write(authorityPEM, to: "\(directory)/ca.pem", mode: 0o644)
         try Self.write(vapidKeyPEM, to: "\(directory)/vapid.pem", mode: 0o600)

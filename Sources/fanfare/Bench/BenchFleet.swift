@@ -56,7 +56,8 @@ actor BenchFleet {
         _ devices: Int,
         as list: String = BenchJob.list,
         seed: UInt64 = 0,
-        isPersonal: Bool = false
+        isPersonal: Bool = false,
+        of provider: BenchProvider = .apns
     ) async throws {
         stage.say("uploading \(NumberText.grouped(devices)) devices")
         let upload = try ListUpload(app: BenchJob.app, name: list, to: ledger)
@@ -66,7 +67,7 @@ actor BenchFleet {
             let count = min(left, 8_192)
             try await upload.add(
                 (0..<count).map { index in
-                    guard isPersonal else { return Device(token: tokens.next()) }
+                    guard isPersonal else { return Device(token: provider.token(&tokens), provider: provider.name) }
                     return Device(
                         token: tokens.next(),
                         locale: BenchJob.locales[index % BenchJob.locales.count],
@@ -111,6 +112,8 @@ actor BenchFleet {
     struct Crew: Sendable {
         /// `worker.roles`; nil is all.
         var roles: String?
+        /// Whose accounts the apps have.
+        var provider = BenchProvider.apns
         /// The app's frequency cap.
         var frequencyCap: String?
         /// More of their environment.
@@ -161,14 +164,7 @@ actor BenchFleet {
         return fars.sorted { $0.key < $1.key }.reduce("apps:\n") { text, entry in
             text + """
                   \(entry.key):\(cap)
-                    apns:
-                      topic: com.example.news
-                      team_id: SIMTEAM001
-                      key_id: SIMKEY0001
-                      key_file: \(entry.value.folder)/AuthKey_SIMKEY0001.p8
-                      environment: production
-                      endpoint: \(entry.value.endpoint)
-                      ca_file: \(entry.value.ca)
+                \(crew.provider.block(entry.value))
                     edge:
                       message_key_file: \(folder.messageKey)
 

@@ -28,7 +28,7 @@ struct BenchJob: Sendable {
 
     let job: Job
     private let body: [UInt8]
-    private let createdAt: Timestamp
+    let createdAt: Timestamp
 
     /// A campaign to a list; no two may share a number.
     ///
@@ -123,38 +123,6 @@ struct BenchJob: Sendable {
             throw CommandFailure(.failed, "the bench's own job cannot be decoded")
         }
         self.job = job
-    }
-
-    /// The request that a worker makes of it.
-    func request(endpoint: String) throws -> BenchRequest {
-        let settings = [
-            "topic": "com.example.news", "team_id": "SIMTEAM001", "key_id": "SIMKEY0001", "key_file": "key.p8",
-            "endpoint": endpoint,
-        ]
-        guard let provider = ProviderRegistry.provider(named: .apns) else {
-            throw CommandFailure(.failed, "there is no provider apns")
-        }
-        let push = provider.compile(job, carriesMessageID: true)
-        let facts = Shard.Facts(
-            app: job.app,
-            campaignID: job.id,
-            provider: provider.name,
-            environment: nil,
-            urgency: .bulk,
-            pushType: push.pushType,
-            priority: push.priority,
-            expiresAt: createdAt.advanced(by: .seconds(86_400)),
-            dropIfOffline: false,
-            collapseID: push.collapseID,
-            maxAttempts: 8,
-            dropUnknown: false,
-            payload: push.payload,
-            messageIDAt: push.messageIDAt
-        )
-        // As long as an ES256 token with ten characters each of key and team; h2load indexes it whatever it says.
-        let authorization = Array("bearer ".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 184)
-        let account = try provider.account(settings) { _ in nil }
-        return .of(account.requests(for: facts, authorization: authorization, now: createdAt))
     }
 
     /// Publishes it as any producer would.

@@ -2,6 +2,7 @@ import Campaigns
 import Delivery
 import Fleet
 import NIOPosix
+import PushProviders
 import Transport
 
 /// What every scenario has at hand.
@@ -48,6 +49,7 @@ struct BenchStage: Sendable {
         switch scenario {
         case .transport: return try await TransportScenario(stage: self).run()
         case .sending: return try await SendingScenario(stage: self).run()
+        case .fcm: return try await SendingScenario(stage: self, provider: .fcm).run()
         case .allocations: return try await AllocationScenario(stage: self).run()
         case .memory: return try await MemoryScenario(stage: self).run()
         case .latency, .dead, .goaway, .retries: return try await TroubleScenario(scenario, stage: self).run()
@@ -94,7 +96,9 @@ struct BenchStage: Sendable {
             throw CommandFailure(error)
         }
         var result: [(queue: String, consumers: Int, ready: Int)] = []
-        let lanes = Urgency.allCases.map { Lane(provider: .apns, urgency: $0) }
+        let lanes = ProviderRegistry.providers.flatMap { provider in
+            Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
+        }
         for queue in TopologyManifest.fanfare(lanes: lanes).queues where queue.name != BrokerNames.parkedQueue {
             guard let counts = try await client.counts(of: queue.name) else { continue }
             result.append((queue.name, Int(counts.consumers), Int(counts.ready)))

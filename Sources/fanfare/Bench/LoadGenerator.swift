@@ -7,6 +7,8 @@ struct BenchRequest: Sendable {
     /// In the order of the request, without pseudo-header fields.
     var headers: [(name: String, value: String)]
     var body: [UInt8]
+    /// The path of all requests; nil where it is each device's own.
+    var path: String?
 
     /// What `TransportBench` sends.
     static let transport = BenchRequest(
@@ -19,8 +21,8 @@ struct BenchRequest: Sendable {
         body: [UInt8](repeating: UInt8(ascii: "a"), count: 200)
     )
 
-    /// What a worker sends for a part of a campaign; the id is some device's.
-    static func of(_ requests: PreparedRequests) -> BenchRequest {
+    /// What a worker sends for a part of a campaign to the device with a token; the id is some device's.
+    static func of(_ requests: PreparedRequests, token: [UInt8]) -> BenchRequest {
         var headers: [(name: String, value: String)] = []
         for header in requests.headers {
             let name = String(decoding: header.name, as: UTF8.self)
@@ -31,7 +33,14 @@ struct BenchRequest: Sendable {
                 if !name.hasPrefix(":") { headers.append((name, String(decoding: value, as: UTF8.self))) }
             }
         }
-        return BenchRequest(headers: headers, body: requests.body)
+        guard requests.endsWithBody else { return BenchRequest(headers: headers, body: requests.body) }
+        var tail = [UInt8](repeating: 0, count: requests.tail(tokenBytes: token.count))
+        tail.withUnsafeMutableBytes { room in token.withUnsafeBytes { requests.writeTail(room, token: $0) } }
+        return BenchRequest(
+            headers: headers,
+            body: requests.body + tail,
+            path: String(decoding: requests.path, as: UTF8.self)
+        )
     }
 }
 
@@ -58,13 +67,13 @@ struct LoadGenerator: Sendable {
         self.far = far
         self.stage = stage
         var tokens = BenchTokens()
-        let urls = (0..<Self.paths).map { _ in "\(far.endpoint)/3/device/\(tokens.next())\n" }.joined()
+        let urls = (0..<Self.paths).map { _ in Self.url(far, request, &tokens) + "\n" }.joined()
         let files = [(folder + "/h2load.body", Data(request.body)), (folder + "/h2load.paths", Data(urls.utf8))]
         for (path, data) in files where !FileManager.default.createFile(atPath: path, contents: data) {
             throw CommandFailure(.failed, "the file \(path) cannot be written")
         }
         let arguments = Self.arguments(request, body: folder + "/h2load.body")
-        let url = "\(far.endpoint)/3/device/\(tokens.next())"
+        let url = Self.url(far, request, &tokens)
         let before = ProcessFigures.cpuSecondsOfEndedChildren()
         let once = [program] + arguments + ["-n", "1", "-m", "1", url]
         _ = try await stage.processes.run("h2load", stage.cores.command(once, on: .sender))
@@ -75,10 +84,14 @@ struct LoadGenerator: Sendable {
         ["-c", "1", "-t", "1", "-d", body] + request.headers.flatMap { ["-H", "\($0.name): \($0.value)"] }
     }
 
+    private static func url(_ far: FarSide, _ request: BenchRequest, _ tokens: inout BenchTokens) -> String {
+        far.endpoint + (request.path ?? "/3/device/\(tokens.next())")
+    }
+
     /// A whole run, its start taken off; every request must succeed.
     func run(requests: Int, distinctPaths: Bool) async throws -> BenchRun {
         var tokens = BenchTokens()
-        let target = distinctPaths ? ["-i", pathsFile] : ["\(far.endpoint)/3/device/\(tokens.next())"]
+        let target = distinctPaths ? ["-i", pathsFile] : [Self.url(far, request, &tokens)]
         let arguments = Self.arguments(request, body: bodyFile) + ["-n", "\(requests)", "-m", "1000"] + target
         let farBefore = try far.cpuSeconds()
         let before = ProcessFigures.cpuSecondsOfEndedChildren()

@@ -4,6 +4,8 @@ import Fleet
 /// A whole worker: campaigns and shards from RabbitMQ, requests, the ledger, settling.
 struct SendingScenario: Sendable {
     let stage: BenchStage
+    /// Whose form requests have.
+    var provider = BenchProvider.apns
 
     /// What the design allows of h2load's CPU.
     static let target = 0.8
@@ -11,12 +13,14 @@ struct SendingScenario: Sendable {
     /// Runs all pairs.
     func run() async throws -> BenchResult {
         _ = try BenchTools.h2load()
-        let (devices, rounds) = (stage.devices(.sending), stage.rounds(.sending))
-        let fleet = try await BenchFleet(.sending, stage)
-        let far = try await FarSide.start("far-sending", below: fleet.folder.path, stage)
-        try await fleet.upload(devices)
-        try await fleet.start(to: [BenchJob.app: far])
-        let request = try BenchJob(number: 0, now: CommandClock.now()).request(endpoint: far.endpoint)
+        let scenario: BenchScenario = provider.name == .apns ? .sending : .fcm
+        let (devices, rounds) = (stage.devices(scenario), stage.rounds(scenario))
+        let fleet = try await BenchFleet(scenario, stage)
+        let name = "far-\(scenario.rawValue)"
+        let far = try await FarSide.start(name, below: fleet.folder.path, options: provider.farOptions, stage)
+        try await fleet.upload(devices, of: provider)
+        try await fleet.start(1, BenchFleet.Crew(provider: provider), to: [BenchJob.app: far])
+        let request = try provider.request(BenchJob(number: 0, now: CommandClock.now()), far)
         let generator = try await LoadGenerator(request, folder: fleet.folder.path, far: far, stage: stage)
         var (pairs, shares, runs) = ([BenchPair](), [CPUShares](), [CampaignRun]())
         for number in 1...rounds {
@@ -34,8 +38,9 @@ struct SendingScenario: Sendable {
         let done = BenchPairs(pairs: pairs)
         let peak = runs.map(\.residentPeak).max().map { Double($0) / 1024 }
         return BenchResult(
-            scenario: .sending,
-            subject: "one worker with all roles, \(NumberText.grouped(devices)) devices a campaign, "
+            scenario: scenario,
+            subject:
+                "one worker with all roles, \(provider.name.rawValue), \(NumberText.grouped(devices)) devices a campaign, "
                 + "body of \(request.body.count) bytes",
             runs: done.table,
             figures: done.figures(target: Self.target) + CPUShares.figures(shares) + [
