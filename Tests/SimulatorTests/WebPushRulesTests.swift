@@ -27,7 +27,7 @@ import Testing
             (":method", "GET", 404), (":path", "/push/0123", 404), (":path", "/other", 404),
             (":path", "/push/00000000000000070000000000000000", 404), ("authorization", nil, 401),
             ("authorization", "bearer x", 401), ("authorization", "vapid t=x", 401),
-            ("authorization", "vapid t=x,k=yy", 403),
+            ("authorization", "vapid t=x,k=AA", 403),
         ] as [(String, String?, Int)]
     )
     func `one change to a good message gives RFC 8030's status`(_ name: String, _ value: String?, _ status: Int) throws
