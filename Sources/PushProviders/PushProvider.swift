@@ -61,6 +61,8 @@ public protocol ProviderAccount: Sendable {
     var credential: AccountCredential { get }
     /// The file with the root certificates of a gateway of one's own; nil for the system's.
     var caFile: String? { get }
+    /// Whether connections go to addresses of the public internet only, because whoever registers a device names the host.
+    var reachesGlobalAddressesOnly: Bool { get }
     /// What the app has, for people and scripts, without secrets; the names are words of the provider's block.
     var summary: [(name: String, value: String)] { get }
 
@@ -81,6 +83,9 @@ public protocol ProviderAccount: Sendable {
 }
 
 extension ProviderAccount {
+    /// The hosts are the operator's choice.
+    public var reachesGlobalAddressesOnly: Bool { false }
+
     /// Nothing to add.
     public func completed(_ job: Job) -> Job { job }
 }

@@ -31,4 +31,6 @@ public struct LeftOut: Equatable, Sendable {
     public static let invalidTemplate = LeftOut(.failed, reason: "InvalidTemplate")
     /// A rendered collapse id that no header can carry.
     public static let invalidCollapseID = LeftOut(.failed, reason: "InvalidCollapseID")
+    /// Its token names a host in a network where requests of strangers do not go.
+    public static let outOfReach = LeftOut(.failed, reason: "AddressNotGlobal")
 }

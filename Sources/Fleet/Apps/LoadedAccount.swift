@@ -73,6 +73,7 @@ final class LoadedAccount: Sendable {
         var configuration = ProviderPoolConfiguration(seed: .random(in: 0 ... .max))
         configuration.connections.oneStreamUntilAuthenticated = token != nil
         if isApart { configuration.connections.connectionsMax = 1 }
+        configuration.reach = account.reachesGlobalAddressesOnly ? .global : .any
         configuration.streamDeadline = account.provider.limits.streamDeadline
         // Whoever leaves its connections waits for every answer that may still come.
         configuration.drainDeadline = configuration.streamDeadline + .seconds(1)

@@ -182,8 +182,23 @@ final class EndpointSender: RequestSource {
             "no connection to the provider",
             metadata: ["app": "\(account.app)", "endpoint": "\(endpoint)", "reason": "\(failure)"]
         )
+        // Says nothing of the provider: whoever registered the device named a host that we do not go to.
+        if case .outOfReach = failure { return leaveOut(.outOfReach) }
         let isProving = queue.contains { owner.active($0)?.run.isProving ?? false }
         tripIfDue(faults.connection(decides: isProving, now: owner.clock()), reason: "NoConnection")
+    }
+
+    /// No device that waits here gets a request.
+    private func leaveOut(_ end: LeftOut) {
+        let now = owner.clock()
+        while let slot = queue.first {
+            while let active = owner.active(slot), let position = active.run.next(now: now) {
+                active.run.leftOut(position, end)
+            }
+            queue.removeFirst()
+            owner.count(slot)
+            owner.reportIfOver(slot)
+        }
     }
 
     func turnEnded() {

@@ -31,11 +31,16 @@ final class RequestTemplate {
         case messageID(MessageIDs, Range<Int>)
         /// The body.
         case body(PersonalBody, MessageIDs?)
+        /// The body, sealed for the device, and the path.
+        case sealed(SealedBody, PersonalBody?, MessageIDs?)
+        /// None: nothing can be sealed here.
+        case unsealed
     }
 
     init(_ requests: PreparedRequests, _ shard: Shard, account: LoadedAccount) {
         self.requests = requests
-        headers = PreparedHeaders(requests)
+        let headers = PreparedHeaders(requests)
+        self.headers = headers
         (idRange, firstAt, lastAt) = (requests.idRange, requests.idRange.upperBound, requests.lastAt)
         endsWithBody = requests.endsWithBody
         template = .allocate(byteCount: requests.template.count, alignment: 16)
@@ -54,8 +59,11 @@ final class RequestTemplate {
         let hasMessageID = requests.messageIDAt != nil || shard.facts.messageIDAt != nil
         var messageIDs: MessageIDs?
         if hasMessageID, let keys = account.messageKeys { messageIDs = MessageIDs(shard, devices, account.app, keys) }
-        if let personal = requests.personal {
-            own = .body(PersonalBody(personal, requests, headers, batch), messageIDs)
+        let personal = requests.personal.map { PersonalBody($0, requests, headers, batch) }
+        if let rule = requests.seal {
+            own = (try? SealedBody(rule)).map { .sealed($0, personal, messageIDs) } ?? .unsealed
+        } else if let personal {
+            own = .body(personal, messageIDs)
         } else if let messageIDs, let place = requests.messageIDAt {
             own = .messageID(messageIDs, place..<place + MessageIDPlace.byteCount)
         } else {
@@ -98,8 +106,36 @@ final class RequestTemplate {
                 requests.writeTail(UnsafeMutableRawBufferPointer(rebasing: room[count...]), token: token)
                 return count + tail
             }
+        case .sealed(let seal, let body, let messageIDs):
+            leftOut = sealed(seal, body, messageIDs, position, &request)
+            return leftOut == nil
+        case .unsealed:
+            leftOut = .notSealed
+            return false
         }
         return true
+    }
+
+    /// Writes a request whose body is sealed; gives why there is none, if there is none.
+    private func sealed(
+        _ seal: SealedBody,
+        _ body: PersonalBody?,
+        _ messageIDs: MessageIDs?,
+        _ position: Int,
+        _ request: inout RequestWriter
+    ) -> LeftOut? {
+        if let failure = body?.render(position) { return failure }
+        let token = UnsafeRawBufferPointer(rebasing: tokens[tokenBounds[position]..<tokenBounds[position + 1]])
+        let device = devices[position]
+        if let messageIDs, let place = body?.messageID { messageIDs.write(position, device, into: place) }
+        let text = body?.bytes ?? UnsafeRawBufferPointer(rebasing: template[lastAt...])
+        request.setHeaders(body?.headers ?? headers)
+        return seal.write(&request, token: token, count: text.count) { room in
+            room.copyMemory(from: text)
+            guard body == nil, let messageIDs, let place = requests.messageIDAt.map({ $0 - lastAt }) else { return }
+            let characters = place..<place + MessageIDPlace.byteCount
+            messageIDs.write(position, device, into: UnsafeMutableRawBufferPointer(rebasing: room[characters]))
+        }
     }
 
     @inline(__always)

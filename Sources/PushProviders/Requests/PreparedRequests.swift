@@ -24,6 +24,8 @@ public final class PreparedRequests: Sendable {
     public let messageIDAt: Int?
     /// What makes each device's own body, which is not in `template` then; nil when all have the same.
     public let personal: PersonalRequests?
+    /// How each device's body is sealed for it alone; nil when bodies go out as they are.
+    public let seal: SealRule?
     /// Who interprets the answers.
     public let provider: any PushProvider
 
@@ -40,6 +42,7 @@ public final class PreparedRequests: Sendable {
     ///   - personal: What makes each device's own body.
     ///   - path: The path, up to the token where that is a part of it.
     ///   - token: Where each device's token goes.
+    ///   - seal: How each device's body is sealed.
     ///   - id: What ids of requests are made from; nil when they have none.
     ///   - successStatus: The one status that means `accepted` whatever the body says.
     init(
@@ -50,6 +53,7 @@ public final class PreparedRequests: Sendable {
         personal: PersonalRequests? = nil,
         path: [UInt8],
         token: TokenPlace,
+        seal: SealRule? = nil,
         id: CampaignHash? = nil,
         successStatus: Int
     ) {
@@ -57,6 +61,7 @@ public final class PreparedRequests: Sendable {
         self.headers = headers
         self.personal = personal
         self.token = token
+        self.seal = seal
         self.successStatus = successStatus
         let idText = id.map { Array(RequestID.text(campaign: $0, device: 0).utf8) } ?? []
         endsWithBody = token != .path
@@ -74,6 +79,8 @@ public final class PreparedRequests: Sendable {
         case path
         /// Its bytes as they are end the body, but for this.
         case body(suffix: [UInt8])
+        /// Neither: `seal` says what it is for.
+        case apart
     }
 
     /// The body up to the token or its end, the same for every device of the shard but for its message id.
@@ -88,6 +95,7 @@ public final class PreparedRequests: Sendable {
         switch token {
         case .path: 2 * tokenBytes
         case .body(let suffix): tokenBytes + suffix.count
+        case .apart: 0
         }
     }
 
@@ -109,6 +117,7 @@ public final class PreparedRequests: Sendable {
     public func writeTail(_ room: UnsafeMutableRawBufferPointer, token: UnsafeRawBufferPointer) {
         guard let base = room.baseAddress else { return }
         switch self.token {
+        case .apart: break
         case .path: HexDigits.write(token, to: base)
         case .body(let suffix):
             if let source = token.baseAddress { base.copyMemory(from: source, byteCount: token.count) }
