@@ -4,7 +4,7 @@ public import Campaigns
 public enum ProviderRegistry {
     /// One line per provider; adding one is its folder and its line here.
     public static let providers: [any PushProvider] = [
-        APNsProvider(), FCMProvider(),
+        APNsProvider(), FCMProvider(), WebPushProvider(),
     ]
 
     /// How the tokens of all providers are written.

@@ -4,8 +4,8 @@ public import Campaigns
 ///
 /// A token is made out to an origin, so that each has a rule of its own. It ends at most 24 hours ahead (section 2), and
 /// Apple wants no more than one new token an hour (`push-protocols.md`, C3). So it is valid for 12 hours, which leaves half
-/// a day for a clock that is wrong, and replaced after 6; never within an hour of the last one, whatever happens. A process
-/// that starts anew makes one at once, because nothing survives that could say how old the last one is.
+/// a day for a clock that is wrong, and replaced after 6; never within an hour of the last one, but for one in place of a
+/// refused one. A process that starts anew makes one at once, because nothing survives that could say how old the last is.
 ///
 /// The driver asks `tokenNeeded` before it prepares requests, signs when told to and hands the signature in. A value for
 /// one owner (an actor or a lock).
@@ -26,6 +26,10 @@ public struct VAPIDTokenRule: Sendable {
     private var current: VAPIDToken?
     private var signing: Signing?
     private var pausedUntil: Timestamp?
+    /// The current token was refused, and is to be replaced at once.
+    private var isRefused = false
+    /// The current token took the place of one that was refused.
+    private var isReplacement = false
     private var lastGeneration: UInt32 = 0
 
     private struct Signing: Sendable {
@@ -52,8 +56,10 @@ public struct VAPIDTokenRule: Sendable {
     public mutating func tokenNeeded(now: Timestamp) -> Step {
         let usable = current.flatMap { isUsable($0, now: now) ? $0 : nil }
         guard signing == nil else { return usable.map { .use($0) } ?? .wait(until: nil) }
-        if let usable, now.since(usable.issuedAt) < Self.renewalAge { return .use(usable) }
-        if let pausedUntil, now < pausedUntil { return usable.map { .use($0) } ?? .wait(until: pausedUntil) }
+        if let usable, !isRefused, now.since(usable.issuedAt) < Self.renewalAge { return .use(usable) }
+        if !isRefused, let pausedUntil, now < pausedUntil {
+            return usable.map { .use($0) } ?? .wait(until: pausedUntil)
+        }
         let input = identity.signingInput(expiresAt: now.advanced(by: Self.lifetime))
         signing = Signing(issuedAt: now, input: input)
         return .sign(input)
@@ -72,13 +78,25 @@ public struct VAPIDTokenRule: Sendable {
             authorization: identity.authorization(signingInput: signing.input, signature: signature)
         )
         (current, self.signing) = (token, nil)
+        (isReplacement, isRefused) = (isRefused, false)
         pausedUntil = signing.issuedAt.advanced(by: Self.renewalPause)
         return token
+    }
+
+    /// A push service refused a token: whether there is another one, or is one to be signed now.
+    ///
+    /// A token in place of a refused one is not replaced itself before the hour is over: the fault is elsewhere then.
+    public mutating func refused(generation: UInt32, now: Timestamp) -> Bool {
+        guard let current, current.generation == generation else { return current != nil }
+        if isReplacement, let pausedUntil, now < pausedUntil { return false }
+        isRefused = true
+        return true
     }
 
     /// The key could not sign; it is tried again after a minute, the current token stays in use.
     public mutating func signingFailed(now: Timestamp) {
         signing = nil
+        isRefused = false
         pausedUntil = now.advanced(by: Self.signingPause)
     }
 
@@ -107,18 +125,18 @@ public struct VAPIDIdentity: Hashable, Sendable {
 
     /// What is signed: header and claims (RFC 8292 section 2).
     func signingInput(expiresAt: Timestamp) -> [UInt8] {
-        let header = JSONWriter.bytes(.object(["typ": "JWT", "alg": "ES256"]))
-        let claims = JSONWriter.bytes(
-            .object([
+        JSONWebToken.signingInput(
+            .es256,
+            header: ["typ": "JWT"],
+            claims: [
                 "aud": .string(audience), "exp": .number(JSONNumber(expiresAt.seconds)), "sub": .string(subject),
-            ])
+            ]
         )
-        return Base64URL.encode(header) + [UInt8(ascii: ".")] + Base64URL.encode(claims)
     }
 
     /// The header's value (RFC 8292 section 3).
     func authorization(signingInput: [UInt8], signature: [UInt8]) -> [UInt8] {
-        Array("vapid t=".utf8) + signingInput + [UInt8(ascii: ".")] + Base64URL.encode(signature)
+        Array("vapid t=".utf8) + JSONWebToken.text(signingInput: signingInput, signature: signature)
             + Array(", k=\(publicKey)".utf8)
     }
 }

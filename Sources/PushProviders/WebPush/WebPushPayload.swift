@@ -39,28 +39,27 @@ enum WebPushPayload {
     static func notification(_ job: Job) -> [JSONMember] {
         let content = job.content
         let isHeard = content.sound != nil
-        let pairs: [(name: String, value: JSONValue?)] = [
-            ("title", content.title.map { .string($0) }),
-            ("body", content.body.map { .string($0) }),
-            ("image", content.mediaURL.map { .string($0) }),
+        return JSONMember.members([
+            "title": content.title.map { .string($0) },
+            "body": content.body.map { .string($0) },
+            "image": content.mediaURL.map { .string($0) },
             // What is shown replaces what has the same tag: a repeat after a crash, and messages of one collapse id.
-            ("tag", .string(tag(job))),
+            "tag": .string(tag(job)),
             // Without it a browser replaces a notification in silence.
-            ("renotify", isHeard ? .bool(true) : nil),
-            ("silent", isHeard ? nil : .bool(true)),
-            ("requireInteraction", content.interruptionLevel == "critical" ? .bool(true) : nil),
-            ("subtitle", content.subtitle.map { .string($0) }),
-            ("title_loc_key", content.titleLocKey.map { .string($0) }),
-            ("title_loc_args", texts(content.titleLocArgs)),
-            ("subtitle_loc_key", content.subtitleLocKey.map { .string($0) }),
-            ("subtitle_loc_args", texts(content.subtitleLocArgs)),
-            ("loc_key", content.locKey.map { .string($0) }),
-            ("loc_args", texts(content.locArgs)),
-            ("category", content.category.map { .string($0) }),
-            ("sound", content.sound.map { .string($0.name) }),
-            ("thread_id", content.threadID.map { .string($0) }),
-        ]
-        return pairs.compactMap { name, value in value.map { JSONMember(name, $0) } }
+            "renotify": isHeard ? .bool(true) : nil,
+            "silent": isHeard ? nil : .bool(true),
+            "requireInteraction": content.interruptionLevel == "critical" ? .bool(true) : nil,
+            "subtitle": content.subtitle.map { .string($0) },
+            "title_loc_key": content.titleLocKey.map { .string($0) },
+            "title_loc_args": texts(content.titleLocArgs),
+            "subtitle_loc_key": content.subtitleLocKey.map { .string($0) },
+            "subtitle_loc_args": texts(content.subtitleLocArgs),
+            "loc_key": content.locKey.map { .string($0) },
+            "loc_args": texts(content.locArgs),
+            "category": content.category.map { .string($0) },
+            "sound": content.sound.map { .string($0.name) },
+            "thread_id": content.threadID.map { .string($0) },
+        ])
     }
 
     /// The collapse id, a template where the job has one; otherwise the campaign's hash.

@@ -33,15 +33,7 @@ public struct WebPushSettings: Hashable, Sendable {
 
     /// Reads the block; throws all problems at once, pointers relative to the block.
     public init(_ block: [String: String]) throws(SettingsRefused) {
-        var problems = block.keys.sorted().filter { !Self.keys.contains($0) }.map { key in
-            Problem(
-                pointer: JSONPointer.root.appending(key).text,
-                code: .unknownField,
-                detail: "webpush has no setting \(key)",
-                mend: Spelling.nearest(to: key, among: Self.keys).map { "did you mean \($0)?" }
-                    ?? "the settings are \(Self.keys.joined(separator: ", "))"
-            )
-        }
+        var problems = SettingsProblems.unknown(block, of: "webpush", keys: Self.keys)
         let subject = Self.required(
             "subject",
             block,

@@ -126,3 +126,37 @@ extension WebPushSubscription {
         }
     }
 }
+
+extension WebPushSubscription {
+    /// What a `SealRule` reads in a kept token.
+    static func read(_ token: UnsafeRawBufferPointer, _ keys: UnsafeMutableRawBufferPointer) -> Range<Int>? {
+        guard let places = Places(token), keys.count == SealRule.keyBytes,
+            decode(token, places.publicKey, into: keys, at: SealRule.publicKey),
+            decode(token, places.authentication, into: keys, at: SealRule.secret)
+        else { return nil }
+        return places.path
+    }
+
+    /// Decodes base64url from memory into memory: no allocation for each device.
+    private static func decode(
+        _ token: UnsafeRawBufferPointer,
+        _ digits: Range<Int>,
+        into keys: UnsafeMutableRawBufferPointer,
+        at place: Range<Int>
+    ) -> Bool {
+        var bits: UInt32 = 0
+        var count = 0
+        var next = place.lowerBound
+        for index in digits {
+            guard let digit = Base64URL.digit(token[index]) else { return false }
+            bits = bits << 6 | UInt32(digit)
+            count += 6
+            guard count >= 8 else { continue }
+            count -= 8
+            guard next < place.upperBound else { return false }
+            keys[next] = UInt8(truncatingIfNeeded: bits >> UInt32(count))
+            next += 1
+        }
+        return next == place.upperBound
+    }
+}

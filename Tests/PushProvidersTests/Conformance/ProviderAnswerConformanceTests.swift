@@ -69,7 +69,9 @@ struct ProviderAnswerConformanceTests {
         #expect(provider.rule(for: .accepted).device == .settle(.accepted))
         #expect(provider.rule(for: .tokenDead(since: nil)).device == .settle(.invalid))
         #expect(provider.rule(for: .tokenSuspect).device == .settleUnlessGuarded(.invalid))
-        #expect(provider.rule(for: .payloadBad).isContentFault && provider.rule(for: .bug).isContentFault)
+        for kind in [AnswerClass.payloadBad, .bug] {
+            #expect(provider.rule(for: kind).isContentFault != specimen.isAnsweredByStrangers)
+        }
         for kind in [AnswerClass.serviceFault, .deviceThrottled, .connectionFault, .laneThrottled] {
             let rule = provider.rule(for: kind)
             if case .settle = rule.device { Issue.record("\(kind) ends a device") }

@@ -19,6 +19,8 @@ struct ProviderSpecimen: Sendable, CustomTestStringConvertible {
     var errors: [DocumentedError]
     /// The status that means that the push was taken.
     var success: Int
+    /// Whether somebody else than the operator says who answers: then no answer counts against the campaign.
+    var isAnsweredByStrangers = false
 
     var testDescription: String { provider.name.rawValue }
 
@@ -68,5 +70,5 @@ struct ProviderSpecimen: Sendable, CustomTestStringConvertible {
 
 extension ProviderSpecimen {
     /// One for each provider that is built in; a test holds the two lists against each other.
-    static let all = [apns, fcm]
+    static let all = [apns, fcm, webPush]
 }

@@ -27,7 +27,7 @@ import Testing
         }
         let parts = input.split(separator: UInt8(ascii: "."))
         let texts = try parts.map { String(decoding: try #require(Base64URL.decode($0)), as: UTF8.self) }
-        #expect(texts.first == #"{"typ":"JWT","alg":"ES256"}"#)
+        #expect(texts.first == #"{"alg":"ES256","typ":"JWT"}"#)
         let end = Fixtures.now.seconds + 12 * 3600
         #expect(
             texts.last == #"{"aud":"https://push.example.net","exp":\#(end),"sub":"mailto:push@example.com"}"#

@@ -1,0 +1,103 @@
+public import Campaigns
+
+/// What an app has with push services: a VAPID key, known to all of them.
+public struct WebPushAccount: ProviderAccount {
+    /// The app's settings.
+    public let settings: WebPushSettings
+
+    /// An account.
+    public init(settings: WebPushSettings) {
+        self.settings = settings
+    }
+
+    /// Web Push.
+    public var provider: any PushProvider { WebPushProvider() }
+    /// See `ProviderAccount`; each push service gets tokens of its own.
+    public var credential: AccountCredential {
+        let settings = settings
+        return .token(
+            TokenCredential(
+                name: "VAPID key \(settings.publicKey.prefix(12))",
+                keyFile: settings.privateKeyFile,
+                algorithm: .es256,
+                isPerEndpoint: true,
+                key: VAPIDKeyFile.pem
+            ) { VAPIDTokenRule(identity: settings.identity(audience: $0.url)) }
+        )
+    }
+    /// See `ProviderAccount`.
+    public var caFile: String? { settings.caFile }
+    /// Whoever subscribes names the host.
+    public var reachesGlobalAddressesOnly: Bool { !settings.allowsPrivateAddresses }
+    /// See `ProviderAccount`.
+    public var summary: [(name: String, value: String)] {
+        let authority = caFile.map { [(name: "ca_file", value: $0)] } ?? []
+        return [
+            (name: "subject", value: settings.subject),
+            (name: "public_key", value: settings.publicKey),
+            (name: "credential", value: credential.summary),
+            (name: "addresses", value: settings.allowsPrivateAddresses ? "any" : "global"),
+        ] + authority
+    }
+
+    /// The push service of an origin.
+    ///
+    /// Without one nothing is ever sent; a service that browsers use shows then whether any can be reached from here.
+    public func endpoint(_ environment: PushEnvironment?) -> ProviderEndpoint {
+        environment.flatMap { ProviderEndpoint(url: $0.rawValue) }
+            ?? ProviderEndpoint(host: "updates.push.services.mozilla.com")
+    }
+
+    /// Nothing that depends on the app.
+    public func check(_ job: Job) -> JobCheck { JobCheck() }
+
+    /// The headers of RFC 8030, section 5; path and body are each device's own.
+    public func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests {
+        var headers = [
+            RequestHeader(":method", "POST"),
+            RequestHeader(":scheme", "https"),
+            RequestHeader(":authority", endpoint(facts.environment).authority),
+            RequestHeader(":path", .path, .literal),
+            RequestHeader("content-type", "application/octet-stream"),
+            RequestHeader("content-encoding", "aes128gcm"),
+            RequestHeader("ttl", String(Self.seconds(facts, now: now))),
+            RequestHeader("urgency", Self.urgency(facts.priority)),
+        ]
+        if !facts.collapseID.isEmpty { headers.append(RequestHeader("topic", facts.collapseID)) }
+        if let authorization { headers.append(RequestHeader("authorization", .constant(authorization), .never)) }
+        let isPersonal = !facts.personal.isEmpty
+        return PreparedRequests(
+            provider: provider,
+            headers: headers,
+            body: isPersonal ? [] : facts.payload,
+            messageIDAt: isPersonal ? nil : facts.messageIDAt.map { Int($0) },
+            personal: isPersonal
+                ? PersonalRequests(
+                    facts,
+                    bodyBytesMax: WebPushRules.payloadBytesMax,
+                    collapseHeader: nil,
+                    collapseIDBytesMax: provider.limits.collapseIDBytesMax
+                )
+                : nil,
+            path: [],
+            token: .apart,
+            seal: SealRule(read: WebPushSubscription.read),
+            successStatus: 201
+        )
+    }
+
+    /// The time that is left, at least a second, or 0 when the service is not to store the message (RFC 8030, 5.2).
+    private static func seconds(_ facts: Shard.Facts, now: Timestamp) -> Int64 {
+        if facts.dropIfOffline { return 0 }
+        return min(max(1, (facts.expiresAt.milliseconds - now.milliseconds) / 1000), WebPushProvider.secondsMax)
+    }
+
+    /// RFC 8030, 5.3.
+    private static func urgency(_ priority: UInt8) -> String {
+        switch priority {
+        case 10...: "high"
+        case 5...: "normal"
+        default: "low"
+        }
+    }
+}
