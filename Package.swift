@@ -146,7 +146,8 @@ let package = Package(
         tests(
             "FleetConfigurationTests",
             [
-                "Fleet", "Campaigns", "Delivery", "PushProviders", "Store", "TLS", "AMQP", "Transport", "Servers",
+                "Fleet", "Campaigns", "Delivery", "PushProviders", "Store", "TLS", "AMQP", "HTTP2", "Transport",
+                "Servers",
                 logging,
             ]
         ),

@@ -1,4 +1,5 @@
 import Campaigns
+import Foundation
 import PushProviders
 import Servers
 import TLS
@@ -67,6 +68,51 @@ import Testing
             lines == [
                 #"{"alg":"ES256","typ":"JWT"}"#,
                 #"{"aud":"https://push.example.net","exp":\#(end),"sub":"mailto:push@example.com"}"#,
+            ]
+        )
+    }
+
+    @Test func `the assertion for Google is a JWT that google-auth takes`() throws {
+        let pair = try RS256.generateKey()
+        let file: JSONValue = .object([
+            "type": "service_account", "project_id": "news-app-1", "private_key_id": "0123456789abcdef",
+            "private_key": .string(String(decoding: pair.privateKeyPEM, as: UTF8.self)),
+            "client_email": "sender@news-app-1.iam.gserviceaccount.com",
+            "token_uri": "https://oauth2.googleapis.com/token",
+        ])
+        let account = try FCMProvider().account(["service_account_file": "news.json"]) { _ in JSONWriter.bytes(file) }
+        guard case .token(let credential) = account.credential else {
+            Issue.record("no token")
+            return
+        }
+        let pem = try #require(credential.key(in: JSONWriter.bytes(file)))
+        let key = try RS256.SigningKey(pem: pem, source: "news.json")
+        var rule = credential.makeRule(for: account.endpoint(nil))
+        // google-auth holds the token's times against its own clock.
+        let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        guard case .sign(let input) = rule.need(now: now).action else {
+            Issue.record("nothing to sign")
+            return
+        }
+        rule.signed(try key.sign(input), now: now)
+        guard case .fetch(let request) = rule.need(now: now).action else {
+            Issue.record("nothing to ask")
+            return
+        }
+        let form = String(decoding: request.body, as: UTF8.self)
+        let assertion = try #require(form.split(separator: "assertion=").last.map(String.init))
+        let script = """
+            import json, sys
+            from google.auth import jwt
+            claims = jwt.decode(sys.argv[1], certs=sys.argv[2], audience="https://oauth2.googleapis.com/token",
+                clock_skew_in_seconds=5)
+            print(jwt.decode_header(sys.argv[1])["kid"], claims["iss"], claims["scope"], claims["exp"] - claims["iat"])
+            """
+        let lines = try PythonJudge.lines(script, [assertion, String(decoding: pair.publicKeyPEM, as: UTF8.self)])
+        #expect(
+            lines == [
+                "0123456789abcdef sender@news-app-1.iam.gserviceaccount.com "
+                    + "https://www.googleapis.com/auth/firebase.messaging 3600"
             ]
         )
     }
