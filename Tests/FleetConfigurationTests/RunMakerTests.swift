@@ -24,7 +24,12 @@ struct RunMakerTests {
         // Seen a day ahead: a worker counts for some seconds, and other tests may keep this one waiting for longer.
         let seen = ledger.sharedTime(WallClock.now()).advanced(by: .seconds(86_400))
         _ = try await ledger.write {
-            try $0.registerWorker(name: "test", roles: ["intake", "planner"], apps: ["news"], now: seen)
+            try $0.registerWorker(
+                name: "test",
+                roles: ["intake", "planner"],
+                accounts: AppAccounts(["news": [.apns]]),
+                now: seen
+            )
         }
     }
 

@@ -79,6 +79,29 @@ import Glibc
         #expect(total.outcomes.total == Self.seeds.count * World.shardCount * SimulatedLedger.devicesPerShard)
     }
 
+    /// The first provider breaks, the second is paused, and everything else goes wrong as well.
+    @Test(
+        arguments: [
+            Faults(isMixed: true, pauseShare: 0.02), Faults(isMixed: true, pauseShare: 0.02, outage: 0.02),
+            Faults(lostConfirm: 0.2, terminate: 0.01, pause: 0.01, isMixed: true, pauseShare: 0.02, outage: 0.02),
+            Faults(crash: 0.004, disconnect: 0.004, isMixed: true, pauseShare: 0.02, outage: 0.02, unknown: true),
+            Faults(isMixed: true, pauseShare: 0.02, cancel: 0.002, outage: 0.02, quiet: 0.02),
+        ]
+    )
+    func `of two providers one's trouble holds back nothing of the other`(_ faults: Faults) throws {
+        var (besideOutage, besidePause, openings) = (0, 0, 0)
+        for seed in 0..<Self.count / 5 {
+            let report = try World(seed: seed, faults: faults).run()
+            besideOutage += report.besideOutage
+            besidePause += report.besidePause
+            openings += report.openings
+        }
+        if Self.count >= 1_000 {
+            #expect(besidePause > 100)
+            if faults.outage > 0 { #expect(min(besideOutage, openings) > 50) }
+        }
+    }
+
     /// Crashes at every arrow, workers that cannot read the ledger, messages that come back to others.
     @Test(
         arguments: [
@@ -117,7 +140,7 @@ import Glibc
     @Test(
         arguments: [
             BrokenRule.claimsAlwaysTakeOver, .oneChildPerAttempt, .leaseIgnored, .epochsIgnored, .breakerIgnored,
-            .runsNotAwaited, .blindnessIgnored, .quietIgnored,
+            .runsNotAwaited, .blindnessIgnored, .quietIgnored, .sharesIgnored,
         ]
     )
     func `a broken rule is noticed`(_ rule: BrokenRule) {
@@ -125,6 +148,7 @@ import Glibc
             do {
                 var faults = seed % 2 == 0 ? Faults.benign : .harsh
                 if rule == .breakerIgnored { faults.outage = 0.01 }
+                if rule == .sharesIgnored { (faults.pause, faults.isMixed, faults.pauseShare) = (0, true, 0.02) }
                 if rule == .quietIgnored { (faults.pause, faults.quiet) = (0, 0.02) }
                 if rule == .runsNotAwaited || rule == .blindnessIgnored {
                     (faults.pause, faults.supersede) = (0, 0.01)

@@ -28,6 +28,12 @@ struct Faults: Sendable {
     ///
     /// Per step.
     var pause = 0.0
+    /// Whether the campaign has devices of two providers; then the outages are the first one's.
+    var isMixed = false
+    /// An operator pauses or resumes the second of two providers.
+    ///
+    /// Per step.
+    var pauseShare = 0.0
     /// An operator gives the campaign another end.
     ///
     /// Per step.
@@ -147,6 +153,8 @@ enum BrokenRule: Sendable {
     case blindnessIgnored
     /// Claims do not ask for quiet hours.
     case quietIgnored
+    /// Claims and looks take a campaign of two providers for one of the first.
+    case sharesIgnored
 }
 
 /// What a simulated campaign showed to be wrong.

@@ -57,9 +57,14 @@ final class SimulatedLedger {
     private(set) var quieted = 0
     /// Runs of the superseded campaign that open no stream any more, by the epoch that they said so with.
     private var stopped: [ShardKey: UInt32] = [:]
+    /// See `Share`.
+    let isMixed: Bool
+    var isSecondSuspended = false
+    var secondPausedBy: Set<AsideReason> = []
 
-    init(facts: Shard.Facts, shardCount: Int, broken: BrokenRule?, now: Timestamp) {
+    init(facts: Shard.Facts, shardCount: Int, isMixed: Bool, broken: BrokenRule?, now: Timestamp) {
         self.facts = facts
+        self.isMixed = isMixed
         self.broken = broken
         campaign = CampaignFacts(
             number: 1,
@@ -97,8 +102,9 @@ final class SimulatedLedger {
         switch write {
         case .claim(let claim, let delivery):
             let decision = try self.claim(claim, now: now)
-            let isProbe = campaign.breaker.isProbe(claim.key)
-            return .claimed(claim.key, delivery, decision, rows[claim.key], isProbe: isProbe, campaign)
+            let facts = self.facts(of: claim.key)
+            let isProbe = facts.breaker.isProbe(claim.key)
+            return .claimed(claim.key, delivery, decision, rows[claim.key], isProbe: isProbe, facts)
         case .save(let key, let epoch, let progress):
             let isOurs = isOurs(key, epoch)
             if isOurs {
@@ -200,7 +206,7 @@ final class SimulatedLedger {
         var facts = campaign
         facts.breaker = .closed(since: nil)
         let waiting = rows.values.filter { row in
-            row.state == .aside && due.isProbeDue(attempt: row.attempt, now: now)
+            row.state == .aside && share(row.id.key) == .first && due.isProbeDue(attempt: row.attempt, now: now)
                 && !inQuiet(row.id.key)
                 && AsideRelease.isDue(row.aside ?? .handOver, campaign: facts, knowsApp: true, now: now)
         }
@@ -218,7 +224,7 @@ final class SimulatedLedger {
     private func claim(_ asked: Claim, now: Timestamp) throws -> Claim.Decision {
         var claim = asked
         if broken == .claimsAlwaysTakeOver { claim.redelivered = true }
-        var facts = campaign
+        var facts = self.facts(of: asked.key)
         if broken == .breakerIgnored { facts.breaker = .closed(since: nil) }
         let isQuiet = broken != .quietIgnored && inQuiet(claim.key)
         let decision = claim.decide(shard: rows[claim.key], campaign: facts, isQuiet: isQuiet, now: now)
@@ -358,7 +364,7 @@ final class SimulatedLedger {
             guard row.state == .aside, let reason = row.aside else { continue }
             let isDue = AsideRelease.isDue(
                 reason,
-                campaign: campaign,
+                campaign: facts(of: key),
                 knowsApp: true,
                 isQuiet: inQuiet(key),
                 now: now
@@ -396,6 +402,8 @@ final class SimulatedLedger {
         for position in positions {
             devices.append(token: [UInt8(truncatingIfNeeded: key.ordinal), UInt8(truncatingIfNeeded: position)])
         }
+        var facts = facts
+        if share(key) == .second { facts.provider = ProviderName(rawValue: "fcm") }
         let shard = Shard(
             id: row.id,
             generation: row.generation,

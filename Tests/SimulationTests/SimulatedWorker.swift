@@ -36,7 +36,8 @@ final class SimulatedWorker {
     private var unacked: [ShardDelivery: SimulatedBroker.Message] = [:]
     private var shards: [ShardKey: Shard] = [:]
     private var polledAt: Timestamp
-    private var faults = SimulatedWorker.noFaults
+    /// One for each provider.
+    private var faults = [SimulatedWorker.noFaults, SimulatedWorker.noFaults]
     private unowned let world: World
 
     static let prefetch = 3
@@ -69,7 +70,7 @@ final class SimulatedWorker {
         (boxes, shards) = ([:], [:])
         (writes, answers, publishes) = ([], [], [])
         (isConnected, isTerminating) = (true, false)
-        faults = Self.noFaults
+        faults = [Self.noFaults, Self.noFaults]
         polledAt = world.now
     }
 
@@ -194,6 +195,7 @@ final class SimulatedWorker {
         guard knows, let key = pick(where: { $0.run.hasWork }), var box = boxes.removeValue(forKey: key) else {
             return false
         }
+        let share = share(key)
         for _ in 0..<1 + world.random.below(SimulatedLedger.devicesPerShard) {
             guard let position = box.run.next(now: world.now) else { break }
             if world.isLeftOut(box.run.shard, position) {
@@ -201,7 +203,7 @@ final class SimulatedWorker {
                 continue
             }
             box.streams.append(position)
-            box.marks[position] = faults.isSampling ? faults.mark(attempt: box.run.shard.attempt) : 0
+            box.marks[position] = faults[share].isSampling ? faults[share].mark(attempt: box.run.shard.attempt) : 0
             world.streamOpened(box.run, position: position, isLeaseLost: table.isLeaseLost(key))
         }
         boxes[key] = box
@@ -212,26 +214,27 @@ final class SimulatedWorker {
         guard let key = pick(where: { !$0.streams.isEmpty }), var box = boxes[key] else { return false }
         let position = box.streams.remove(at: world.random.below(box.streams.count))
         boxes[key] = nil
+        let share = share(key)
         let (isProving, mark) = (box.run.isProving, box.marks[position] ?? 0)
         var (step, isHealthy) = (FaultRun.Step.putOff, false)
         switch world.answer(box.run.shard, position) {
         case .accepted:
             box.run.accepted(position)
-            isHealthy = faults.isRaised
+            isHealthy = faults[share].isRaised
             if isHealthy, isProving { box.run.proved() }
         case .verdict(let verdict):
             box.run.ended(position, verdict, now: world.now)
-            faults.toldNothing(mark: mark, attempt: box.run.shard.attempt)
+            faults[share].toldNothing(mark: mark, attempt: box.run.shard.attempt)
         case .silence:
             box.run.unanswered(position, reason: "Timeout", now: world.now)
             if isProving {
-                step = faults.certain(attempt: 1, decides: true, now: world.now)
+                step = faults[share].certain(attempt: 1, decides: true, now: world.now)
             } else {
-                faults.toldNothing(mark: mark, attempt: box.run.shard.attempt)
+                faults[share].toldNothing(mark: mark, attempt: box.run.shard.attempt)
             }
         case .outage:
             let attempt = box.run.shard.attempt
-            step = faults.answer(attempt: attempt, mark: mark, decides: isProving, now: world.now)
+            step = faults[share].answer(attempt: attempt, mark: mark, decides: isProving, now: world.now)
             let verdict = Verdict.retry(reason: "ServiceUnavailable", retryAfter: nil, charged: true)
             if step == .putOff {
                 box.putOff.append((position, verdict))
@@ -240,10 +243,10 @@ final class SimulatedWorker {
             }
         }
         boxes[key] = box
-        if isHealthy, faults.healthy(mark: mark, decides: isProving) {
-            for key in boxes.keys.sorted() { decide(key) }
+        if isHealthy, faults[share].healthy(mark: mark, decides: isProving) {
+            for key in boxes.keys.sorted() where self.share(key) == share { decide(key) }
         }
-        if case .trip(let since) = step { trip(since: since) }
+        if case .trip(let since) = step { trip(share, since: since) }
         return true
     }
 
@@ -257,19 +260,26 @@ final class SimulatedWorker {
 
     /// No answer will come that tells whose the faults were.
     private func decideIfDrained() {
-        let isWaiting = boxes.values.contains { !$0.streams.isEmpty || $0.run.hasWork }
-        let keys = boxes.keys.filter { boxes[$0]?.putOff.isEmpty == false }.sorted()
+        for share in Share.allCases { decideIfDrained(share.rawValue) }
+    }
+
+    private func decideIfDrained(_ share: Int) {
+        let ours = boxes.filter { self.share($0.key) == share }
+        let isWaiting = ours.values.contains { !$0.streams.isEmpty || $0.run.hasWork }
+        let keys = ours.filter { !$0.value.putOff.isEmpty }.keys.sorted()
         // A stopped run does not wait.
         for key in keys where boxes[key]?.run.stop != nil { decide(key, as: .setAside(.breaker)) }
-        guard !isWaiting, boxes.values.contains(where: { !$0.putOff.isEmpty }) else { return }
-        let drained = faults.drained(mayAsk: keys.contains { boxes[$0]?.run.stop == nil })
+        guard !isWaiting, keys.contains(where: { boxes[$0]?.putOff.isEmpty == false }) else { return }
+        let drained = faults[share].drained(mayAsk: keys.contains { boxes[$0]?.run.stop == nil })
         for key in keys { decide(key, as: drained == .charge ? nil : .again(reason: "Asked", otherwise: .retry)) }
         if drained != .charge { world.asked += 1 }
     }
 
-    private func trip(since: Timestamp) {
+    private func share(_ key: ShardKey) -> Int { world.ledger.share(key).rawValue }
+
+    private func trip(_ share: Int, since: Timestamp) {
         writes.append(.trip(Breaker.Trip(reason: "ServiceUnavailable", since: since)))
-        for key in boxes.keys.sorted() {
+        for key in boxes.keys.sorted() where self.share(key) == share {
             boxes[key]?.run.requestStop(.setAside(.breaker))
             decide(key, as: .setAside(.breaker))
         }
@@ -358,7 +368,7 @@ final class SimulatedWorker {
         case .start(let replaced):
             if let replaced { ack(replaced) }
             guard let record, var shard = shards[key] else { preconditionFailure("claimed \(key) without its message") }
-            faults.begin(isProbe: isProbe)
+            faults[share(key)].begin(isProbe: isProbe)
             if campaign.endChanges > 0 { shard.facts.expiresAt = campaign.expiresAt }
             let run = ShardRun(
                 shard: shard,
@@ -407,9 +417,10 @@ final class SimulatedWorker {
     private func pollIfDue() {
         guard polledAt.advanced(by: Self.pollEvery) <= world.now, world.readsLedger() else { return }
         polledAt = world.now
-        let facts = [world.ledger.campaign.number: world.ledger.campaign]
+        let facts = [world.ledger.campaign.number: world.ledger.whole]
         let quiet = Set(world.ledger.rows.keys.filter(world.ledger.inQuiet))
-        for (key, stop) in table.stops(campaigns: facts, quiet: quiet, now: world.now) {
+        let shares = world.ledger.isMixed ? world.ledger.runsByShare : [:]
+        for (key, stop) in table.stops(campaigns: facts, shares: shares, quiet: quiet, now: world.now) {
             boxes[key]?.run.requestStop(stop)
         }
         guard world.ledger.campaign.supersededBy != nil else { return }
@@ -422,7 +433,7 @@ final class SimulatedWorker {
 
     private func end(_ key: ShardKey, epoch: UInt32) -> ShardDelivery? {
         if let box = boxes[key], box.run.epoch == epoch {
-            if box.run.isProbe { faults.probeEnded() }
+            if box.run.isProbe { faults[share(key)].probeEnded() }
             boxes[key] = nil
         }
         return table.ended(key, epoch: epoch)

@@ -25,6 +25,9 @@ final class World {
         var superseded = 0
         var quieted = 0
         var awaited = 0
+        /// Streams of the second provider while the first was out, and of the first while the second was paused.
+        var besideOutage = 0
+        var besidePause = 0
     }
 
     static let shardCount = 4
@@ -45,11 +48,11 @@ final class World {
     private var processes: Int64 = 0
     private var faults: Faults
     private var report: Report
-    /// Since when no stream may be opened: a pause or a cancel, plus the poll.
-    private var quietFrom: Timestamp?
+    /// Since when no stream of a provider may be opened: a pause or a cancel, plus the poll.
+    private var quietFrom: [Share: Timestamp] = [:]
     /// The same for the shards whose devices have quiet hours.
     private var quietHoursFrom: Timestamp?
-    private var credentialsUntil: Timestamp?
+    private var credentialsUntil: [Share: Timestamp] = [:]
     /// When an operator gave the campaign another end the last time.
     private var endChangedAt: Timestamp?
     private var outageUntil: Timestamp?
@@ -84,7 +87,13 @@ final class World {
         self.broken = broken
         now = start
         report = Report(seed: seed)
-        ledger = SimulatedLedger(facts: facts, shardCount: Self.shardCount, broken: broken, now: start)
+        ledger = SimulatedLedger(
+            facts: facts,
+            shardCount: Self.shardCount,
+            isMixed: faults.isMixed,
+            broken: broken,
+            now: start
+        )
         for ordinal in 0..<UInt32(Self.shardCount) {
             for position in 0..<UInt16(SimulatedLedger.devicesPerShard) {
                 provider.plan(.init(ordinal: ordinal, position: position), faults: faults, random: &self.random)
@@ -129,7 +138,9 @@ final class World {
         last.wrongEnvironment = faults.wrongEnvironment
         (last.supersede, last.blind) = (faults.supersede, faults.blind)
         faults = last
+        last.isMixed = faults.isMixed
         outageUntil = nil
+        ledger.isSecondSuspended = false
         setPaused(false)
         setQuietHours(false)
     }
@@ -174,9 +185,14 @@ final class World {
     private func operatorStep() throws {
         let isPaused = ledger.campaign.pausedBy.contains(.paused)
         if random.chance(isPaused ? 0.05 : faults.pause) { setPaused(!isPaused) }
-        if let until = credentialsUntil, until <= now {
-            credentialsUntil = nil
-            ledger.campaign.pausedBy.remove(.credentials)
+        for share in Share.allCases {
+            guard let until = credentialsUntil[share], until <= now else { continue }
+            credentialsUntil[share] = nil
+            ledger.credentialsRefused(share, isRefused: false)
+            settleQuiet()
+        }
+        if faults.pauseShare > 0, random.chance(ledger.isSecondSuspended ? 0.05 : faults.pauseShare) {
+            ledger.isSecondSuspended.toggle()
             settleQuiet()
         }
         if random.chance(ledger.isQuiet ? 0.05 : faults.quiet) { setQuietHours(!ledger.isQuiet) }
@@ -233,8 +249,14 @@ final class World {
     }
 
     private func settleQuiet() {
-        let isQuiet = !ledger.campaign.pausedBy.isEmpty || ledger.campaign.stage == .cancelled
-        quietFrom = isQuiet ? quietFrom ?? now.advanced(by: SimulatedWorker.pollEvery) : nil
+        for share in Share.allCases {
+            let isSuspended = share == .second && ledger.isSecondSuspended
+            let ownReasons = share == .second ? ledger.secondPausedBy : ledger.campaign.pausedBy
+            let isPaused = isSuspended || !ownReasons.isEmpty || ledger.campaign.pausedBy.contains(.paused)
+            let isQuiet = isPaused || ledger.campaign.stage == .cancelled
+            let poll = now.advanced(by: SimulatedWorker.pollEvery)
+            quietFrom[share] = isQuiet ? quietFrom[share] ?? poll : nil
+        }
     }
 
     /// The planner's share: first publishes, what was set aside, and the sweep.
@@ -281,8 +303,13 @@ final class World {
         if let quietHoursFrom, now > quietHoursFrom, isSeen, ledger.inQuiet(shard.id.key) {
             violation = "\(shard.id) opened a stream in quiet hours"
         }
-        if let quietFrom, now > quietFrom, isSeen { violation = "\(shard.id) opened a stream after a pause or cancel" }
-        if isSeen, case .open(let probe) = ledger.campaign.breaker, let breaker = ledger.breaker,
+        let share = ledger.share(shard.id.key)
+        if let from = quietFrom[share], now > from, isSeen {
+            violation = "\(shard.id) opened a stream after a pause or cancel"
+        }
+        if share == .second, outageUntil != nil { report.besideOutage += 1 }
+        if share == .first, ledger.isSecondSuspended { report.besidePause += 1 }
+        if isSeen, share == .first, case .open(let probe) = ledger.campaign.breaker, let breaker = ledger.breaker,
             now > breaker.since.advanced(by: SimulatedWorker.pollEvery), !(run.isProbe && probe == shard.id.key)
         {
             violation = "\(shard.id) opened a stream behind an open breaker"
@@ -310,11 +337,12 @@ final class World {
         if key.ordinal != shard.id.key.ordinal || key.position != shard.chunkPosition(at: position) {
             violation = "\(shard.id) carries a device that is not its own"
         }
-        if outageUntil != nil { return .outage }
+        if outageUntil != nil, ledger.share(shard.id.key) == .first { return .outage }
         let reply = provider.answer(key)
         if case .verdict(.setAside(.credentials)) = reply {
-            ledger.campaign.pausedBy.insert(.credentials)
-            credentialsUntil = now.advanced(by: .seconds(30))
+            let share = ledger.share(shard.id.key)
+            ledger.credentialsRefused(share, isRefused: true)
+            credentialsUntil[share] = now.advanced(by: .seconds(30))
             settleQuiet()
         }
         return reply

@@ -128,7 +128,7 @@ struct BreakerTests {
         let slow = Breaker.Trip(reason: "InvalidProviderToken", since: .start, rest: .seconds(3600))
         _ = try await ledger.write(.synced) { transaction in
             _ = try transaction.pause(campaign: number, reason: .credentials, now: .start)
-            return try transaction.tripBreaker(campaign: number, slow, now: .start)
+            return try transaction.tripBreaker(of: key(number, 0), slow, now: .start)
         }
         #expect(try await probe(number, now: .start + 10).isEmpty)
         _ = try await ledger.write(.synced) { try $0.resume(campaign: number, reason: .credentials, now: .start + 10) }

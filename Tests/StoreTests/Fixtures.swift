@@ -253,3 +253,10 @@ extension Settlement {
 func key(_ campaign: UInt32, _ ordinal: UInt32, _ child: UInt32 = 0) -> ShardKey {
     ShardKey(campaign: campaign, part: 0, ordinal: ordinal, child: child)
 }
+
+extension AppAccounts {
+    /// These apps, each with APNs.
+    static func apns(_ apps: [String]) -> AppAccounts {
+        AppAccounts(Dictionary(apps.map { ($0, [.apns]) }) { first, _ in first })
+    }
+}

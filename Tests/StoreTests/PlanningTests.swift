@@ -293,13 +293,13 @@ struct PlanningTests {
         let number = try await ledger.accepted(Sample.campaign([4]))
         _ = try await ledger.planned(number)
         let worker = try await ledger.write {
-            try $0.registerWorker(name: "w", roles: [], apps: ["news"], now: .start)
+            try $0.registerWorker(name: "w", roles: [], accounts: .apns(["news"]), now: .start)
         }
         _ = try await ledger.running(key(number, 0), worker: worker)
         func lost(_ now: Timestamp) async throws -> Int {
             try await ledger.read { try $0.lostShards(campaign: number, now: now, limit: 10) }.count
         }
-        try await ledger.write { try $0.reportWorker(worker, apps: ["news"], now: .start + 900) }
+        try await ledger.write { try $0.reportWorker(worker, accounts: .apns(["news"]), now: .start + 900) }
         #expect(try await lost(.start + 900) == 0)
         #expect(try await lost(.start + 901) == 1)
     }

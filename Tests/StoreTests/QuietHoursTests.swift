@@ -177,7 +177,7 @@ import Testing
         let shards = try await ledger.planned(number, max: 2)
         _ = try await claim(shards[0].record, at: 20)
         _ = try await ledger.write(.synced) {
-            try $0.tripBreaker(campaign: number, Breaker.Trip(reason: "Out", since: .start + 20), now: .start + 20)
+            try $0.tripBreaker(of: key(number, 0), Breaker.Trip(reason: "Out", since: .start + 20), now: .start + 20)
         }
         let probe = try await ledger.write(.synced) { transaction in
             let leased = try transaction.leaseCampaigns(worker: 1, apps: ["news"], now: .start + 40)

@@ -144,7 +144,9 @@ struct RetentionTests {
     ) async throws {
         let ledger = try scratch.open(on: database)
         func register(_ roles: [String], _ now: Timestamp) async throws -> Int64 {
-            try await ledger.write { try $0.registerWorker(name: "w", roles: roles, apps: ["news"], now: now) }
+            try await ledger.write {
+                try $0.registerWorker(name: "w", roles: roles, accounts: .apns(["news"]), now: now)
+            }
         }
         let sender = try await register(["sender"], .start)
         let first = try await register(["planner"], .start)

@@ -45,7 +45,7 @@ struct VersionTests {
     @Test func `a worker whose ledger a later version migrates goes on, and cannot be started again`() async throws {
         let ledger = try scratch.open()
         let worker = try await ledger.write {
-            try $0.registerWorker(name: "old", roles: ["planner"], apps: ["news"], now: .start)
+            try $0.registerWorker(name: "old", roles: ["planner"], accounts: .apns(["news"]), now: .start)
         }
         let number = try await ledger.accepted(Sample.campaign([4, 2]))
         _ = try await ledger.planned(number, max: 1)
@@ -53,7 +53,7 @@ struct VersionTests {
         try await migrate()
 
         _ = try await ledger.write(.synced) { try $0.settle(token, .of(.accepted(4)), now: .start) }
-        try await ledger.write { try $0.reportWorker(worker, apps: ["news", "shop"], now: .start + 1) }
+        try await ledger.write { try $0.reportWorker(worker, accounts: .apns(["news", "shop"]), now: .start + 1) }
         let shards = try await ledger.planned(number)
         let (_, next) = try await ledger.running(try #require(shards.first).record.id.key)
         #expect(try await ledger.write { try $0.parkShard(next, reason: "LawViolated", now: .start) })

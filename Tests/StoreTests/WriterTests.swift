@@ -27,7 +27,7 @@ struct WriterTests {
                             _ = try transaction.registerWorker(
                                 name: "w\(index)",
                                 roles: [],
-                                apps: ["a\(index)"],
+                                accounts: .apns(["a\(index)"]),
                                 now: .start
                             )
                             if index % 5 == 0 { throw Mistake() }

@@ -20,6 +20,22 @@ extension Problem {
         )
     }
 
+    /// No live worker has the app's credentials for a provider of its devices; `isWaiting`: they wait until one has.
+    public static func unservedProvider(
+        _ provider: ProviderName,
+        app: String,
+        pointer: String,
+        isWaiting: Bool = false
+    ) -> Problem {
+        let name = provider.rawValue
+        return Problem(
+            pointer: pointer,
+            code: .unservedProvider,
+            detail: "no worker has credentials for \(app) (\(name))" + (isWaiting ? ": its devices wait" : ""),
+            mend: "add \(name) to \(app) in apps.yaml of a worker, or leave these devices out"
+        )
+    }
+
     /// The ledger lacks the list or its version; `store` says which ledger was asked, without its password.
     public static func unknownList(name: String, version: String?, store: String) -> Problem {
         Problem(

@@ -61,6 +61,8 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case campaignConflict = "campaign_conflict"
     /// No worker has credentials for the app.
     case unknownApp = "unknown_app"
+    /// No live worker has credentials for the provider of a device.
+    case unservedProvider = "unserved_provider"
     /// The ledger has no such list, or no such version of it.
     case unknownList = "unknown_list"
     /// The rendered payload is over the provider's limit.

@@ -38,6 +38,10 @@ public enum IntakeDecision: Equatable, Sendable {
         public var deviceCount: Int
         /// The store's own id: a job that names a list which another store has is told which one was asked.
         public var store: String
+        /// The providers of its devices, in order of their names; none while that is not known.
+        public var providers: [ProviderName] = []
+        /// Those of them that no live worker has credentials of the app for.
+        public var unserved: Set<ProviderName> = []
 
         /// What was looked up.
         public init(holder: Holder, isAppKnown: Bool, isAudienceKnown: Bool, deviceCount: Int, store: String) {
@@ -64,7 +68,9 @@ public enum IntakeDecision: Equatable, Sendable {
                 ? .existing(campaign: number) : .conflict(.campaignConflict(app: job.app, id: job.id))
         }
         var all = problems
-        if !knowledge.isAppKnown {
+        if knowledge.isAppKnown {
+            all += providerProblems(job, knowledge)
+        } else {
             all.append(.unknownApp(job.app))
         }
         all += audienceProblems(job, knowledge)
@@ -79,6 +85,32 @@ public enum IntakeDecision: Equatable, Sendable {
             case .devices(let devices) = job.audience
         else { return false }
         return devices.count <= shortWayDevicesMax
+    }
+
+    /// A device of the job that nobody can send to is a mistake; of a list, which has all kinds, such devices wait, unless
+    /// there are no others.
+    private static func providerProblems(_ job: Job, _ knowledge: Knowledge) -> [Problem] {
+        let unserved = knowledge.unserved.sorted { $0.rawValue < $1.rawValue }
+        switch job.audience {
+        case .devices(let devices):
+            return unserved.compactMap { provider in
+                devices.firstIndex { $0.provider == provider }.map {
+                    .unservedProvider(provider, app: job.app, pointer: "/audience/devices/\($0)/provider")
+                }
+            }
+        case .list:
+            guard !knowledge.providers.isEmpty, unserved.count == knowledge.providers.count else { return [] }
+            return unserved.map { .unservedProvider($0, app: job.app, pointer: "/audience/list") }
+        case .users, .segment, .everyone: return []
+        }
+    }
+
+    /// What is accepted, but waits: devices of a list whose provider no live worker has credentials for.
+    public static func warnings(_ job: Job, _ knowledge: Knowledge) -> [Problem] {
+        guard case .list = job.audience, knowledge.unserved.count < knowledge.providers.count else { return [] }
+        return knowledge.unserved.sorted { $0.rawValue < $1.rawValue }.map {
+            .unservedProvider($0, app: job.app, pointer: "/audience/list", isWaiting: true)
+        }
     }
 
     private static func excludeProblems(_ job: Job, _ knowledge: Knowledge) -> [Problem] {

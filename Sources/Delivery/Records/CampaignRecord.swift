@@ -66,6 +66,10 @@ public struct CampaignFacts: Sendable, Equatable {
     public var hasQuietHours: Bool
     /// Whether it is repeated: never sent itself, `sendAt` is when its next run is made.
     public var isRepeated: Bool
+    /// Whether it has devices of several providers: then pauses, breakers and guards are each provider's own.
+    public var hasShares: Bool
+    /// The provider whose devices these facts are about; nil when they are about the whole campaign.
+    public var share: ProviderName?
 
     /// Facts of a campaign.
     public init(
@@ -86,7 +90,9 @@ public struct CampaignFacts: Sendable, Equatable {
         endChanges: UInt32 = 0,
         contentTrips: Int = 0,
         hasQuietHours: Bool = false,
-        isRepeated: Bool = false
+        isRepeated: Bool = false,
+        hasShares: Bool = false,
+        share: ProviderName? = nil
     ) {
         self.number = number
         self.app = app
@@ -106,6 +112,8 @@ public struct CampaignFacts: Sendable, Equatable {
         self.contentTrips = contentTrips
         self.hasQuietHours = hasQuietHours
         self.isRepeated = isRepeated
+        self.hasShares = hasShares
+        self.share = share
     }
 
     /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.

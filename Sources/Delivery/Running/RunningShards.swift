@@ -194,16 +194,19 @@ public struct RunningShards: Sendable {
     /// shards whose time zone has quiet hours; those that got another end are handed over, so that whoever claims them
     /// next has it.
     ///
+    /// `shares`: of campaigns of several providers each shard that a worker runs, with the campaign as it meets it.
+    ///
     /// A claim that is out may have been granted before the change and answered after this poll: ask `startStop` when
     /// its run starts.
     public mutating func stops(
         campaigns facts: [UInt32: CampaignFacts],
+        shares: [ShardKey: CampaignFacts] = [:],
         quiet: Set<ShardKey> = [],
         now: Timestamp
     ) -> [(ShardKey, ShardRun.Stop)] {
         var stops: [(ShardKey, ShardRun.Stop)] = []
         for (key, entry) in entries {
-            guard let campaign = facts[key.campaign] else { continue }
+            guard let campaign = shares[key] ?? facts[key.campaign] else { continue }
             let quietStop = quiet.contains(key) ? ShardRun.Stop.setAside(.quiet) : nil
             if let stop = campaign.stop(key, at: now) ?? quietStop {
                 if entry.claiming != nil { entries[key]?.stop = stop }

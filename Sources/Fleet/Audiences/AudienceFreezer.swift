@@ -1,4 +1,5 @@
 import Campaigns
+import PushProviders
 import Store
 
 /// Materialises a campaign's audience into a list, a step at a time (design, section 10: frozen audience).
@@ -106,9 +107,32 @@ final class AudienceFreezer {
         guard try await write(closing: true) == .written else { return .fenced }
         let final = audience
         let (leaseEpoch, worker) = (leaseEpoch, worker)
-        let parts = try await parts()
+        let (contents, parts) = (try await contents(), try await parts())
         return try await ledger.write(.synced) {
-            try $0.finishFrozen(final, parts: parts, leaseEpoch: leaseEpoch, worker: worker, now: WallClock.now())
+            try $0.finishFrozen(
+                final,
+                contents: contents,
+                parts: parts,
+                leaseEpoch: leaseEpoch,
+                worker: worker,
+                now: WallClock.now()
+            )
+        }
+    }
+
+    /// What the campaign is for each provider of its devices; none when that is the one that it was accepted for.
+    private func contents() async throws -> [CampaignContent] {
+        let list = audience.list
+        let found = try await ledger.read { try $0.chunkProviders(list: list) }
+        if found.isEmpty || found == [audience.provider] { return [] }
+        let carriesMessageID = apps.signsMessageIDs(audience.app)
+        return try found.map { name in
+            guard let provider = ProviderRegistry.provider(named: name) else {
+                throw LedgerError.failed(
+                    "the audience has devices of \(name.rawValue), which this version does not know"
+                )
+            }
+            return ContentVariants(job, provider, carriesMessageID: carriesMessageID).content
         }
     }
 

@@ -4,12 +4,14 @@ import Store
 
 /// A job's content, compiled in each of its languages.
 struct ContentVariants: Sendable {
+    let provider: any PushProvider
     /// The standard content first, then the job's localizations in their order.
     let pushes: [CompiledPush]
     /// The tags of the localizations.
     let locales: [String]
 
     init(_ job: Job, _ provider: any PushProvider, carriesMessageID: Bool) {
+        self.provider = provider
         locales = job.content.localizations.map(\.locale)
         let standard = provider.compile(job, carriesMessageID: carriesMessageID)
         pushes =
@@ -29,8 +31,22 @@ struct ContentVariants: Sendable {
 
     /// What the ledger keeps; none when all devices get the same.
     var stored: [CampaignVariant] {
-        guard isPersonal || !locales.isEmpty else { return [] }
-        return zip([""] + locales, pushes).map { locale, push in
+        isPersonal || !locales.isEmpty ? all : []
+    }
+
+    /// The same with everything that is the provider's: what the ledger keeps of a campaign of several.
+    var content: CampaignContent {
+        CampaignContent(
+            provider: provider.name,
+            pushType: standard.pushType,
+            priority: standard.priority,
+            collapseID: standard.collapseID,
+            variants: all
+        )
+    }
+
+    private var all: [CampaignVariant] {
+        zip([""] + locales, pushes).map { locale, push in
             CampaignVariant(
                 locale: locale,
                 payload: push.payload,

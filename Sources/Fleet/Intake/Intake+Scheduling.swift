@@ -79,15 +79,17 @@ extension Intake {
                 throw RunNotMade(description: "the list \(version.map { "\(name)@\($0)" } ?? name) is not there")
             }
         }
-        let provider = provider()
-        let variants = ContentVariants(job, provider, carriesMessageID: signsMessageIDs(app))
+        let carriesMessageID = signsMessageIDs(app)
+        let contents = try await providers(ofRun: job, list: parent.list, now: now).map {
+            ContentVariants(job, $0, carriesMessageID: carriesMessageID)
+        }
         let origin = Origin(
             correlationID: parent.correlationID,
             traceParent: parent.traceParent,
             list: parent.list.map { ($0, parent.listVersion) }
         )
         let identity = SHA256.digest(job.canonicalJSON())
-        return try await newCampaign(job, provider, variants, identity, [], origin, now: now)
+        return try await newCampaign(job, contents, identity, [], origin, now: now)
     }
 
     // MARK: - Audience

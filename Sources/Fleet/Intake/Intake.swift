@@ -36,11 +36,12 @@ struct Intake: Sendable {
             return try await refuse(ProblemDocument(refused: decoding), app: decoding.app, message, now: now)
         }
         let identity = SHA256.digest(job.canonicalJSON())
-        let knowledge = try await look(job, now: now)
+        let (knowledge, served) = try await look(job, now: now)
         // Asked once: a reload may change it, and what was checked is what is compiled.
         let carriesMessageID = signsMessageIDs(job.app)
-        var check = check(job.asSent(at: now), carriesMessageID: carriesMessageID)
-        check.problems += RepeatCheck.problems(job, now: now)
+        let providers = providers(of: job, knowledge, served: served)
+        var check = check(job.asSent(at: now), providers.checked, carriesMessageID: carriesMessageID)
+        check.problems += RepeatCheck.problems(job, now: now) + providers.problems
         switch IntakeDecision.decide(job: job, identity: identity, knowledge: knowledge, problems: check.problems) {
         case .refuse(let problems):
             let document = ProblemDocument(
@@ -67,10 +68,9 @@ struct Intake: Sendable {
                 appPace: apps.pace(of: job.app),
                 now: now
             )
-            let warnings = decoding.warnings + check.warnings + slow
-            let provider = provider()
-            let variants = ContentVariants(job, provider, carriesMessageID: carriesMessageID)
-            let new = try await newCampaign(job, provider, variants, identity, warnings, Origin(message, job), now: now)
+            let warnings = decoding.warnings + check.warnings + slow + IntakeDecision.warnings(job, knowledge)
+            let contents = providers.meant.map { ContentVariants(job, $0, carriesMessageID: carriesMessageID) }
+            let new = try await newCampaign(job, contents, identity, warnings, Origin(message, job), now: now)
             let isDirect = shortWay && !isLate(new, now) && apps.pace(of: job.app) == nil
             if let verdict = try await accept(new, shortWay: isDirect, now: now) { return verdict }
             return try await handle(message)
@@ -97,20 +97,24 @@ struct Intake: Sendable {
         return JobDecoder.decode(message.body, envelope: envelope)
     }
 
-    private func look(_ job: Job, now: Timestamp) async throws -> IntakeDecision.Knowledge {
+    private func look(
+        _ job: Job,
+        now: Timestamp
+    ) async throws -> (knowledge: IntakeDecision.Knowledge, served: Set<ProviderName>) {
         let store = ledger.storeID
         let shared = ledger.sharedTime(now)
         return try await ledger.read { reader in
-            let isAppKnown = try reader.liveApps(now: shared).contains(job.app)
-            return try reader.knowledge(of: job, isAppKnown: isAppKnown, store: store)
+            let served = try reader.liveAccounts(now: shared).providers[job.app]
+            var knowledge = try reader.knowledge(of: job, isAppKnown: served != nil, store: store)
+            knowledge.unserved = Set(knowledge.providers).subtracting(served ?? [])
+            return (knowledge, served ?? [])
         }
     }
 
     /// What the providers, and the app's accounts with them where this process has them, find wrong.
-    private func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
+    private func check(_ job: Job, _ providers: [any PushProvider], carriesMessageID: Bool) -> JobCheck {
         var result = JobCheck()
-        let known = ProviderRegistry.providers.filter { apps.account(app: job.app, provider: $0.name) != nil }
-        for provider in known.isEmpty ? [provider()] : known {
+        for provider in providers {
             let found = provider.check(job, carriesMessageID: carriesMessageID)
             let account = apps.account(app: job.app, provider: provider.name)?.account.check(job) ?? JobCheck()
             result.problems += found.problems + account.problems
@@ -120,34 +124,28 @@ struct Intake: Sendable {
         return result
     }
 
-    /// Whether an app's pushes carry the `fanfare` object: this process has a key to sign its message ids with.
-    func signsMessageIDs(_ app: String) -> Bool {
-        ProviderRegistry.providers.contains { apps.account(app: app, provider: $0.name)?.messageKeys != nil }
-    }
+    func signsMessageIDs(_ app: String) -> Bool { apps.signsMessageIDs(app) }
 
     // MARK: - Accepting
 
-    func provider() -> any PushProvider {
-        guard let provider = ProviderRegistry.providers.first else { preconditionFailure("no provider is built in") }
-        return provider
-    }
-
+    /// `contents`: what it is for each provider of its devices; while those are not known, for the one that is most
+    /// probable and then for all others.
     func newCampaign(
         _ job: Job,
-        _ provider: any PushProvider,
-        _ variants: ContentVariants,
+        _ contents: [ContentVariants],
         _ identity: [UInt8],
         _ warnings: [Problem],
         _ origin: Origin,
         now: Timestamp
     ) async throws -> NewCampaign {
+        guard let variants = contents.first else { preconditionFailure("a campaign without a provider") }
         let push = variants.standard
         let schedule = try await schedule(job, origin, now: now)
         let (audience, expiresAt) = (schedule.audience, schedule.expiresAt)
         let facts = Shard.Facts(
             app: job.app,
             campaignID: job.id,
-            provider: provider.name,
+            provider: variants.provider.name,
             environment: nil,
             urgency: job.delivery.urgency,
             pushType: push.pushType,
@@ -161,7 +159,8 @@ struct Intake: Sendable {
             messageIDAt: push.messageIDAt,
             traceParent: origin.traceParent
         )
-        let warnings = try await warnings + self.warnings(of: variants, provider, job, audience)
+        let isKnown = schedule.freezing == nil && schedule.repetition == nil
+        let warnings = try await warnings + self.warnings(of: isKnown ? contents : [variants], job, audience)
         return NewCampaign(
             identity: identity,
             job: job.storedJSON(),
@@ -170,8 +169,9 @@ struct Intake: Sendable {
             metadata: job.metadata,
             facts: facts,
             // A counted badge alone asks for none of them.
-            carriesVariables: variants.isPersonal && job.usesVariables,
+            carriesVariables: contents.contains { $0.isPersonal } && job.usesVariables,
             variants: variants.stored,
+            contents: isKnown && contents.count > 1 ? contents.map(\.content) : [],
             pace: job.delivery.perSecond.map { Pace(perSecond: $0, rampUp: job.delivery.rampUp) },
             ignoresCap: job.delivery.frequencyCap == .ignore,
             badge: job.content.badgeChange,
@@ -190,13 +190,18 @@ struct Intake: Sendable {
 
     /// What the devices' variables make of the content, as far as it is known (contract, section 1, Limits).
     private func warnings(
-        of variants: ContentVariants,
-        _ provider: any PushProvider,
+        of contents: [ContentVariants],
         _ job: Job,
         _ audience: NewCampaign.Audience
     ) async throws -> [Problem] {
-        let counts = try await badgeWarnings(job)
-        return counts + (try await personalWarnings(of: variants, provider, job, audience))
+        var warnings = try await badgeWarnings(job)
+        for variants in contents {
+            // What is alike for two providers is said once.
+            for warning in try await personalWarnings(of: variants, job, audience) where !warnings.contains(warning) {
+                warnings.append(warning)
+            }
+        }
+        return warnings
     }
 
     /// Whether there is no count to raise or lower.
@@ -215,15 +220,18 @@ struct Intake: Sendable {
 
     private func personalWarnings(
         of variants: ContentVariants,
-        _ provider: any PushProvider,
         _ job: Job,
         _ audience: NewCampaign.Audience
     ) async throws -> [Problem] {
         guard variants.isPersonal,
-            let preview = try? ContentPreview(variants, collapseIDBytesMax: provider.limits.collapseIDBytesMax)
+            let preview = try? ContentPreview(
+                variants,
+                collapseIDBytesMax: variants.provider.limits.collapseIDBytesMax
+            )
         else { return [] }
         switch (job.audience, audience) {
-        case (.devices(let devices), _): return ContentPreview.warnings(preview.samples(devices))
+        case (.devices(let devices), _):
+            return ContentPreview.warnings(preview.samples(devices.filter { $0.provider == variants.provider.name }))
         case (.list, .list(let number)):
             let longest = try await ledger.read { try $0.variables(ofList: number) }
             return preview.warnings(longest: longest) + job.unknownVariables(known: Set(longest.keys))
@@ -233,7 +241,8 @@ struct Intake: Sendable {
 
     /// nil when somebody took the id between look and write: the job is a repeat or a conflict now.
     private func accept(_ new: NewCampaign, shortWay: Bool, now: Timestamp) async throws -> Verdict? {
-        guard shortWay, apps.account(app: new.facts.app, provider: new.facts.provider) != nil else {
+        let providers = new.contents.isEmpty ? [new.facts.provider] : new.contents.map(\.provider)
+        guard shortWay, providers.allSatisfy({ apps.account(app: new.facts.app, provider: $0) != nil }) else {
             let acceptance = try await ledger.write(.synced) { try $0.accept(new, now: now) }
             guard case .accepted = acceptance else { return nil }
             return .accepted

@@ -13,11 +13,14 @@ extension LedgerReader {
             store: store
         )
         switch job.audience {
-        case .devices(let devices): knowledge.deviceCount = devices.count
+        case .devices(let devices):
+            knowledge.deviceCount = devices.count
+            knowledge.providers = Set(devices.map(\.provider)).sorted { $0.rawValue < $1.rawValue }
         case .list(let name, let version):
             let list = try list(app: job.app, name: name, version: version)
             knowledge.isAudienceKnown = list != nil
             knowledge.deviceCount = list?.devices ?? 0
+            knowledge.providers = try list.map { list throws(LedgerError) in try providers(list: list.number) } ?? []
         case .users, .segment, .everyone: knowledge.deviceCount = try hasDevices(app: job.app) ? 1 : 0
         }
         if case .list(let name, let version) = job.exclude {

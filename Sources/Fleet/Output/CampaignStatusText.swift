@@ -5,6 +5,7 @@ extension CampaignStatusView {
     public func text(now: Timestamp) -> String {
         var lines = [headline, stateLine(now: now), ""]
         lines.append(outcomeTable)
+        if providers.count > 1 { lines += ["", providerTable] }
         if !reasons.isEmpty {
             let shown = sortedReasons.map { "\(TerminalText.safe($0.key)) \(NumberText.grouped($0.value))" }
             lines += ["", "reasons   " + shown.joined(separator: ", ")]
@@ -52,6 +53,21 @@ extension CampaignStatusView {
         return table.text
     }
 
+    /// A line for each provider, for a campaign that has several.
+    private var providerTable: String {
+        var columns: [(String, TextTable.Alignment)] = [("provider", .left), ("devices", .right)]
+        columns += Outcome.allCases.map { ($0.name, .right) } + [("pending", .right), ("", .left)]
+        var table = TextTable(columns)
+        for provider in providers {
+            var cells = [TerminalText.safe(provider.name), NumberText.grouped(provider.audience)]
+            cells += Outcome.allCases.map { NumberText.grouped(provider.outcomes[$0]) }
+            cells.append(NumberText.grouped(provider.pending.total))
+            cells.append(provider.pending.total > 0 ? provider.pausedBy.joined(separator: ", ") : "")
+            table.add(cells)
+        }
+        return table.text
+    }
+
     private var partTable: String {
         var table = TextTable([
             ("part", .left), ("devices", .right), ("unplanned", .right), ("done", .right), ("begins", .left),
@@ -60,8 +76,10 @@ extension CampaignStatusView {
         for part in parts {
             let number = { (name: String) in Int(part[name]?.integer ?? 0) }
             let done = Outcome.allCases.reduce(0) { $0 + number($1.name) }
+            let zone = part["time_zone"]?.string ?? (part["provider"]?.string == nil ? "no zone" : nil)
             table.add([
-                part["time_zone"]?.string ?? "no zone", NumberText.grouped(number("audience")),
+                [part["provider"]?.string, zone].compactMap { $0 }.joined(separator: " "),
+                NumberText.grouped(number("audience")),
                 NumberText.grouped(number("unplanned")), NumberText.grouped(done),
                 part["release_at"]?.string ?? "", part["expires_at"]?.string ?? "",
             ])

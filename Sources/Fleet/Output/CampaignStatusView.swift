@@ -48,6 +48,8 @@ public struct CampaignStatusView: Sendable, Equatable {
     public var completedAt: Timestamp?
     /// After this instant nothing is sent.
     public var expiresAt: Timestamp?
+    /// Its devices by provider, in the order of their names; none until its audience is known.
+    public var providers: [Provider] = []
     /// Its parts.
     public var parts: [JSONValue] = []
     /// Devices that wait for another try, by the rung's name, the shortest first.
@@ -70,6 +72,35 @@ public struct CampaignStatusView: Sendable, Equatable {
         public init(rung: String, devices: Int) {
             self.rung = rung
             self.devices = devices
+        }
+    }
+
+    /// The devices of one provider.
+    public struct Provider: Sendable, Equatable {
+        /// The provider's name.
+        public var name: String
+        /// How many they are.
+        public var audience: Int
+        /// By where they ended.
+        public var outcomes: OutcomeCounts
+        /// Without an outcome.
+        public var pending: PendingDetail
+        /// Why they wait; empty when they do not.
+        public var pausedBy: [String]
+
+        /// So many devices of a provider.
+        public init(
+            name: String,
+            audience: Int,
+            outcomes: OutcomeCounts,
+            pending: PendingDetail = PendingDetail(),
+            pausedBy: [String] = []
+        ) {
+            self.name = name
+            self.audience = audience
+            self.outcomes = outcomes
+            self.pending = pending
+            self.pausedBy = pausedBy
         }
     }
 
@@ -142,6 +173,7 @@ public struct CampaignStatusView: Sendable, Equatable {
             JSONMember("created_at", instant(createdAt)), JSONMember("accepted_at", instant(acceptedAt)),
             JSONMember("started_at", instant(startedAt)), JSONMember("completed_at", instant(completedAt)),
             JSONMember("expires_at", instant(expiresAt)), JSONMember("parts", .array(parts)),
+            JSONMember("providers", .object(providers.map { JSONMember($0.name, $0.json) })),
             JSONMember("run_of", text(runOf)), JSONMember("repeat", repetition?.json ?? .null),
             JSONMember("runs", .array(repetition?.runs ?? [])),
         ]
@@ -161,4 +193,19 @@ public struct CampaignStatusView: Sendable, Equatable {
     private func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
     private func number(_ value: Int) -> JSONValue { .number(JSONNumber(value)) }
     private func instant(_ value: Timestamp?) -> JSONValue { value.map { .string($0.rfc3339) } ?? .null }
+}
+
+extension CampaignStatusView.Provider {
+    fileprivate var json: JSONValue {
+        func number(_ value: Int) -> JSONValue { .number(JSONNumber(value)) }
+        let detail = pending.named.map { JSONMember($0.0, number($0.1)) }
+        return .object(
+            [JSONMember("audience", number(audience))]
+                + Outcome.allCases.map { JSONMember($0.name, number(outcomes[$0])) }
+                + [
+                    JSONMember("pending", number(pending.total)), JSONMember("pending_detail", .object(detail)),
+                    JSONMember("paused_by", .array(pausedBy.map(JSONValue.string))),
+                ]
+        )
+    }
 }

@@ -13,12 +13,16 @@ extension CampaignStatusView {
         supersededBy = status.supersededBy
         audience = status.audience
         outcomes = status.counts
-        pending.unplanned = status.pending.unplanned
-        pending.queued = status.pending.queued
-        pending.sending = status.pending.sending
-        pending.retrying = status.pending.retrying
-        pending.held = status.pending.held
-        pending.parked = status.pending.parked
+        pending = PendingDetail(status.pending)
+        providers = status.providers.map {
+            Provider(
+                name: $0.provider.rawValue,
+                audience: $0.audience,
+                outcomes: $0.counts,
+                pending: PendingDetail($0.pending),
+                pausedBy: $0.pausedBy.map(\.rawValue).sorted()
+            )
+        }
         attempts = status.attempts
         maybeSent = status.maybeSent
         unknownResent = status.unknownResent
@@ -35,6 +39,14 @@ extension CampaignStatusView {
         if status.repetition != nil, status.expiresAt == .distantFuture { expiresAt = nil }
         runOf = status.runOf
         if case .violated(let detail) = status.law { lawViolation = detail }
+    }
+}
+
+extension CampaignStatusView.PendingDetail {
+    fileprivate init(_ detail: CampaignStatus.PendingDetail) {
+        self.init()
+        (unplanned, queued, sending) = (detail.unplanned, detail.queued, detail.sending)
+        (retrying, held, parked) = (detail.retrying, detail.held, detail.parked)
     }
 }
 
@@ -99,6 +111,7 @@ extension PartStatus {
     /// A part of `campaign status --json`.
     fileprivate var json: JSONValue {
         let facts: [JSONMember] = [
+            JSONMember("provider", provider.map { .string($0.rawValue) } ?? .null),
             JSONMember("time_zone", timeZone.map(JSONValue.string) ?? .null),
             JSONMember("release_at", .string(releaseAt.rfc3339)), JSONMember("expires_at", .string(expiresAt.rfc3339)),
             JSONMember("audience", .number(JSONNumber(devices))),

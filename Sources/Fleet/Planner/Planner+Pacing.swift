@@ -15,6 +15,7 @@ extension Planner {
         let now = ContinuousClock.now
         let paced = leases.filter { isPaced($0.facts) && $0.facts.mayPlan(at: WallClock.now()) }
         rests = rests.filter { campaign, _ in paced.contains { $0.facts.number == campaign } }
+        // The shares of a campaign of several providers have one line: a look is at all of them.
         for lease in paced where rests[lease.facts.number].map({ $0 <= now }) ?? true {
             guard outlet.isTaking else { return }
             let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)

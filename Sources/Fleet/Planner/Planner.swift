@@ -41,8 +41,10 @@ struct Planner: Sendable {
     /// What one pass hands to the next.
     private struct State {
         var leases: [LeasedCampaign] = []
-        /// The first shards of held campaigns.
-        var prepared: [UInt32: [ShardToPublish]] = [:]
+        /// The first shards of held campaigns, of several providers by each.
+        var prepared: [ShareKey: [ShardToPublish]] = [:]
+        /// What the live workers can send for.
+        var accounts = AppAccounts()
         /// Workers that send.
         var consumers = 1
         var cadence = PlanningCadence()
@@ -94,8 +96,8 @@ struct Planner: Sendable {
     /// Returns whether shards are left to be cut.
     private func pass(_ state: inout State) async throws -> Bool {
         if outlet.isHinted { try await publishFired(&state.prepared) }
-        // Nothing of a campaign that is still being cut can be over.
-        let cutting = state.leases.filter { $0.unplannedChunks > 0 }.map(\.facts.number)
+        // Nothing of a campaign that is still being cut can be over; of several providers one may be.
+        let cutting = state.leases.filter { $0.unplannedChunks > 0 && !$0.facts.hasShares }.map(\.facts.number)
         try await complete(progress.take().subtracting(cutting))
         let isHinted = outlet.takeHint()
         let isPaced = state.leases.contains { self.isPaced($0.facts) }
@@ -178,21 +180,24 @@ struct Planner: Sendable {
         state.leasedAt = .now
         let (worker, apps) = (worker, apps)
         let pacedApps = limits.pacedApps
-        (state.leases, state.consumers) = try await ledger.write(.normal) { [ledger] transaction in
+        let live: [WorkerRecord]
+        (state.leases, live) = try await ledger.write(.normal) { [ledger] transaction in
             _ = try transaction.expireDue(now: WallClock.now())
             let now = ledger.sharedTime(WallClock.now())
-            let consumers = try transaction.reader.liveWorkers(now: now).count { $0.roles.contains("sender") }
             return (
-                try transaction.leaseCampaigns(worker: worker, apps: apps, pacedApps: pacedApps, now: now), consumers
+                try transaction.leaseCampaigns(worker: worker, apps: apps, pacedApps: pacedApps, now: now),
+                try transaction.reader.liveWorkers(now: now)
             )
         }
+        state.consumers = live.count { $0.roles.contains("sender") }
+        state.accounts = live.reduce(into: limits.reported) { $0.formUnion($1.accounts) }
         try await complete(Set(state.leases.filter { $0.unplannedChunks == 0 }.map(\.facts.number)))
         try await publishFired(&state.prepared)
         try await prepare(&state)
         try await supersede(&state)
         // What the broker does not take waits in the ledger where it is.
         guard outlet.isTaking else { return }
-        for lease in state.leases {
+        for lease in state.leases where state.accounts.has(lease.facts.app, lease.provider) {
             try await lease.facts.breaker.isOpen ? probe(lease) : release(lease)
         }
     }
@@ -220,11 +225,19 @@ struct Planner: Sendable {
     /// Lets one shard through an open breaker when it is time to look whether the provider is back.
     private func probe(_ lease: LeasedCampaign) async throws {
         let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
-        let isDue = try await ledger.read { try $0.isProbeDue(campaign: campaign, now: WallClock.now()) }
+        let share = lease.facts.share
+        let isDue = try await ledger.read { try $0.isProbeDue(campaign: campaign, share: share, now: WallClock.now()) }
         guard isDue else { return }
         let cap = limits.cap(of: lease.facts.app)
         let shards = try await ledger.write(.synced) {
-            try $0.beginProbe(campaign: campaign, leaseEpoch: epoch, worker: worker, cap: cap, now: WallClock.now())
+            try $0.beginProbe(
+                campaign: campaign,
+                share: share,
+                leaseEpoch: epoch,
+                worker: worker,
+                cap: cap,
+                now: WallClock.now()
+            )
         }
         await outlet.publish(shards)
     }
@@ -233,14 +246,15 @@ struct Planner: Sendable {
     private func release(_ lease: LeasedCampaign) async throws {
         guard lease.facts.mayPlan(at: WallClock.now()) else { return }
         let (campaign, limit) = (lease.facts.number, lease.facts.breaker.pace(now: WallClock.now()))
-        let isAppPaced = limits.pace(of: lease.facts.app) != nil
+        let (isAppPaced, share) = (limits.pace(of: lease.facts.app) != nil, lease.facts.share)
         let hasAside = try await ledger.read {
-            try !$0.openShards(campaign: campaign, states: [.aside], limit: 1).isEmpty
+            try !$0.openShards(campaign: campaign, states: [.aside], of: share.map { [$0] }, limit: 1).isEmpty
         }
         guard hasAside else { return }
         let shards = try await ledger.write(.synced) {
             try $0.releaseAside(
                 campaign: campaign,
+                share: share,
                 knowsApp: true,
                 isAppPaced: isAppPaced,
                 limit: limit,
@@ -256,19 +270,21 @@ struct Planner: Sendable {
     private func prepare(_ state: inout State) async throws {
         let held = state.leases.filter { $0.facts.stage == .held }
         // One that got another urgency meanwhile goes to another lane.
-        let urgencies = Dictionary(held.map { ($0.facts.number, $0.urgency) }) { first, _ in first }
+        let urgencies = Dictionary(held.map { ($0.key, $0.urgency) }) { first, _ in first }
         state.prepared = state.prepared.filter { prepared in
             urgencies[prepared.key].map { urgency in prepared.value.allSatisfy { $0.facts.urgency == urgency } }
                 ?? false
         }
         // Under a rate the first shards wait for their turns like all others.
-        for lease in held where state.prepared[lease.facts.number] == nil && !isPaced(lease.facts) {
+        for lease in held where state.prepared[lease.key] == nil && !isPaced(lease.facts) {
             let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
+            let share = lease.facts.share
             let window = Window.free(consumers: max(1, state.consumers), prefetch: prefetch, unclaimed: 0)
             let cap = limits.cap(of: lease.facts.app)
             let result = try await ledger.write(.normal) {
                 try $0.prepare(
                     campaign: campaign,
+                    share: share,
                     leaseEpoch: epoch,
                     worker: worker,
                     shardsMax: window,
@@ -276,16 +292,19 @@ struct Planner: Sendable {
                     now: WallClock.now()
                 )
             }
-            if case .planned(let shards) = result { state.prepared[campaign] = shards }
+            if case .planned(let shards) = result { state.prepared[lease.key] = shards }
         }
     }
 
     /// Publishes the first shards of campaigns that were fired: their rows are on their way since that commit.
-    private func publishFired(_ prepared: inout [UInt32: [ShardToPublish]]) async throws {
+    private func publishFired(_ prepared: inout [ShareKey: [ShardToPublish]]) async throws {
         guard !prepared.isEmpty, outlet.isTaking else { return }
-        let numbers = Array(prepared.keys)
-        for campaign in try await ledger.read({ try $0.campaigns(numbers) }) where campaign.stage != .held {
-            guard var shards = prepared.removeValue(forKey: campaign.number),
+        let numbers = Set(prepared.keys.map(\.campaign))
+        let fired = try await ledger.read { reader in
+            try reader.campaigns(numbers).filter { $0.stage != .held }.flatMap { try reader.shares(of: $0) }
+        }
+        for campaign in fired {
+            guard var shards = prepared.removeValue(forKey: ShareKey(campaign)),
                 campaign.mayPlan(at: WallClock.now())
             else { continue }
             for index in shards.indices {
@@ -324,17 +343,20 @@ struct Planner: Sendable {
     private func plan(_ state: inout State) async throws -> Bool {
         guard outlet.isTaking else { return false }
         let leases = state.leases
+        let accounts = state.accounts
         let open = leases.indices.filter {
             leases[$0].unplannedChunks > 0 && !isPaced(leases[$0].facts)
                 && leases[$0].facts.mayPlan(at: WallClock.now())
+                && accounts.has(leases[$0].facts.app, leases[$0].provider)
         }
         guard !open.isEmpty else { return false }
         let use = try await ledger.read { try $0.windowUse() }
-        var isGuarded: Set<UInt32> = []
+        var isGuarded: Set<ShareKey> = []
         for lane in Set(open.map { leases[$0].lane }) {
-            let candidates = open.filter { leases[$0].lane == lane }.map { index in
+            let ours = open.filter { leases[$0].lane == lane }
+            let candidates = ours.map { index in
                 let lease = leases[index]
-                let mine = use.first { $0.campaign == lease.facts.number }
+                let mine = use.first { $0.campaign == lease.facts.number && $0.lane == lane }
                 return Window.Candidate(
                     campaign: lease.facts.number,
                     app: lease.facts.app,
@@ -353,15 +375,15 @@ struct Planner: Sendable {
             let free = max(0, size - unclaimed)
             state.cadence.saw(free: free, of: size)
             let shares = Window.share(free, among: candidates)
-            for index in open {
-                let number = leases[index].facts.number
-                let result = try await cut(&state.leases[index], shares[number] ?? 0)
-                if result == .guarded { isGuarded.insert(number) }
+            for index in ours {
+                let result = try await cut(&state.leases[index], shares[leases[index].facts.number] ?? 0)
+                if result == .guarded { isGuarded.insert(leases[index].key) }
             }
         }
         // The guard decides when shards are settled, and that wakes us.
         return state.leases.contains {
-            $0.unplannedChunks > 0 && !isPaced($0.facts) && !isGuarded.contains($0.facts.number)
+            $0.unplannedChunks > 0 && !isPaced($0.facts) && !isGuarded.contains($0.key)
+                && accounts.has($0.facts.app, $0.provider)
         }
     }
 
@@ -369,10 +391,11 @@ struct Planner: Sendable {
     private func cut(_ lease: inout LeasedCampaign, _ count: Int) async throws -> PlanResult {
         guard count > 0 else { return .planned([]) }
         let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
-        let cap = limits.cap(of: lease.facts.app)
+        let (cap, share) = (limits.cap(of: lease.facts.app), lease.facts.share)
         let result = try await ledger.write(.normal) {
             try $0.plan(
                 campaign: campaign,
+                share: share,
                 leaseEpoch: epoch,
                 worker: worker,
                 shardsMax: count,
@@ -435,9 +458,15 @@ struct Planner: Sendable {
 
     /// Shards whose messages the broker has lost; only while their lane is empty.
     private func republishLost(_ lease: LeasedCampaign) async throws {
-        let campaign = lease.facts.number
+        let (campaign, share) = (lease.facts.number, lease.facts.share)
         let candidates = try await ledger.read {
-            try $0.lostShards(campaign: campaign, patience: Sweep.lostAfter, now: WallClock.now(), limit: 100)
+            try $0.lostShards(
+                campaign: campaign,
+                share: share,
+                patience: Sweep.lostAfter,
+                now: WallClock.now(),
+                limit: 100
+            )
         }
         guard !candidates.isEmpty, await isEmpty(lease.lane) else { return }
         let now = WallClock.now()

@@ -15,7 +15,7 @@ public enum LocalIntake {
         let app = apps.first { $0.name == job.app }
         let carriesMessageID = app?.messageKeys != nil
         let sent = job.asSent(at: now)
-        let checks = providers(of: app).map { $0.check(sent, carriesMessageID: carriesMessageID) }
+        let checks = providers(of: job, app).map { $0.check(sent, carriesMessageID: carriesMessageID) }
         let media = app == nil || carriesMessageID ? [] : MediaAddress.warnings(job)
         return (
             checks.flatMap(\.problems) + RepeatCheck.problems(job, now: now),
@@ -23,26 +23,36 @@ public enum LocalIntake {
         )
     }
 
-    /// Those that an app has accounts with; for an app that is not known here, the first that is built in.
-    private static func providers(of app: AppConfiguration?) -> [any PushProvider] {
-        app.map { $0.accounts.map(\.account.provider) } ?? Array(ProviderRegistry.providers.prefix(1))
+    /// Those of its devices, as far as it says which; else those that the app has accounts with, and for an app that is not
+    /// known here the first that is built in.
+    private static func providers(of job: Job, _ app: AppConfiguration?) -> [any PushProvider] {
+        if case .devices(let devices) = job.audience {
+            let names = Set(devices.map(\.provider))
+            return ProviderRegistry.providers.filter { names.contains($0.name) }
+        }
+        return app.map { $0.accounts.map(\.account.provider) } ?? Array(ProviderRegistry.providers.prefix(1))
     }
 
     /// What the variables of the job's own devices make of its content.
     private static func personal(_ job: Job, _ app: AppConfiguration?, carriesMessageID: Bool) -> [Problem] {
         guard case .devices(let devices) = job.audience, job.usesVariables else { return [] }
-        return providers(of: app).flatMap { provider -> [Problem] in
+        return providers(of: job, app).flatMap { provider -> [Problem] in
             let preview = try? ContentPreview(job, provider, carriesMessageID: carriesMessageID)
-            return preview.map { ContentPreview.warnings($0.samples(devices)) } ?? []
+            let theirs = devices.filter { $0.provider == provider.name }
+            return preview.map { ContentPreview.warnings($0.samples(theirs)) } ?? []
         }
     }
 
-    /// What single devices will get; nil when no provider is built in, or a template does not compile.
-    public static func preview(_ job: Job, apps: [AppConfiguration]) -> ContentPreview? {
+    /// What single devices will get; nil when a template does not compile.
+    public static func preview(_ job: Job, apps: [AppConfiguration]) -> JobPreview? {
         let carriesMessageID = apps.first { $0.name == job.app }?.messageKeys != nil
-        return ProviderRegistry.providers.first.flatMap {
-            try? ContentPreview(job, $0, carriesMessageID: carriesMessageID)
+        var previews: [ProviderName: ContentPreview] = [:]
+        for provider in ProviderRegistry.providers {
+            let preview = try? ContentPreview(job, provider, carriesMessageID: carriesMessageID)
+            guard let preview else { return nil }
+            previews[provider.name] = preview
         }
+        return JobPreview(previews: previews)
     }
 
     /// The badges that devices would get, counted on what the registry has now; nil for a device that it does not have.

@@ -295,9 +295,17 @@ final class WorkDesk {
     }
 
     /// What the poll of the ledger says of the campaigns that run here.
-    func polled(_ facts: [CampaignFacts], quiet: Set<ShardKey>, now: Timestamp) {
+    ///
+    /// `shares`: see `RunningShards.stops`.
+    func polled(
+        _ facts: [CampaignFacts],
+        shares: [ShardKey: CampaignFacts],
+        quiet: Set<ShardKey>,
+        now: Timestamp
+    ) {
         let byNumber = Dictionary(facts.map { ($0.number, $0) }) { first, _ in first }
-        for (key, reason) in running.stops(campaigns: byNumber, quiet: quiet, now: now) { stop(key, reason) }
+        let stops = running.stops(campaigns: byNumber, shares: shares, quiet: quiet, now: now)
+        for (key, reason) in stops { stop(key, reason) }
         for key in running.held(for: .seconds(300), now: now) { stop(key, .setAside(.handOver)) }
         let superseded = facts.filter { $0.supersededBy != nil }.map(\.number)
         if !superseded.isEmpty { tellStopped(of: Set(superseded)) }
@@ -322,9 +330,8 @@ final class WorkDesk {
     func credentialsRefused(_ key: ShardKey, reason: String) {
         let now = WallClock.now()
         ledger.submit(.synced) { transaction in
-            let before = try transaction.reader.campaigns([key.campaign]).first
-            _ = try transaction.pause(campaign: key.campaign, reason: .credentials, detail: reason, now: now)
-            try transaction.tripBreaker(campaign: key.campaign, Breaker.Trip(reason: reason, since: now), now: now)
+            let before = try transaction.pause(of: key, reason: .credentials, detail: reason, now: now)
+            try transaction.tripBreaker(of: key, Breaker.Trip(reason: reason, since: now), now: now)
             return before?.pausedBy.contains(.credentials) == false
         } completion: { [logger] result in
             // Every shard of the campaign finds out; one line says it for all of them, in the whole fleet.
@@ -343,7 +350,7 @@ final class WorkDesk {
         )
         let now = WallClock.now()
         write(.synced, "a pause") {
-            _ = try $0.pause(campaign: key.campaign, reason: .content, detail: reason, now: now)
+            _ = try $0.pause(of: key, reason: .content, detail: reason, now: now)
         } then: { _ in
         }
     }

@@ -1,3 +1,4 @@
+import Campaigns
 import Delivery
 import Logging
 import NIOCore
@@ -19,14 +20,17 @@ struct LedgerPoll: Sendable {
             let asked = NIODeadline.now()
             do {
                 let numbers = try await loop.submit { core.value.desk.running.campaigns }.get()
-                let (facts, quiet, held) = try await context.ledger.read { reader in
+                let (facts, shares, quiet, held) = try await context.ledger.read { reader in
                     let facts = try reader.campaigns(numbers)
                     let now = WallClock.now()
+                    let shares = try facts.reduce(into: [ShardKey: CampaignFacts]()) { shares, campaign in
+                        shares.merge(try reader.runsByShare(campaign)) { $1 }
+                    }
                     let quiet = try facts.filter(\.hasQuietHours).flatMap { try reader.runsInQuiet($0.number, at: now) }
-                    return (facts, Set(quiet), sends ? try reader.heldRoutes() : [])
+                    return (facts, shares, Set(quiet), sends ? try reader.heldRoutes() : [])
                 }
                 loop.execute { [core] in
-                    core.value.desk.polled(facts, quiet: quiet, now: WallClock.now())
+                    core.value.desk.polled(facts, shares: shares, quiet: quiet, now: WallClock.now())
                     core.value.desk.warm(held)
                     core.value.ledgerRead(at: asked)
                 }

@@ -64,7 +64,7 @@ public final class Worker: Sendable {
                 try $0.registerWorker(
                     name: name,
                     roles: roles,
-                    apps: apps.names,
+                    accounts: apps.reported,
                     now: ledger.sharedTime(WallClock.now())
                 )
             }
@@ -288,11 +288,12 @@ public final class Worker: Sendable {
 
     /// Tells the ledger every two seconds that the worker lives and which apps it knows.
     private static func heartbeat(_ context: WorkerContext, _ health: WorkerHealth) async {
-        let (id, apps) = (context.worker, context.apps.names)
+        let id = context.worker
         while !Task.isCancelled {
             do {
                 let now = context.ledger.sharedTime(WallClock.now())
-                try await context.ledger.write(.normal) { try $0.reportWorker(id, apps: apps, now: now) }
+                let accounts = context.apps.reported
+                try await context.ledger.write(.normal) { try $0.reportWorker(id, accounts: accounts, now: now) }
                 health.reported()
                 try await Task.sleep(for: .seconds(2))
             } catch is CancellationError {

@@ -15,6 +15,9 @@ extension LedgerTransaction {
         if new.repetition != nil { (devices, chunks, duplicates) = (0, 0, 0) }
         let number = try insert(new, list: list, chunks: chunks, audience: devices + duplicates, duplicates, now: now)
         try insert(new.variants, number, pushType: new.facts.pushType)
+        if new.freezing == nil, new.repetition == nil, list > 0 {
+            try writeContents(new.contents, campaign: number, list: list)
+        }
         let data: KeyValuePairs<String, JSONValue?> = [
             "created_at": .string(new.createdAt.rfc3339), "expires_at": .string(new.facts.expiresAt.rfc3339),
             "send_at": new.release.sendAt.map { .string($0.rfc3339) },
@@ -29,7 +32,7 @@ extension LedgerTransaction {
         try db.run("DELETE FROM refused WHERE app = ?1 AND id = ?2", .text(new.facts.app), .text(new.facts.campaignID))
         if let event = new.event { try addEvent(correlationID: new.correlationID) { _ in event } }
         if let repetition = new.repetition { try beginRepeating(number, repetition) }
-        if !new.parts.isEmpty { try writeParts(new.parts, campaign: number, list: list, now: now) }
+        try writeParts(new.parts, campaign: number, list: list, now: now)
         if new.collapseKey != nil { _ = try supersedeIfOlder(number, now: now) }
         try bumpRevision()
         return .accepted(number: number, audience: devices + duplicates)
@@ -50,7 +53,17 @@ extension LedgerTransaction {
         // Behind an open breaker, or a campaign that it supersedes, it waits for the planner like any other.
         guard let facts = try reader.campaign(number), facts.mayRelease(at: now) else { return (acceptance, []) }
         if !facts.isReleased, try !releaseIfFirst(number, now: now) { return (acceptance, []) }
-        let shards = try cut(campaign: number, shardsMax: .max, as: .claimed(by: worker), cap: cap, now: now)
+        var shards: [ShardToPublish] = []
+        for share in try reader.shares(of: facts) where share.asideReason == nil {
+            shards += try cut(
+                campaign: number,
+                of: share.rows,
+                shardsMax: .max,
+                as: .claimed(by: worker),
+                cap: cap,
+                now: now
+            )
+        }
         try db.run("UPDATE campaigns SET short_way = 1 WHERE number = ?1", .int(number))
         return (acceptance, shards)
     }

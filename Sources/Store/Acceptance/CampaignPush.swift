@@ -7,7 +7,9 @@ struct CampaignPush {
     var carriesVariables: Bool
     /// The standard content first; empty when `facts` has what is alike for all.
     var variants: [CampaignVariant] = []
-    /// Whether it is cut by time zone.
+    /// What it is for the devices of each provider, when it has several; `facts` are the first one's then.
+    var contents: [CampaignContent] = []
+    /// Whether it is cut by provider or time zone.
     var hasParts: Bool
     /// What it does to the counts that the registry keeps.
     var badge: BadgeChange?
@@ -16,11 +18,25 @@ struct CampaignPush {
     /// The campaign's tags as JSON.
     var tags = ""
 
-    /// The facts of a chunk's shards: its devices have one world and one language.
+    /// The facts of a chunk's shards: its devices have one provider, one world and one language.
     ///
-    /// `partEnd`: when their part ends, in a campaign that has some.
-    func facts(environment: String?, locale: String?, partEnd: Timestamp?) -> Shard.Facts {
+    /// `partEnd`: when their part ends, in a campaign whose parts have ends of their own.
+    func facts(
+        provider: ProviderName,
+        environment: String?,
+        locale: String?,
+        partEnd: Timestamp?
+    ) throws(LedgerError) -> Shard.Facts {
         var result = facts
+        var variants = variants
+        if !contents.isEmpty {
+            guard let content = contents.first(where: { $0.provider == provider }) else {
+                throw .failed("campaign \(facts.campaignID) has no content for \(provider.rawValue)")
+            }
+            (result.provider, result.pushType) = (content.provider, content.pushType)
+            (result.priority, result.collapseID) = (content.priority, content.collapseID)
+            variants = content.variants
+        }
         if let partEnd { result.expiresAt = partEnd }
         if let standard = variants.first {
             let index = LocaleFallback.index(of: locale, among: variants.dropFirst().map(\.locale))
@@ -47,7 +63,8 @@ extension LedgerReader {
         )
         guard try rows.next() else { return nil }
         let found = rows.text(4) == CampaignVariant.pushType ? try variants(number) : nil
-        let pushType = found?.pushType ?? PushType(rawValue: rows.text(4))
+        let contents = rows.text(4) == CampaignContent.severalPushTypes ? try contents(number) : []
+        let pushType = found?.pushType ?? contents.first?.pushType ?? PushType(rawValue: rows.text(4))
         guard let urgency = Urgency(rawValue: rows.text(3)), let pushType else {
             throw .failed("campaign \(number) has an urgency or push type that this version does not know")
         }
@@ -73,6 +90,7 @@ extension LedgerReader {
             list: rows.uint32(13),
             carriesVariables: rows.bool(14),
             variants: found?.variants ?? [],
+            contents: contents,
             hasParts: rows.bool(16),
             badge: rows.optionalText(18).flatMap { BadgeStep(rawValue: $0) }.map { .step($0) }
                 ?? rows.optionalInt64(19).map { .count(Int($0)) },

@@ -4,18 +4,57 @@ public import Delivery
 /// Reading what claims and polls need of `campaigns`.
 enum CampaignRows {
     /// What `facts(_:)` reads, in its order.
-    static let columns = """
-        c.number, c.app, c.id, c.stage, c.paused_by, c.expires_at, \(ProbeKey.gateColumn), c.guard_passed, \
-        c.cursor >= c.chunks AND c.stage <> 'planning', c.per_second, c.ramp_up, \
-        EXISTS (SELECT 1 FROM pauses z WHERE z.app IN ('', c.app) AND z.provider IN ('', c.provider) \
-        AND z.urgency IN ('', c.urgency)), c.send_at, c.superseded_by, \
-        c.collapse_key IS NULL OR c.released_at IS NOT NULL, c.end_changes, c.content_trips, c.has_quiet_hours, c.repeats
-        """
+    ///
+    /// `campaigns.provider` is empty for a campaign of several: no breaker has that name, and of the pauses those that
+    /// name no provider hold it back.
+    static let columns = columns(
+        own: "c",
+        provider: "c.provider",
+        pausedBy: "c.paused_by",
+        isCut: "c.cursor >= c.chunks"
+    )
     /// The first column behind them.
-    static let next: Int32 = 19
+    static let next: Int32 = 21
+
+    /// The same of a share, in a query with the rows `campaign_providers v`.
+    static let shareColumns = columns(
+        own: "v",
+        provider: "v.provider",
+        pausedBy: "c.paused_by || ',' || v.paused_by",
+        isCut: """
+            (c.cursor >= c.chunks OR NOT EXISTS (SELECT 1 FROM parts p WHERE p.campaign = c.number \
+            AND p.provider = v.provider AND p.cursor < p.end_chunk))
+            """
+    )
 
     /// One campaign; a constant, because it is asked for at every claim.
     static let selectOne = "SELECT \(columns) FROM campaigns c WHERE c.number = ?1"
+    /// One share.
+    static let selectShare = """
+        SELECT \(shareColumns) FROM campaigns c JOIN campaign_providers v ON v.campaign = c.number
+        WHERE c.number = ?1 AND v.provider = ?2
+        """
+    /// All shares of a campaign.
+    static let selectShares = """
+        SELECT \(shareColumns) FROM campaigns c JOIN campaign_providers v ON v.campaign = c.number
+        WHERE c.number = ?1 ORDER BY v.provider
+        """
+
+    /// - Parameters:
+    ///   - own: The table with what is each provider's own.
+    ///   - provider: The provider's name.
+    ///   - pausedBy: The reasons to pause.
+    ///   - isCut: Whether no chunk is left.
+    private static func columns(own: String, provider: String, pausedBy: String, isCut: String) -> String {
+        """
+        c.number, c.app, c.id, c.stage, \(pausedBy), c.expires_at, \(ProbeKey.gateColumn(provider)), \
+        \(own).guard_passed, \(isCut) AND c.stage <> 'planning', c.per_second, c.ramp_up, \
+        EXISTS (SELECT 1 FROM pauses z WHERE z.app IN ('', c.app) AND z.provider IN ('', \(provider)) \
+        AND z.urgency IN ('', c.urgency)), c.send_at, c.superseded_by, \
+        c.collapse_key IS NULL OR c.released_at IS NOT NULL, c.end_changes, \(own).content_trips, c.has_quiet_hours, \
+        c.repeats, c.provider = '', \(own == "c" ? "''" : provider)
+        """
+    }
 
     static func facts(_ rows: borrowing Rows) throws(LedgerError) -> CampaignFacts {
         guard let stage = CampaignStage(rawValue: rows.text(3)) else {
@@ -39,7 +78,9 @@ enum CampaignRows {
             endChanges: rows.uint32(15),
             contentTrips: rows.int(16),
             hasQuietHours: rows.bool(17),
-            isRepeated: rows.bool(18)
+            isRepeated: rows.bool(18),
+            hasShares: rows.bool(19),
+            share: rows.text(20).isEmpty ? nil : ProviderName(rawValue: rows.text(20))
         )
     }
 
@@ -53,6 +94,12 @@ extension LedgerReader {
     public func campaign(_ number: UInt32) throws(LedgerError) -> CampaignFacts? {
         let rows = try db.rows(CampaignRows.selectOne, .int(number))
         return try rows.next() ? try CampaignRows.facts(rows) : nil
+    }
+
+    /// The same, or of those several providers one share.
+    func campaign(_ number: UInt32, share: ProviderName?) throws(LedgerError) -> CampaignFacts? {
+        guard let share else { return try campaign(number) }
+        return try self.share(number, of: share)
     }
 
     /// The facts of several campaigns: what a sender polls for those that it runs.

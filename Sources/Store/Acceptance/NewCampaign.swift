@@ -15,11 +15,16 @@ public struct NewCampaign: Sendable {
     /// For people.
     public var metadata: [String: String]
     /// What its shards share: app, id, urgency, expiry, payload, …; the environment is each chunk's own.
+    ///
+    /// With several providers, provider and content are those of `contents`.
     public var facts: Shard.Facts
     /// Whether its shards carry the devices' variables.
     public var carriesVariables: Bool
     /// What its content is in each language, the standard one first; empty when there is one that is alike for all.
     public var variants: [CampaignVariant]
+    /// What it is for the devices of each provider, when its audience has several; empty when it has the one of `facts`,
+    /// or is not known yet.
+    public var contents: [CampaignContent]
     /// Its own rate; nil for none.
     public var pace: Pace?
     /// Whether it is sent to devices that have had enough by the app's frequency cap.
@@ -39,6 +44,8 @@ public struct NewCampaign: Sendable {
     /// What campaigns have in common that collapse in the queue; nil for one that does not.
     public var collapseKey: [UInt8]?
     /// A part for each time zone of its devices; none when all begin and end at the same instants.
+    ///
+    /// With several providers each of them is cut by those, too.
     public var parts: [NewPart]
     /// When it comes again: it is not sent itself then; nil for a campaign that is sent.
     public var repetition: NewRepetition?
@@ -95,6 +102,7 @@ public struct NewCampaign: Sendable {
         facts: Shard.Facts,
         carriesVariables: Bool = false,
         variants: [CampaignVariant] = [],
+        contents: [CampaignContent] = [],
         pace: Pace? = nil,
         ignoresCap: Bool = false,
         badge: BadgeChange? = nil,
@@ -117,6 +125,7 @@ public struct NewCampaign: Sendable {
         self.facts = facts
         self.carriesVariables = carriesVariables
         self.variants = variants
+        self.contents = contents
         self.pace = pace
         self.ignoresCap = ignoresCap
         self.badge = badge

@@ -41,34 +41,35 @@ extension LedgerTransaction {
         return true
     }
 
-    /// Opens the breaker of a campaign's app.
+    /// Opens the breaker of a shard's app and provider.
     @discardableResult
-    public func tripBreaker(campaign: UInt32, _ trip: Breaker.Trip, now: Timestamp) throws(LedgerError) -> Bool {
-        guard let (app, provider) = try reader.account(ofCampaign: campaign) else { return false }
+    public func tripBreaker(of key: ShardKey, _ trip: Breaker.Trip, now: Timestamp) throws(LedgerError) -> Bool {
+        guard let (app, provider) = try reader.account(of: key) else { return false }
         return try tripBreaker(app: app, provider: provider, trip, now: now)
     }
 
     /// Chooses a shard of a campaign as the probe of its app's open breaker, when one is due and none is under way.
     ///
     /// What was set aside comes first, then a new shard. Empty when there is none to be chosen, or it is not this
-    /// worker's campaign to plan.
+    /// worker's campaign to plan. `share`: the breaker's provider, in a campaign of several.
     public func beginProbe(
         campaign: UInt32,
+        share: ProviderName? = nil,
         leaseEpoch: UInt32,
         worker: Int64,
         cap: FrequencyCap = FrequencyCap(),
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
         guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch),
-            var facts = try reader.campaign(campaign),
-            let (app, provider) = try reader.account(ofCampaign: campaign),
+            var facts = try reader.campaign(campaign, share: share),
+            let (app, provider) = try reader.account(ofCampaign: campaign, share: share),
             var breaker = try reader.breaker(app: app, provider: provider), breaker.isProbeDue(now: now)
         else { return [] }
         // As the probe will meet it.
         facts.breaker = .closed(since: nil)
         guard facts.mayPlan(at: now) else { return [] }
         var waiting: [ShardRecord] = []
-        for row in try reader.asideOldestFirst(campaign: campaign) {
+        for row in try reader.asideOldestFirst(campaign: campaign, of: facts.rows) {
             // In quiet hours nothing is asked of the provider, whatever the row waits for.
             guard AsideRelease.isDue(row.aside ?? .handOver, campaign: facts, knowsApp: true, now: now),
                 try !reader.isQuiet(row, of: facts, at: now)
@@ -79,7 +80,7 @@ extension LedgerTransaction {
         if let row = waiting.first(where: { $0.attempt == 1 }) {
             shards = try publish(row, now: now)
         } else {
-            let new = try cut(campaign: campaign, shardsMax: 1, as: .unpublished, cap: cap, now: now)
+            let new = try cut(campaign: campaign, of: facts.rows, shardsMax: 1, as: .unpublished, cap: cap, now: now)
             let retry = waiting.first { breaker.isProbeDue(attempt: $0.attempt, now: now) }
             if new.isEmpty, let retry { shards = try publish(retry, now: now) } else { shards = new }
         }
@@ -101,7 +102,7 @@ extension LedgerTransaction {
     ///
     /// Call it in the transaction that settles the shard or sets it aside.
     public func endProbe(_ key: ShardKey, _ result: Breaker.ProbeResult, now: Timestamp) throws(LedgerError) {
-        guard let (app, provider) = try reader.account(ofCampaign: key.campaign),
+        guard let (app, provider) = try reader.account(of: key),
             var breaker = try reader.breaker(app: app, provider: provider), breaker.ended(key, result, now: now)
         else { return }
         try write(breaker, app: app, provider: provider)
@@ -114,20 +115,22 @@ extension LedgerTransaction {
 
     /// A worker runs the probe: its lease begins anew.
     func claimProbe(_ key: ShardKey, worker: Int64, now: Timestamp) throws(LedgerError) {
-        guard let (app, provider) = try reader.account(ofCampaign: key.campaign),
+        guard let (app, provider) = try reader.account(of: key),
             var breaker = try reader.breaker(app: app, provider: provider)
         else { return }
         breaker.claimed(key, by: worker, now: now)
         try write(breaker, app: app, provider: provider)
     }
 
-    /// A person looked after a campaign: the probe of its app is due at once.
-    func hurryProbe(campaign: UInt32, now: Timestamp) throws(LedgerError) {
-        guard let (app, provider) = try reader.account(ofCampaign: campaign),
-            var breaker = try reader.breaker(app: app, provider: provider), breaker.isOpen
-        else { return }
-        breaker.hurry(now: now)
-        try write(breaker, app: app, provider: provider)
+    /// A person looked after a campaign: the probes of its app are due at once.
+    func hurryProbe(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
+        for share in try reader.shares(of: campaign) {
+            guard let (app, provider) = try reader.account(ofCampaign: campaign.number, share: share.share),
+                var breaker = try reader.breaker(app: app, provider: provider), breaker.isOpen
+            else { continue }
+            breaker.hurry(now: now)
+            try write(breaker, app: app, provider: provider)
+        }
     }
 
     private func write(_ breaker: Breaker, app: String, provider: ProviderName) throws(LedgerError) {
@@ -183,11 +186,17 @@ extension LedgerReader {
     }
 
     /// What was set aside of a campaign: a probe that failed comes last.
-    func asideOldestFirst(campaign: UInt32) throws(LedgerError) -> [ShardRecord] {
+    ///
+    /// `providers`: only rows of these; nil for all.
+    func asideOldestFirst(
+        campaign: UInt32,
+        of providers: Set<ProviderName>?
+    ) throws(LedgerError) -> [ShardRecord] {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 ORDER BY s.since, s.part, s.ordinal, s.child
+            WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND \(ShareRows.isOf(providers))
+            ORDER BY s.since, s.part, s.ordinal, s.child
             """,
             .int(campaign)
         )
@@ -196,9 +205,13 @@ extension LedgerReader {
         return records
     }
 
-    /// Whether a probe of the campaign's app is due.
-    public func isProbeDue(campaign: UInt32, now: Timestamp) throws(LedgerError) -> Bool {
-        guard let (app, provider) = try account(ofCampaign: campaign) else { return false }
+    /// Whether a probe of the campaign's app is due; `share`: with which provider, in a campaign of several.
+    public func isProbeDue(
+        campaign: UInt32,
+        share: ProviderName? = nil,
+        now: Timestamp
+    ) throws(LedgerError) -> Bool {
+        guard let (app, provider) = try account(ofCampaign: campaign, share: share) else { return false }
         return try breaker(app: app, provider: provider)?.isProbeDue(now: now) ?? false
     }
 
@@ -215,19 +228,32 @@ extension LedgerReader {
         )
     }
 
-    func account(ofCampaign number: UInt32) throws(LedgerError) -> (app: String, provider: ProviderName)? {
+    /// The app of a campaign and its provider; `share`: which of several.
+    func account(
+        ofCampaign number: UInt32,
+        share: ProviderName?
+    ) throws(LedgerError) -> (app: String, provider: ProviderName)? {
         let rows = try db.rows("SELECT app, provider FROM campaigns WHERE number = ?1", .int(number))
-        return try rows.next() ? (rows.text(0), ProviderName(rawValue: rows.text(1))) : nil
+        return try rows.next() ? (rows.text(0), share ?? ProviderName(rawValue: rows.text(1))) : nil
+    }
+
+    /// The app of a shard and the provider of its devices.
+    fileprivate func account(of key: ShardKey) throws(LedgerError) -> (app: String, provider: ProviderName)? {
+        guard let account = try account(ofCampaign: key.campaign, share: nil) else { return nil }
+        guard account.provider.rawValue.isEmpty else { return account }
+        return try shard(key).map { row throws(LedgerError) in (account.app, try provider(of: row)) }
     }
 }
 
 /// A breaker's gate in one column of a campaign's row, and a probe's key in one column of its own.
 enum ProbeKey {
     /// NULL: it never was open; `+<since>`: closed; else open, with the probe's key if there is one.
-    static let gateColumn = """
-        (SELECT CASE b.is_open WHEN 1 THEN coalesce(b.probe, '') ELSE '+' || b.since END \
-        FROM breakers b WHERE b.app = c.app AND b.provider = c.provider)
+    static func gateColumn(_ provider: String) -> String {
         """
+        (SELECT CASE b.is_open WHEN 1 THEN coalesce(b.probe, '') ELSE '+' || b.since END \
+        FROM breakers b WHERE b.app = c.app AND b.provider = \(provider))
+        """
+    }
 
     static func gate(_ text: String?) -> Breaker.Gate {
         guard let text else { return .closed(since: nil) }

@@ -78,8 +78,8 @@ extension LedgerTransaction {
             }
         }
         var devices: [CountedDevice] = []
-        let prefix = TokenHash.prefix(app: facts.app, provider: facts.provider.rawValue)
         for (index, chunk) in chunks.enumerated() {
+            let prefix = TokenHash.prefix(app: facts.app, provider: chunk.provider.rawValue)
             for position in 0..<chunk.count where chunk.mayGetIt(position) {
                 let token = batches[index].tokens[batches[index].tokenRange(at: position)]
                 let hash = TokenHash.value(prefix: prefix, token: token)

@@ -8,34 +8,32 @@ extension LedgerTransaction {
         guard settlement.contentFaults > 0, campaign.stage.isLive, campaign.contentTrips < ContentGuard.tripsMax,
             !campaign.pausedBy.contains(.content)
         else { return }
-        try db.run(
-            """
-            UPDATE campaigns SET content_answers = content_answers + ?2, content_faults = content_faults + ?3
-            WHERE number = ?1
-            """,
-            .int(campaign.number),
+        try update(
+            campaign,
+            "content_answers = content_answers + ?3, content_faults = content_faults + ?4",
             .int(settlement.progress.answeredCount),
             .int(settlement.contentFaults)
         )
-        let rows = try db.rows(
-            "SELECT content_answers, content_faults FROM campaigns WHERE number = ?1",
-            .int(campaign.number)
-        )
-        guard try rows.next() else { return }
-        let (answers, faults) = (rows.int(0), rows.int(1))
+        guard let (answers, faults) = try reader.numbers(campaign, "content_answers", "content_faults") else { return }
         switch ContentGuard().judge(answers: answers, faults: faults, trips: campaign.contentTrips) {
         case .wait: return
         case .trip:
             let word = settlement.reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
             let detail = "\(faults) of \(answers) devices" + (word.map { ", for example \($0)" } ?? "")
-            _ = try pause(campaign: campaign.number, reason: .content, detail: detail, now: now)
+            _ = try pause(
+                campaign: campaign.number,
+                share: campaign.share,
+                reason: .content,
+                detail: detail,
+                now: now
+            )
         case .pass: break
         }
-        try forgetFaults(campaign.number)
+        try forgetFaults(campaign)
     }
 
     /// The guard begins anew.
-    func forgetFaults(_ campaign: UInt32) throws(LedgerError) {
-        try db.run("UPDATE campaigns SET content_answers = 0, content_faults = 0 WHERE number = ?1", .int(campaign))
+    func forgetFaults(_ campaign: CampaignFacts) throws(LedgerError) {
+        try update(campaign, "content_answers = 0, content_faults = 0")
     }
 }

@@ -5,12 +5,9 @@ import Delivery
 extension LedgerTransaction {
     /// Counts a settlement of a campaign that the guard watches, and lets it decide.
     func watch(_ settlement: Settlement, of campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
-        try db.run(
-            """
-            UPDATE campaigns SET guard_answers = guard_answers + ?2, guard_suspects = guard_suspects + ?3
-            WHERE number = ?1
-            """,
-            .int(campaign.number),
+        try update(
+            campaign,
+            "guard_answers = guard_answers + ?3, guard_suspects = guard_suspects + ?4",
             .int(settlement.progress.answeredCount),
             .int(settlement.held.count)
         )
@@ -19,17 +16,14 @@ extension LedgerTransaction {
 
     /// Lets the guard decide about a campaign of which nothing else is left to be sent.
     func judgeIfFinished(campaign number: UInt32, now: Timestamp) throws(LedgerError) {
-        guard let campaign = try reader.leftToGuard(campaign: number) else { return }
-        try judge(campaign, isFinished: true, now: now)
+        for share in try reader.leftToGuard(campaign: number) { try judge(share, isFinished: true, now: now) }
     }
 
     private func judge(_ campaign: CampaignFacts, isFinished: Bool, now: Timestamp) throws(LedgerError) {
-        let rows = try db.rows(
-            "SELECT guard_answers, guard_suspects FROM campaigns WHERE number = ?1",
-            .int(campaign.number)
-        )
-        guard try rows.next(), !campaign.pausedBy.contains(.wrongEnvironment) else { return }
-        switch EnvironmentGuard().judge(answers: rows.int(0), suspects: rows.int(1), isFinished: isFinished) {
+        guard let (answers, suspects) = try reader.numbers(campaign, "guard_answers", "guard_suspects"),
+            !campaign.pausedBy.contains(.wrongEnvironment)
+        else { return }
+        switch EnvironmentGuard().judge(answers: answers, suspects: suspects, isFinished: isFinished) {
         case .wait: return
         case .trip: try trip(campaign, now: now)
         case .pass: try pass(campaign, now: now)
@@ -37,17 +31,17 @@ extension LedgerTransaction {
     }
 
     private func trip(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
-        _ = try pause(campaign: campaign.number, reason: .wrongEnvironment, now: now)
-        try db.run("UPDATE campaigns SET guard_trips = guard_trips + 1 WHERE number = ?1", .int(campaign.number))
-        for var row in try heldRows(campaign.number) {
+        _ = try pause(campaign: campaign.number, share: campaign.share, reason: .wrongEnvironment, now: now)
+        try update(campaign, "guard_trips = guard_trips + 1")
+        for var row in try heldRows(campaign) {
             row.aside = .wrongEnvironment
             try move(row, since: now)
         }
     }
 
     private func pass(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
-        try db.run("UPDATE campaigns SET guard_passed = 1 WHERE number = ?1", .int(campaign.number))
-        for row in try heldRows(campaign.number) {
+        try update(campaign, "guard_passed = 1")
+        for row in try heldRows(campaign) {
             var progress = row.progress
             progress.endHeld(.invalid)
             guard let settlement = Settlement.make(progress: progress, attempt: row.attempt) else {
@@ -59,19 +53,19 @@ extension LedgerTransaction {
         try bumpRevision()
     }
 
-    private func heldRows(_ campaign: UInt32) throws(LedgerError) -> [ShardRecord] {
-        try reader.openShards(campaign: campaign, states: [.aside]).filter { $0.aside == .guard }
+    private func heldRows(_ campaign: CampaignFacts) throws(LedgerError) -> [ShardRecord] {
+        try reader.openShards(campaign: campaign.number, states: [.aside], of: campaign.rows).filter {
+            $0.aside == .guard
+        }
     }
 
     /// A person has looked after the environment: the guard begins anew, or believes it (`EnvironmentGuard.tripsMax`).
-    func restartGuard(campaign: UInt32) throws(LedgerError) {
-        try db.run(
+    func restartGuard(_ campaign: CampaignFacts) throws(LedgerError) {
+        try update(
+            campaign,
             """
-            UPDATE campaigns SET guard_answers = 0, guard_suspects = 0,
-                guard_passed = CASE WHEN guard_trips >= ?2 THEN 1 ELSE 0 END
-            WHERE number = ?1
+            guard_answers = 0, guard_suspects = 0, guard_passed = CASE WHEN guard_trips >= ?3 THEN 1 ELSE 0 END
             """,
-            .int(campaign),
             .int(EnvironmentGuard.tripsMax)
         )
     }
@@ -84,6 +78,7 @@ extension LedgerTransaction {
             SELECT coalesce(sum(s.count), 0) FROM \(ShardRows.open)
             WHERE s.state IN (0, 1, 2, 3, 5) AND s.state <> 4 AND s.campaign = ?1
                 AND (s.aside IS NULL OR s.aside NOT IN ('guard', 'suspect'))
+                AND \(ShareRows.isOf(campaign.rows))
             """,
             .int(campaign.number)
         )
@@ -92,22 +87,33 @@ extension LedgerTransaction {
 }
 
 extension LedgerReader {
-    /// A campaign of which nothing is left but what the guard holds back, and that is not paused; nil otherwise.
-    func leftToGuard(campaign number: UInt32) throws(LedgerError) -> CampaignFacts? {
-        let isLeft = try db.number(
+    /// A campaign of which nothing is left but what the guard holds back, and that is not paused; of several providers
+    /// each of which that is so.
+    func leftToGuard(campaign number: UInt32) throws(LedgerError) -> [CampaignFacts] {
+        let isOpen = try db.number(
             """
             SELECT 1 FROM campaigns c WHERE c.number = ?1 AND c.guard_passed = 0 AND c.completed_at IS NULL
-                AND c.cursor >= c.chunks AND EXISTS (
+                AND (c.cursor >= c.chunks OR c.provider = '') AND EXISTS (
                     SELECT 1 FROM \(ShardRows.open) WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1
-                ) AND NOT EXISTS (
-                    SELECT 1 FROM \(ShardRows.open)
-                    WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
-                        AND (s.aside IS NULL OR s.aside <> 'guard')
                 )
             """,
             .int(number)
         )
-        guard isLeft != nil, let campaign = try campaign(number), campaign.asideReason == nil else { return nil }
-        return campaign
+        guard isOpen != nil, let campaign = try campaign(number) else { return [] }
+        var left: [CampaignFacts] = []
+        for share in try shares(of: campaign) where try isLeftToGuard(share) { left.append(share) }
+        return left
+    }
+
+    private func isLeftToGuard(_ campaign: CampaignFacts) throws(LedgerError) -> Bool {
+        guard campaign.isPlanned, !campaign.isGuardPassed, campaign.asideReason == nil else { return false }
+        let left = try db.rows(
+            """
+            SELECT count(*), count(*) FILTER (WHERE s.aside = 'guard') FROM \(ShardRows.open)
+            WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1 AND \(ShareRows.isOf(campaign.rows))
+            """,
+            .int(campaign.number)
+        )
+        return try left.next() && left.int(0) > 0 && left.int(0) == left.int(1)
     }
 }

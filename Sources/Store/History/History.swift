@@ -153,7 +153,7 @@ extension LedgerReader {
                 )
             )
         }
-        for part in try parts(campaign: number, now: now) where part.releaseAt <= now {
+        for part in try parts(campaign: number, now: now) where part.hasOwnTimes && part.releaseAt <= now {
             entries.append(
                 HistoryEntry(
                     sequence: nil,
@@ -162,6 +162,7 @@ extension LedgerReader {
                     at: part.releaseAt,
                     data: .object([
                         "time_zone": part.timeZone.map(JSONValue.string) ?? .null,
+                        "provider": part.provider.map { .string($0.rawValue) },
                         "audience": .number(JSONNumber(part.devices)),
                         "expires_at": .string(part.expiresAt.rfc3339),
                     ])

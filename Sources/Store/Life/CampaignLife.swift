@@ -18,20 +18,23 @@ public enum LifeResult: Sendable, Equatable {
 extension LedgerTransaction {
     /// Pauses a campaign for a reason; what runs is told by the next poll (use `synced`).
     ///
-    /// `detail` and `actor` are for its history: the provider's word, for example, and who wants it.
+    /// `detail` and `actor` are for its history: the provider's word, for example, and who wants it. `share`: only the
+    /// devices of this provider, in a campaign of several; the others go on.
     public func pause(
         campaign: UInt32,
+        share: ProviderName? = nil,
         reason: AsideReason = .paused,
         detail: String? = nil,
         by actor: String = HistoryEntry.fleet,
         now: Timestamp
     ) throws(LedgerError) -> LifeResult {
-        guard var facts = try reader.campaign(campaign) else { return .unknown }
+        guard var facts = try reader.campaign(campaign, share: share) else { return .unknown }
         guard facts.stage.isLive else { return .over(facts) }
-        let wasPaused = !facts.pausedBy.isEmpty
-        let isNew = facts.pausedBy.insert(reason).inserted
-        try writePause(facts)
+        let wasPaused = try reader.isPaused(campaign)
+        let isNew = try !reader.ownReasons(facts).contains(reason)
         if isNew {
+            try writePause(facts, try reader.ownReasons(facts).union([reason]))
+            facts.pausedBy.insert(reason)
             if reason == .content { try countContentTrip(&facts) }
             try note(
                 .paused,
@@ -39,16 +42,29 @@ extension LedgerTransaction {
                 by: actor,
                 [
                     "reason": .string(reason.rawValue), "detail": detail.map(JSONValue.string),
-                    "reasons": facts.reasonWords,
+                    "provider": share.map { .string($0.rawValue) }, "reasons": facts.reasonWords,
                 ],
                 now: now
             )
         }
-        if !wasPaused { try addLifeEvent(.paused, campaign: campaign, now: now) }
+        try bumpRevision()
+        if !wasPaused, try reader.isPaused(campaign) { try addLifeEvent(.paused, campaign: campaign, now: now) }
         return .done(facts)
     }
 
-    /// Takes one reason away; the campaign runs when none is left (use `synced`).
+    /// Pauses the campaign of a shard, or in one of several providers what has the shard's; returns it as it was.
+    public func pause(
+        of key: ShardKey,
+        reason: AsideReason,
+        detail: String,
+        now: Timestamp
+    ) throws(LedgerError) -> CampaignFacts? {
+        guard let row = try reader.shard(key), let before = try reader.campaign(of: row) else { return nil }
+        _ = try pause(campaign: key.campaign, share: before.share, reason: reason, detail: detail, now: now)
+        return before
+    }
+
+    /// Takes one reason away, from each of its providers; the campaign runs when none is left (use `synced`).
     ///
     /// Taken away a second time, `wrongEnvironment` lifts the guard: the tokens that are called wrong are believed to be.
     public func resume(
@@ -59,21 +75,31 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> LifeResult {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
         guard facts.stage.isLive else { return .over(facts) }
-        let wasPaused = !facts.pausedBy.isEmpty
-        let wasThere = facts.pausedBy.remove(reason) != nil
-        if wasThere, reason == .wrongEnvironment { try restartGuard(campaign: campaign) }
-        try writePause(facts)
+        let wasPaused = try reader.isPaused(campaign)
+        let isCampaigns = facts.pausedBy.remove(reason) != nil
+        if isCampaigns { try writePause(facts, facts.pausedBy) }
+        var wasThere = isCampaigns
+        for share in try reader.shares(of: facts) {
+            if facts.hasShares {
+                let own = try reader.ownReasons(share)
+                guard own.contains(reason) else { continue }
+                try writePause(share, own.subtracting([reason]))
+                wasThere = true
+            } else if !isCampaigns {
+                continue
+            }
+            if reason == .wrongEnvironment { try restartGuard(share) }
+            if reason == .content { try forgetFaults(share) }
+        }
+        try bumpRevision()
         if wasThere {
-            if reason == .content { try forgetFaults(campaign) }
             let data: KeyValuePairs<String, JSONValue?> = [
                 "reason": .string(reason.rawValue), "reasons": facts.reasonWords,
             ]
             try note(.resumed, campaign: campaign, by: actor, data, now: now)
         }
-        if wasPaused, facts.pausedBy.isEmpty {
-            try addLifeEvent(.resumed, campaign: campaign, now: now)
-        }
-        try hurryProbe(campaign: campaign, now: now)
+        if wasPaused, try !reader.isPaused(campaign) { try addLifeEvent(.resumed, campaign: campaign, now: now) }
+        try hurryProbe(facts, now: now)
         return .done(facts)
     }
 
@@ -153,6 +179,12 @@ extension LedgerTransaction {
         }
         try removeParked(of: waitedForPerson, in: campaign)
         if try abandonFrozen(campaign.number) { ended += 1 }
+        if campaign.hasShares {
+            try db.run(
+                "UPDATE campaign_providers SET rest_devices = \(UnplannedChunks.devicesOfShare) WHERE campaign = ?1",
+                .int(campaign.number)
+            )
+        }
         let rest = try db.run(
             """
             UPDATE campaigns SET rest_outcome = ?2, cursor = chunks, rest_devices = \(UnplannedChunks.devices(of: "campaigns"))
@@ -166,16 +198,11 @@ extension LedgerTransaction {
 
     private func countContentTrip(_ facts: inout CampaignFacts) throws(LedgerError) {
         facts.contentTrips += 1
-        try db.run("UPDATE campaigns SET content_trips = content_trips + 1 WHERE number = ?1", .int(facts.number))
+        try update(facts, "content_trips = content_trips + 1")
     }
 
-    private func writePause(_ facts: CampaignFacts) throws(LedgerError) {
-        try db.run(
-            "UPDATE campaigns SET paused_by = ?2 WHERE number = ?1",
-            .int(facts.number),
-            .text(CampaignRows.text(facts.pausedBy))
-        )
-        try bumpRevision()
+    private func writePause(_ facts: CampaignFacts, _ reasons: Set<AsideReason>) throws(LedgerError) {
+        try update(facts, "paused_by = ?3", .text(CampaignRows.text(reasons)))
     }
 }
 
@@ -208,7 +235,24 @@ extension LedgerReader {
     /// back.
     public func mayBeDone(campaign: UInt32) throws(LedgerError) -> Bool {
         if try isDone(campaign: campaign) { return true }
-        return try leftToGuard(campaign: campaign) != nil
+        return try !leftToGuard(campaign: campaign).isEmpty
+    }
+
+    /// Why a share is paused by itself, or a campaign as a whole.
+    fileprivate func ownReasons(_ facts: CampaignFacts) throws(LedgerError) -> Set<AsideReason> {
+        guard let share = facts.share else { return facts.pausedBy }
+        let rows = try db.rows(
+            "SELECT paused_by FROM campaign_providers WHERE campaign = ?1 AND provider = ?2",
+            .int(facts.number),
+            .text(share.rawValue)
+        )
+        return try rows.next() ? Set(rows.words(0).compactMap { AsideReason(rawValue: $0) }) : []
+    }
+
+    /// Whether a campaign has reasons to be paused; of one of several providers, whether each has.
+    fileprivate func isPaused(_ campaign: UInt32) throws(LedgerError) -> Bool {
+        guard let facts = try self.campaign(campaign) else { return false }
+        return try shares(of: facts).allSatisfy { !$0.pausedBy.isEmpty }
     }
 }
 

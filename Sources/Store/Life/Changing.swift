@@ -124,18 +124,24 @@ extension NewEnd {
 }
 
 extension LedgerReader {
-    /// The time zones of a campaign's parts, nil among them for devices that say none; none when it has no parts.
+    /// The time zones of a campaign's parts, nil among them for devices that say none; none when it is not cut by those.
     public func partZones(campaign: UInt32) throws(LedgerError) -> [String?] {
-        let rows = try db.rows("SELECT time_zone FROM parts WHERE campaign = ?1 ORDER BY part", .int(campaign))
+        let rows = try db.rows(
+            "SELECT time_zone FROM parts WHERE campaign = ?1 AND expires_at > 0 ORDER BY part",
+            .int(campaign)
+        )
         var zones: [String?] = []
         while try rows.next() { zones.append(rows.optionalText(0)) }
         return zones
     }
 
-    /// None for a campaign without parts; a part whose zone `end` does not name keeps its own.
+    /// None for a campaign whose parts have no ends of their own; a part whose zone `end` does not name keeps its own.
     fileprivate func partEnds(campaign: UInt32, _ end: NewEnd) throws(LedgerError) -> [PartEnd] {
         let rows = try db.rows(
-            "SELECT part, time_zone, release_at, expires_at FROM parts WHERE campaign = ?1 ORDER BY part",
+            """
+            SELECT part, time_zone, release_at, expires_at FROM parts
+            WHERE campaign = ?1 AND expires_at > 0 ORDER BY part
+            """,
             .int(campaign)
         )
         var parts: [PartEnd] = []

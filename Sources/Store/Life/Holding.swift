@@ -6,8 +6,11 @@ extension LedgerTransaction {
     ///
     /// Its rows are set aside, and `fire` lets them go in its own transaction: whoever has them in memory publishes them
     /// without asking again. `waits`: it is not held any more. None of a campaign with something to count for each device.
+    ///
+    /// `share`: of which provider, in a campaign of several.
     public func prepare(
         campaign: UInt32,
+        share: ProviderName? = nil,
         leaseEpoch: UInt32,
         worker: Int64,
         shardsMax: Int,
@@ -15,15 +18,18 @@ extension LedgerTransaction {
         now: Timestamp
     ) throws(LedgerError) -> PlanResult {
         guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return .fenced }
-        guard let facts = try reader.campaign(campaign), facts.stage == .held, facts.ending(at: now) == nil else {
-            return .waits
-        }
-        let cut = try reader.openShards(campaign: campaign, states: [.aside]).filter { $0.aside == .held }
+        guard let facts = try reader.campaign(campaign, share: share), facts.stage == .held,
+            facts.ending(at: now) == nil
+        else { return .waits }
+        precondition(facts.hasShares == (share != nil), "shares are prepared one by one")
+        let cut = try reader.openShards(campaign: campaign, states: [.aside], of: facts.rows)
+            .filter { $0.aside == .held }
         if !cut.isEmpty { return .planned(try reader.complete(cut)) }
         let room = try roomUnderGuard(facts)
         return .planned(
             try self.cut(
                 campaign: campaign,
+                of: facts.rows,
                 shardsMax: shardsMax,
                 devicesMax: room,
                 as: .held,
@@ -82,10 +88,14 @@ extension LedgerTransaction {
             facts.isReleased = result == .released
         }
         guard facts.mayPlan(at: now) else { return .done(facts) }
+        // Of several providers those that may go now; a planner lets the others go when their trouble is over.
+        let shares = try reader.shares(of: facts).filter { $0.mayPlan(at: now) }
+        let providers = facts.hasShares ? Set(shares.compactMap(\.share)) : nil
         let released = try db.run(
             """
             UPDATE shards SET state = 0, aside = NULL, since = ?2
             WHERE campaign = ?1 AND state = 3 AND state <> 4 AND aside = 'held'
+                AND \(ShareRows.isOf(providers, rows: "shards"))
             """,
             .int(campaign),
             .time(now)
@@ -115,7 +125,7 @@ extension LedgerReader {
     public func heldRoutes() throws(LedgerError) -> Set<HeldRoute> {
         let rows = try db.rows(
             """
-            SELECT DISTINCT c.app, c.provider, c.urgency, k.environment
+            SELECT DISTINCT c.app, k.provider, c.urgency, k.environment
             FROM campaigns c
             JOIN \(ShardRows.open) ON s.state = 3 AND s.state <> 4 AND s.campaign = c.number AND s.aside = 'held'
             JOIN chunks k ON k.list = c.list AND k.ordinal = s.chunk

@@ -79,9 +79,10 @@ extension LedgerTransaction {
             try db.run("UPDATE lists SET touched_at = ?2 WHERE number = ?1", .int(old.number), .time(now))
             return old
         }
+        let providers = try reader.chunkProviders(list: list)
         try db.run(
             """
-            UPDATE lists SET state = 1, version = ?2, duplicates = ?3, touched_at = ?4,
+            UPDATE lists SET state = 1, version = ?2, duplicates = ?3, touched_at = ?4, providers = ?5,
                 devices = (SELECT coalesce(sum(count), 0) FROM chunks WHERE list = ?1),
                 chunks = (SELECT count(*) FROM chunks WHERE list = ?1)
             WHERE number = ?1
@@ -89,7 +90,8 @@ extension LedgerTransaction {
             .int(list),
             .text(version),
             .int(duplicates),
-            .time(now)
+            .time(now),
+            .text(providers.map(\.rawValue).joined(separator: ","))
         )
         try bumpRevision()
         guard let record = try reader.list(number: list) else { throw .failed("list \(list) was never begun") }

@@ -1,4 +1,5 @@
 public import Campaigns
+import Delivery
 
 /// The share of a campaign whose devices have a time zone, as acceptance takes it.
 public struct NewPart: Sendable, Equatable {
@@ -16,8 +17,12 @@ public struct NewPart: Sendable, Equatable {
 
 /// A part of a campaign as `campaign status` shows it.
 public struct PartStatus: Sendable, Equatable {
+    /// nil in a campaign of one provider.
+    public var provider: ProviderName?
     /// nil for devices that say none.
     public var timeZone: String?
+    /// Whether it begins and ends by its own time zone, and not with the campaign.
+    public var hasOwnTimes: Bool
     /// Not before this instant.
     public var releaseAt: Timestamp
     /// After this instant no request is made.
@@ -35,70 +40,49 @@ public struct PartStatus: Sendable, Equatable {
 /// A part of which something may be cut now.
 struct OpenPart {
     var number: Int
+    /// nil in a campaign of one provider.
+    var provider: ProviderName?
+    /// The first position of it.
+    var first: UInt32
     /// The next position in `chunk_order`, and the one behind its last.
     var cursor: UInt32
     var end: UInt32
-    var expiresAt: Timestamp
+    /// nil: when the campaign ends.
+    var expiresAt: Timestamp?
+    var releaseAt: Timestamp
+
+    /// How much of it is cut, from 0 to 1.
+    var shareCut: Double { Double(cursor - first) / Double(max(1, end - first)) }
 }
 
 extension LedgerTransaction {
     /// Puts the chunks of a campaign into the order in which its parts are released; each part's cursor walks along it.
+    ///
+    /// A part has one time zone, when the campaign is cut by those (`parts`), and one provider, when it has several. Without
+    /// either there are no parts: the list's order is the campaign's.
     func writeParts(_ parts: [NewPart], campaign: UInt32, list: UInt32, now: Timestamp) throws(LedgerError) {
+        guard let facts = try reader.campaign(campaign), facts.hasShares || !parts.isEmpty else { return }
         let sorted = parts.sorted { $0.times.releaseAt < $1.times.releaseAt }
-        var numbers: [String: Int] = [:]
-        for (number, part) in sorted.enumerated() { numbers[part.timeZone ?? ""] = number }
-        let rows = try db.rows(
-            "SELECT ordinal, count, time_zone FROM chunks WHERE list = ?1 ORDER BY ordinal",
-            .int(list)
-        )
-        var chunks: [[(ordinal: UInt32, count: Int)]] = Array(repeating: [], count: sorted.count)
-        while try rows.next() {
-            guard let number = numbers[rows.optionalText(2) ?? ""] else {
-                throw .failed("list \(list) has a time zone that campaign \(campaign) has no part for")
-            }
-            chunks[number].append((rows.uint32(0), rows.int(1)))
-        }
-        var position = 0
-        for (number, part) in sorted.enumerated() {
-            let first = position
-            for chunk in chunks[number] {
-                try db.run(
-                    "INSERT INTO chunk_order (campaign, position, ordinal, part) VALUES (?1, ?2, ?3, ?4)",
-                    .int(campaign),
-                    .int(position),
-                    .int(chunk.ordinal),
-                    .int(number)
-                )
-                position += 1
-            }
-            try db.run(
-                """
-                INSERT INTO parts (campaign, part, time_zone, release_at, expires_at, first_chunk, end_chunk, devices,
-                    cursor)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?6)
-                """,
-                .int(campaign),
-                .int(number),
-                .text(part.timeZone),
-                .time(part.times.releaseAt),
-                .time(part.times.expiresAt),
-                .int(first),
-                .int(position),
-                .int(chunks[number].reduce(0) { $0 + $1.count })
-            )
-            for span in part.times.quiet {
-                try db.run(
-                    "INSERT INTO quiet_spans (campaign, part, begins_at, ends_at) VALUES (?1, ?2, ?3, ?4)",
-                    .int(campaign),
-                    .int(number),
-                    .time(span.lowerBound),
-                    .time(span.upperBound)
-                )
+        let chunks = try reader.chunkGroups(list: list, byZone: !parts.isEmpty, byProvider: facts.hasShares)
+        let zones = parts.isEmpty ? [nil] : sorted.map { Optional($0) }
+        let providers = facts.hasShares ? try reader.shares(of: facts).map(\.share) : [nil]
+        var (number, position, seen) = (0, 0, 0)
+        for zone in zones {
+            for provider in providers {
+                let group = ChunkGroup(provider: provider, timeZone: zone?.timeZone)
+                guard let members = chunks[group] else { continue }
+                try write(zone, provider, members, UInt32(number), position, campaign: campaign)
+                (number, position, seen) = (number + 1, position + members.count, seen + 1)
             }
         }
+        guard seen == chunks.count else {
+            throw .failed("list \(list) has devices that campaign \(campaign) has no part for")
+        }
+        try db.run("UPDATE campaigns SET has_parts = 1 WHERE number = ?1", .int(campaign))
+        guard !sorted.isEmpty else { return }
         try db.run(
             """
-            UPDATE campaigns SET has_parts = 1, send_at = ?2, has_quiet_hours = ?3,
+            UPDATE campaigns SET send_at = ?2, has_quiet_hours = ?3,
                 expires_at = CASE WHEN expires_at < ?4 THEN expires_at ELSE ?4 END
             WHERE number = ?1
             """,
@@ -107,6 +91,80 @@ extension LedgerTransaction {
             .bool(sorted.contains { !$0.times.quiet.isEmpty }),
             .time(sorted.map(\.times.expiresAt).max() ?? now)
         )
+    }
+
+    private func write(
+        _ zone: NewPart?,
+        _ provider: ProviderName?,
+        _ chunks: [(ordinal: UInt32, count: Int)],
+        _ number: UInt32,
+        _ first: Int,
+        campaign: UInt32
+    ) throws(LedgerError) {
+        for (index, chunk) in chunks.enumerated() {
+            try db.run(
+                "INSERT INTO chunk_order (campaign, position, ordinal, part) VALUES (?1, ?2, ?3, ?4)",
+                .int(campaign),
+                .int(first + index),
+                .int(chunk.ordinal),
+                .int(number)
+            )
+        }
+        try db.run(
+            """
+            INSERT INTO parts (campaign, part, time_zone, release_at, expires_at, first_chunk, end_chunk, devices,
+                cursor, provider)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?6, ?9)
+            """,
+            .int(campaign),
+            .int(number),
+            .text(zone?.timeZone),
+            .int(zone?.times.releaseAt.milliseconds ?? 0),
+            .int(zone?.times.expiresAt.milliseconds ?? 0),
+            .int(first),
+            .int(first + chunks.count),
+            .int(chunks.reduce(0) { $0 + $1.count }),
+            .text(provider?.rawValue)
+        )
+        for span in zone?.times.quiet ?? [] {
+            try db.run(
+                "INSERT INTO quiet_spans (campaign, part, begins_at, ends_at) VALUES (?1, ?2, ?3, ?4)",
+                .int(campaign),
+                .int(number),
+                .time(span.lowerBound),
+                .time(span.upperBound)
+            )
+        }
+    }
+}
+
+/// What the chunks of a part have in common; nil where the campaign is not cut by it.
+struct ChunkGroup: Hashable {
+    var provider: ProviderName?
+    /// nil also for devices that say none.
+    var timeZone: String?
+}
+
+extension LedgerReader {
+    /// A list's chunks by what tells parts apart, in the list's order.
+    fileprivate func chunkGroups(
+        list: UInt32,
+        byZone: Bool,
+        byProvider: Bool
+    ) throws(LedgerError) -> [ChunkGroup: [(ordinal: UInt32, count: Int)]] {
+        let rows = try db.rows(
+            "SELECT ordinal, count, time_zone, provider FROM chunks WHERE list = ?1 ORDER BY ordinal",
+            .int(list)
+        )
+        var groups: [ChunkGroup: [(ordinal: UInt32, count: Int)]] = [:]
+        while try rows.next() {
+            let group = ChunkGroup(
+                provider: byProvider ? ProviderName(rawValue: rows.text(3)) : nil,
+                timeZone: byZone ? rows.optionalText(2) : nil
+            )
+            groups[group, default: []].append((rows.uint32(0), rows.int(1)))
+        }
+        return groups
     }
 }
 
@@ -123,14 +181,16 @@ extension LedgerReader {
     func parts(campaign: UInt32, now: Timestamp) throws(LedgerError) -> [PartStatus] {
         let rows = try db.rows(
             """
-            SELECT p.time_zone, p.release_at, p.expires_at, p.devices, coalesce((
+            SELECT p.time_zone,
+                CASE WHEN p.expires_at = 0 THEN coalesce(c.fired_at, c.send_at, c.accepted_at) ELSE p.release_at END,
+                CASE WHEN p.expires_at = 0 THEN c.expires_at ELSE p.expires_at END, p.devices, coalesce((
                 SELECT sum(k.count) FROM chunk_order o JOIN chunks k ON k.list = c.list AND k.ordinal = o.ordinal
                 WHERE o.campaign = p.campaign AND o.position >= p.cursor AND o.position < p.end_chunk
                     AND c.cursor < c.chunks
             ), 0), (
                 SELECT q.ends_at FROM quiet_spans q
                 WHERE q.campaign = p.campaign AND q.part = p.part AND q.begins_at <= ?2 AND q.ends_at > ?2
-            )
+            ), p.provider, p.expires_at > 0
             FROM parts p JOIN campaigns c ON c.number = p.campaign WHERE p.campaign = ?1 ORDER BY p.part
             """,
             .int(campaign),
@@ -140,7 +200,9 @@ extension LedgerReader {
         while try rows.next() {
             parts.append(
                 PartStatus(
+                    provider: rows.optionalText(6).map { ProviderName(rawValue: $0) },
                     timeZone: rows.optionalText(0),
+                    hasOwnTimes: rows.bool(7),
                     releaseAt: rows.time(1),
                     expiresAt: rows.time(2),
                     devices: rows.int(3),
@@ -152,12 +214,20 @@ extension LedgerReader {
         return parts
     }
 
-    /// Parts that are released, not cut to their end and without quiet hours at this instant, the earliest first.
-    func openParts(campaign: UInt32, now: Timestamp) throws(LedgerError) -> [OpenPart] {
+    /// Parts that are released, not cut to their end and without quiet hours at this instant, the earliest first; of
+    /// those that are released together the one of which least is cut, so that no provider waits for another.
+    ///
+    /// `providers`: only parts of these; nil for all.
+    func openParts(
+        campaign: UInt32,
+        of providers: Set<ProviderName>?,
+        now: Timestamp
+    ) throws(LedgerError) -> [OpenPart] {
         let rows = try db.rows(
             """
-            SELECT p.part, p.cursor, p.end_chunk, p.expires_at FROM parts p
+            SELECT p.part, p.cursor, p.end_chunk, p.expires_at, p.first_chunk, p.provider, p.release_at FROM parts p
             WHERE p.campaign = ?1 AND p.release_at <= ?2 AND p.cursor < p.end_chunk AND \(QuietSpans.isOutside(at: 2))
+                AND \(providers.map { "p.provider IN (\(ShareRows.list($0)))" } ?? "1 = 1")
             ORDER BY p.part
             """,
             .int(campaign),
@@ -166,18 +236,27 @@ extension LedgerReader {
         var parts: [OpenPart] = []
         while try rows.next() {
             parts.append(
-                OpenPart(number: rows.int(0), cursor: rows.uint32(1), end: rows.uint32(2), expiresAt: rows.time(3))
+                OpenPart(
+                    number: rows.int(0),
+                    provider: rows.optionalText(5).map { ProviderName(rawValue: $0) },
+                    first: rows.uint32(4),
+                    cursor: rows.uint32(1),
+                    end: rows.uint32(2),
+                    expiresAt: rows.int64(3) == 0 ? nil : rows.time(3),
+                    releaseAt: rows.time(6)
+                )
             )
         }
-        return parts
+        guard parts.contains(where: { $0.provider != nil }) else { return parts }
+        return parts.sorted { ($0.releaseAt, $0.shareCut, $0.number) < ($1.releaseAt, $1.shareCut, $1.number) }
     }
 
-    /// When the part ends that a chunk is of; nil for a campaign without parts.
+    /// When the part ends that a chunk is of; nil for a campaign whose parts have no ends of their own.
     func partEnd(campaign: UInt32, chunk: UInt32) throws(LedgerError) -> Timestamp? {
         try db.number(
             """
             SELECT p.expires_at FROM chunk_order o JOIN parts p ON p.campaign = o.campaign AND p.part = o.part
-            WHERE o.campaign = ?1 AND o.ordinal = ?2
+            WHERE o.campaign = ?1 AND o.ordinal = ?2 AND p.expires_at > 0
             """,
             .int(campaign),
             .int(chunk)
@@ -198,6 +277,29 @@ enum UnplannedChunks {
             JOIN chunk_order o ON o.campaign = p.campaign AND o.position >= p.cursor AND o.position < p.end_chunk
             JOIN chunks k ON k.list = \(campaigns).list AND k.ordinal = o.ordinal
             WHERE p.campaign = \(campaigns).number
+        ) END
+        """
+    }
+
+    /// Devices of a row of `campaign_providers`.
+    static let devicesOfShare = """
+        (
+            SELECT coalesce(sum(k.count), 0) FROM parts p
+            JOIN chunk_order o ON o.campaign = p.campaign AND o.position >= p.cursor AND o.position < p.end_chunk
+            JOIN campaigns c ON c.number = p.campaign AND c.cursor < c.chunks
+            JOIN chunks k ON k.list = c.list AND k.ordinal = o.ordinal
+            WHERE p.campaign = campaign_providers.campaign AND p.provider = campaign_providers.provider
+        )
+        """
+
+    /// How many chunks of a share may be cut at the instant of a placeholder, in a query with the rows `campaigns c` and
+    /// `campaign_providers v`.
+    static func releasedOfShare(by placeholder: Int) -> String {
+        """
+        CASE WHEN c.cursor >= c.chunks THEN 0 ELSE (
+            SELECT coalesce(sum(p.end_chunk - p.cursor), 0) FROM parts p
+            WHERE p.campaign = c.number AND p.provider = v.provider AND p.release_at <= ?\(placeholder)
+                AND \(QuietSpans.isOutside(at: placeholder))
         ) END
         """
     }

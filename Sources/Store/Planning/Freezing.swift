@@ -11,6 +11,8 @@ public struct FrozenAudience: Sendable, Equatable {
     public var createdAt: Timestamp
     /// The job as the ledger keeps it, without inline devices.
     public var job: [UInt8]
+    /// The provider that it was accepted for; others may be among its devices.
+    public var provider: ProviderName
     /// What is sent: an alert is not sent to those who do not want to see any.
     public var pushType: PushType
     /// Whether its shards carry the devices' variables.
@@ -152,9 +154,11 @@ extension LedgerTransaction {
     ///
     /// An empty one ends the campaign, one larger than `at_most` pauses it before its first push.
     ///
+    /// `contents`: what it is for each provider of its devices; none when that is the one that it was accepted for.
     /// `parts`: one for each time zone of its devices, for a campaign that is cut by them.
     public func finishFrozen(
         _ audience: FrozenAudience,
+        contents: [CampaignContent] = [],
         parts: [NewPart] = [],
         leaseEpoch: UInt32,
         worker: Int64,
@@ -194,7 +198,8 @@ extension LedgerTransaction {
             .int(duplicates),
             .int(audience.withoutToken)
         )
-        if !parts.isEmpty { try writeParts(parts, campaign: campaign, list: audience.list, now: now) }
+        try writeContents(contents, campaign: campaign, list: audience.list)
+        try writeParts(parts, campaign: campaign, list: audience.list, now: now)
         try bumpRevision()
         try note(.frozen, campaign: campaign, ["audience": .number(JSONNumber(meant))], now: now)
         if record.devices == 0 {
@@ -226,7 +231,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT c.app, c.job, c.push_type, c.carries_variables, f.source, f.excluded, f.list, f.position, f.last,
-                f.chunks, f.devices, f.no_token, c.created_at
+                f.chunks, f.devices, f.no_token, c.created_at, c.provider
             FROM frozen_audiences f JOIN campaigns c ON c.number = f.campaign WHERE f.campaign = ?1
             """,
             .int(campaign)
@@ -237,6 +242,7 @@ extension LedgerReader {
             app: rows.text(0),
             createdAt: rows.time(12),
             job: rows.blob(1),
+            provider: ProviderName(rawValue: rows.text(13)),
             pushType: PushType(rawValue: rows.text(2)) ?? .alert,
             carriesVariables: rows.bool(3),
             source: rows.optionalInt64(4).map { UInt32(truncatingIfNeeded: $0) },

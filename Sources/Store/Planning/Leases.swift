@@ -1,9 +1,9 @@
 public import Campaigns
 public import Delivery
 
-/// A campaign whose planner this worker is for the next three seconds.
+/// A campaign whose planner this worker is for the next three seconds; of a campaign of several providers each share.
 public struct LeasedCampaign: Sendable, Equatable {
-    /// The campaign.
+    /// The campaign, as these devices meet it.
     public var facts: CampaignFacts
     /// Half of its lane.
     public var urgency: Urgency
@@ -29,7 +29,8 @@ extension LedgerTransaction {
     /// this worker has; urgent ones first, then by age.
     ///
     /// Call it at least once a second, with campaigns that have a rate (`pacedApps`: those of apps with one, too) four
-    /// times. A campaign that another worker's lease has run out on comes with a higher epoch.
+    /// times. A campaign that another worker's lease has run out on comes with a higher epoch. The shares of a campaign of
+    /// several providers have one lease, and each is in the result.
     public func leaseCampaigns(
         worker: Int64,
         apps: Set<String>,
@@ -80,7 +81,30 @@ extension LedgerTransaction {
                 .time(renewal.until)
             )
         }
-        return leased
+        guard leased.contains(where: \.facts.hasShares) else { return leased }
+        var shares: [LeasedCampaign] = []
+        for lease in leased { shares += lease.facts.hasShares ? try self.shares(of: lease, now: now) : [lease] }
+        return shares
+    }
+
+    private func shares(of lease: LeasedCampaign, now: Timestamp) throws(LedgerError) -> [LeasedCampaign] {
+        let rows = try db.rows(
+            """
+            SELECT \(CampaignRows.shareColumns), \(UnplannedChunks.releasedOfShare(by: 2))
+            FROM campaigns c JOIN campaign_providers v ON v.campaign = c.number WHERE c.number = ?1 ORDER BY v.provider
+            """,
+            .int(lease.facts.number),
+            .time(now)
+        )
+        var shares: [LeasedCampaign] = []
+        while try rows.next() {
+            var share = lease
+            share.facts = try CampaignRows.facts(rows)
+            share.provider = share.facts.share ?? lease.provider
+            share.unplannedChunks = rows.int(CampaignRows.next)
+            shares.append(share)
+        }
+        return shares
     }
 
     /// Gives all leases of a worker back, so that others need not wait for their end.

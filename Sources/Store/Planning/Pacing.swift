@@ -43,12 +43,15 @@ extension LedgerTransaction {
             return PacedStep(isFenced: true)
         }
         guard let facts = try reader.campaign(campaign), facts.mayPlan(at: now) else { return PacedStep() }
+        // Of several providers those that are in trouble leave their turns to the others.
+        let shares = try reader.shares(of: facts).filter { $0.mayPlan(at: now) }
+        let providers = facts.hasShares ? Set(shares.compactMap(\.share)) : nil
         let paces = [facts.pace, appPace].compactMap { $0 }
-        guard !paces.isEmpty else { return PacedStep() }
-        try cutAhead(facts, paces, cap, now: now)
+        guard !paces.isEmpty, !shares.isEmpty else { return PacedStep() }
+        try cutAhead(facts, shares, paces, cap, now: now)
         var lines = try paceLines(facts, appPace)
         var turns: [ShardRecord] = []
-        for var row in try reader.waitingForTurn(facts, now: now, limit: Self.turnsMax) {
+        for var row in try reader.waitingForTurn(facts, of: providers, now: now, limit: Self.turnsMax) {
             guard let slot = Pacing.slot(devices: row.count, lines: &lines, now: now) else { break }
             (row.state, row.aside, row.slot) = (.unpublished, nil, slot)
             try move(row, since: now)
@@ -64,16 +67,25 @@ extension LedgerTransaction {
     /// Cuts chunks until what waits is worth more than the turns that can be given away now.
     private func cutAhead(
         _ facts: CampaignFacts,
+        _ shares: [CampaignFacts],
         _ paces: [Pace],
         _ cap: FrequencyCap,
         now: Timestamp
     ) throws(LedgerError) {
-        var missing = Pacing.devicesAhead(paces) - Int(try reader.devicesWaitingForTurn(facts, now: now))
-        while missing > 0, let next = try reader.nextChunkCount(campaign: facts.number, now: now) {
-            let room = try roomUnderGuard(facts)
-            guard room >= next else { return }
+        var open = shares
+        func providers() -> Set<ProviderName>? { facts.hasShares ? Set(open.compactMap(\.share)) : nil }
+        var missing = Pacing.devicesAhead(paces)
+        missing -= Int(try reader.devicesWaitingForTurn(facts, of: providers(), now: now))
+        while missing > 0, let (next, provider) = try reader.nextChunk(facts.number, of: providers(), now: now),
+            let share = open.firstIndex(where: { $0.share == provider })
+        {
+            guard try roomUnderGuard(open[share]) >= next else {
+                open.remove(at: share)
+                continue
+            }
             _ = try cut(
                 campaign: facts.number,
+                of: open[share].rows,
                 shardsMax: 1,
                 as: .unpublished,
                 pieceMax: Pacing.devicesMax(paces),
@@ -128,13 +140,20 @@ extension LedgerTransaction {
 
 extension LedgerReader {
     /// Rows that wait for a turn and may have it: retries that are due first, the longest due at the front.
-    func waitingForTurn(_ campaign: CampaignFacts, now: Timestamp, limit: Int) throws(LedgerError) -> [ShardRecord] {
+    ///
+    /// `providers`: only rows of these, in a campaign of several; nil for all.
+    func waitingForTurn(
+        _ campaign: CampaignFacts,
+        of providers: Set<ProviderName>?,
+        now: Timestamp,
+        limit: Int
+    ) throws(LedgerError) -> [ShardRecord] {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
             WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND s.aside = 'rate'
                 AND coalesce(s.due_at, 0) <= ?2 AND coalesce(s.not_before, 0) <= ?2
-                AND \(QuietSpans.mayHaveTurn(campaign))
+                AND \(QuietSpans.mayHaveTurn(campaign)) AND \(ShareRows.isOf(providers))
             ORDER BY s.due_at IS NULL, s.due_at, s.chunk, s.part, s.ordinal, s.child LIMIT ?3
             """,
             .int(campaign.number),
@@ -146,29 +165,38 @@ extension LedgerReader {
         return records
     }
 
-    func devicesWaitingForTurn(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) -> Int64 {
+    func devicesWaitingForTurn(
+        _ campaign: CampaignFacts,
+        of providers: Set<ProviderName>?,
+        now: Timestamp
+    ) throws(LedgerError) -> Int64 {
         try db.number(
             """
             SELECT coalesce(sum(s.count), 0) FROM \(ShardRows.open)
             WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND s.aside = 'rate' AND s.child = 0
-                AND ?2 IS NOT NULL AND \(QuietSpans.mayHaveTurn(campaign))
+                AND ?2 IS NOT NULL AND \(QuietSpans.mayHaveTurn(campaign)) AND \(ShareRows.isOf(providers))
             """,
             .int(campaign.number),
             .time(now)
         ) ?? 0
     }
 
-    /// Devices of the next chunk that is to be cut; nil when all are.
-    func nextChunkCount(campaign: UInt32, now: Timestamp) throws(LedgerError) -> Int? {
-        if let part = try openParts(campaign: campaign, now: now).first {
-            return try db.number(
+    /// Devices of the next chunk that is to be cut, with its provider in a campaign of several; nil when all are.
+    func nextChunk(
+        _ campaign: UInt32,
+        of providers: Set<ProviderName>?,
+        now: Timestamp
+    ) throws(LedgerError) -> (count: Int, provider: ProviderName?)? {
+        if let part = try openParts(campaign: campaign, of: providers, now: now).first {
+            let count = try db.number(
                 """
                 SELECT k.count FROM campaigns c JOIN chunk_order o ON o.campaign = c.number AND o.position = ?2
                 JOIN chunks k ON k.list = c.list AND k.ordinal = o.ordinal WHERE c.number = ?1
                 """,
                 .int(campaign),
                 .int(part.cursor)
-            ).map { Int($0) }
+            )
+            return count.map { (Int($0), part.provider) }
         }
         return try db.number(
             """
@@ -176,6 +204,6 @@ extension LedgerReader {
             WHERE c.number = ?1 AND c.has_parts = 0 AND c.cursor < c.chunks
             """,
             .int(campaign)
-        ).map { Int($0) }
+        ).map { (Int($0), nil) }
     }
 }

@@ -6,6 +6,7 @@ struct PlannableChunk {
     var ordinal: UInt32
     var firstIndex: UInt32
     var count: Int
+    var provider: ProviderName
     var environment: String?
     var locale: String?
     var devices: [UInt8]
@@ -16,7 +17,7 @@ struct PlannableChunk {
     var capped = DeadBits()
     /// Where it stands in the order in which the campaign is cut.
     var position: UInt32
-    /// nil in a campaign that is not cut by time zone.
+    /// nil in a campaign that is not cut by provider or time zone.
     var part: OpenPart?
 
     /// The row of the devices that nothing is known against; nil when there is none.

@@ -21,6 +21,7 @@ extension LedgerTransaction {
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
+    ///   - share: Of which provider, in a campaign of several.
     ///   - leaseEpoch: Fences the write.
     ///   - worker: Whose lease it is.
     ///   - shardsMax: Chunks of the list at most.
@@ -28,6 +29,7 @@ extension LedgerTransaction {
     ///   - now: The instant.
     public func plan(
         campaign: UInt32,
+        share: ProviderName? = nil,
         leaseEpoch: UInt32,
         worker: Int64,
         shardsMax: Int,
@@ -35,10 +37,12 @@ extension LedgerTransaction {
         now: Timestamp
     ) throws(LedgerError) -> PlanResult {
         guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return .fenced }
-        guard let facts = try reader.campaign(campaign), facts.mayPlan(at: now) else { return .waits }
+        guard let facts = try reader.campaign(campaign, share: share), facts.mayPlan(at: now) else { return .waits }
+        precondition(facts.hasShares == (share != nil), "shares are planned one by one")
         let room = try roomUnderGuard(facts)
         let shards = try cut(
             campaign: campaign,
+            of: facts.rows,
             shardsMax: shardsMax,
             devicesMax: room,
             as: .unpublished,
@@ -62,6 +66,7 @@ extension LedgerTransaction {
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
+    ///   - providers: Only chunks of these, in a campaign of several; nil for all.
     ///   - shardsMax: Chunks of the list at most.
     ///   - devicesMax: Devices at most.
     ///   - kind: What the rows are.
@@ -70,6 +75,7 @@ extension LedgerTransaction {
     ///   - now: The instant.
     func cut(
         campaign: UInt32,
+        of providers: Set<ProviderName>?,
         shardsMax: Int,
         devicesMax: Int = .max,
         as kind: Cut,
@@ -86,7 +92,7 @@ extension LedgerTransaction {
         case .held, .unpublished, .claimed: break
         }
         var chunks = Array(
-            try nextChunks(campaign: campaign, push, limit: limit, now: now).prefix { chunk in
+            try nextChunks(campaign: campaign, push, of: providers, limit: limit, now: now).prefix { chunk in
                 guard room >= chunk.count else { return false }
                 room -= chunk.count
                 return true
@@ -112,7 +118,12 @@ extension LedgerTransaction {
                 shards += try reader.complete([record])
                 continue
             }
-            let facts = push.facts(environment: chunk.environment, locale: chunk.locale, partEnd: chunk.part?.expiresAt)
+            let facts = try push.facts(
+                provider: chunk.provider,
+                environment: chunk.environment,
+                locale: chunk.locale,
+                partEnd: chunk.part?.expiresAt
+            )
             shards.append(
                 ShardToPublish(record: record, facts: facts, firstIndex: chunk.firstIndex, devices: chunk.devices)
             )
@@ -167,6 +178,7 @@ extension LedgerTransaction {
     private func nextChunks(
         campaign: UInt32,
         _ push: CampaignPush,
+        of providers: Set<ProviderName>?,
         limit: Int,
         now: Timestamp
     ) throws(LedgerError) -> [PlannableChunk] {
@@ -175,7 +187,7 @@ extension LedgerTransaction {
             return try nextChunks(campaign: campaign, push, in: nil, from: UInt32(cursor), limit: limit)
         }
         var chunks: [PlannableChunk] = []
-        for part in try reader.openParts(campaign: campaign, now: now) where chunks.count < limit {
+        for part in try reader.openParts(campaign: campaign, of: providers, now: now) where chunks.count < limit {
             let room = limit - chunks.count
             chunks += try nextChunks(campaign: campaign, push, in: part, from: part.cursor, limit: room)
         }
@@ -197,7 +209,7 @@ extension LedgerTransaction {
             """
             SELECT k.ordinal, k.first_index, k.count, k.environment,
                 CASE WHEN ?4 = 1 THEN coalesce(k.with_variables, k.bare) ELSE k.bare END, d.bits,
-                d.suspects, k.locale, d.opted_out, \(place)
+                d.suspects, k.locale, d.opted_out, \(place), k.provider
             FROM \(tables) LEFT JOIN chunk_dead d ON d.list = k.list AND d.ordinal = k.ordinal
             WHERE k.list = ?1 AND \(condition) AND \(place) >= ?5 AND \(place) < ?6
             ORDER BY \(place) LIMIT ?3
@@ -216,6 +228,7 @@ extension LedgerTransaction {
                     ordinal: rows.uint32(0),
                     firstIndex: rows.uint32(1),
                     count: rows.int(2),
+                    provider: ProviderName(rawValue: rows.text(10)),
                     environment: rows.optionalText(3),
                     locale: rows.optionalText(7),
                     devices: rows.blob(4),

@@ -36,8 +36,11 @@ extension LedgerReader {
     ///
     /// Candidates for `Sweep.action`, which has the last word: out, claimed or saved longer ago than `patience`, and due.
     /// The caller sees to it that their lane is empty.
+    ///
+    /// `share`: of which provider, in a campaign of several: each has a lane of its own.
     public func lostShards(
         campaign: UInt32,
+        share: ProviderName? = nil,
         patience: Duration = .seconds(900),
         now: Timestamp,
         limit: Int
@@ -48,6 +51,7 @@ extension LedgerReader {
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
             WHERE s.state IN (1, 2) AND s.state <> 4 AND s.campaign = ?1 AND s.since < ?2
                 AND coalesce(s.due_at, 0) < ?2 AND coalesce(s.not_before, 0) < ?2
+                AND \(ShareRows.isOf(share.map { [$0] }))
             ORDER BY s.since LIMIT ?3
             """,
             .int(campaign),
@@ -81,20 +85,24 @@ extension LedgerTransaction {
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
-    ///   - knowsApp: Whether this worker has the app's credentials.
+    ///   - share: Of which provider, in a campaign of several.
+    ///   - knowsApp: Whether a live worker has the app's credentials for the provider.
     ///   - isAppPaced: Whether the app has a rate: then what waits for its turn is `givePacedTurns`'.
     ///   - limit: How many rows at most.
     ///   - now: The instant.
     public func releaseAside(
         campaign: UInt32,
+        share: ProviderName? = nil,
         knowsApp: Bool,
         isAppPaced: Bool = false,
         limit: Int,
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
-        guard let facts = try reader.campaign(campaign) else { return [] }
+        guard let facts = try reader.campaign(campaign, share: share) else { return [] }
+        precondition(facts.hasShares == (share != nil), "shares are released one by one")
         var released: [ShardRecord] = []
-        for var row in try reader.openShards(campaign: campaign, states: [.aside]) where released.count < limit {
+        for var row in try reader.openShards(campaign: campaign, states: [.aside], of: facts.rows)
+        where released.count < limit {
             let reason = row.aside ?? .handOver
             let isDue = AsideRelease.isDue(
                 reason,

@@ -2,7 +2,7 @@ public import Campaigns
 
 /// How much of a campaign is on its way to a first attempt.
 public struct WindowUse: Sendable, Equatable {
-    /// The campaign.
+    /// The campaign; one of several providers has a use of each lane.
     public var campaign: UInt32
     /// Its app: the window is shared by app first.
     public var app: String
@@ -27,18 +27,41 @@ extension LedgerReader {
             """
         )
         var uses: [WindowUse] = []
+        var several: [WindowUse] = []
         while try rows.next() {
             guard let urgency = Urgency(rawValue: rows.text(3)) else { continue }
             let lane = Lane(provider: ProviderName(rawValue: rows.text(2)), urgency: urgency)
-            uses.append(
-                WindowUse(
-                    campaign: rows.uint32(0),
-                    app: rows.text(1),
-                    lane: lane,
-                    firstAttempts: rows.int(4),
-                    retries: rows.int(5)
-                )
+            let use = WindowUse(
+                campaign: rows.uint32(0),
+                app: rows.text(1),
+                lane: lane,
+                firstAttempts: rows.int(4),
+                retries: rows.int(5)
             )
+            if lane.provider.rawValue.isEmpty { several.append(use) } else { uses.append(use) }
+        }
+        for use in several { uses += try windowUses(use) }
+        return uses
+    }
+
+    /// The use of a campaign of several providers, by lane.
+    private func windowUses(_ whole: WindowUse) throws(LedgerError) -> [WindowUse] {
+        let rows = try db.rows(
+            """
+            SELECT k.provider, count(*) FILTER (WHERE s.child = 0), count(*) FILTER (WHERE s.child > 0)
+            FROM \(ShardRows.open) JOIN campaigns c ON c.number = s.campaign
+            JOIN chunks k ON k.list = c.list AND k.ordinal = s.chunk
+            WHERE s.state IN (0, 1) AND s.state <> 4 AND s.campaign = ?1
+            GROUP BY k.provider ORDER BY k.provider
+            """,
+            .int(whole.campaign)
+        )
+        var uses: [WindowUse] = []
+        while try rows.next() {
+            var use = whole
+            use.lane.provider = ProviderName(rawValue: rows.text(0))
+            (use.firstAttempts, use.retries) = (rows.int(1), rows.int(2))
+            uses.append(use)
         }
         return uses
     }

@@ -117,5 +117,39 @@ extension PostgreSQLSchema {
             charges BYTEA NOT NULL
         );
         """
+
+    static let providers = """
+        ALTER TABLE lists ADD COLUMN providers TEXT COLLATE "C";
+        ALTER TABLE parts ADD COLUMN provider TEXT COLLATE "C";
+        ALTER TABLE worker_apps ADD COLUMN providers TEXT COLLATE "C";
+        CREATE TABLE campaign_providers (
+            campaign BIGINT NOT NULL,
+            provider TEXT COLLATE "C" NOT NULL,
+            push_type TEXT COLLATE "C" NOT NULL,
+            priority BIGINT NOT NULL,
+            collapse_id TEXT COLLATE "C" NOT NULL,
+            devices BIGINT NOT NULL,
+            rest_devices BIGINT NOT NULL DEFAULT 0,
+            paused_by TEXT COLLATE "C" NOT NULL DEFAULT '',
+            guard_passed BIGINT NOT NULL DEFAULT 0,
+            guard_answers BIGINT NOT NULL DEFAULT 0,
+            guard_suspects BIGINT NOT NULL DEFAULT 0,
+            guard_trips BIGINT NOT NULL DEFAULT 0,
+            content_answers BIGINT NOT NULL DEFAULT 0,
+            content_faults BIGINT NOT NULL DEFAULT 0,
+            content_trips BIGINT NOT NULL DEFAULT 0,
+            PRIMARY KEY (campaign, provider)
+        );
+        CREATE TABLE provider_variants (
+            campaign BIGINT NOT NULL,
+            provider TEXT COLLATE "C" NOT NULL,
+            variant BIGINT NOT NULL,
+            locale TEXT COLLATE "C" NOT NULL,
+            payload BYTEA NOT NULL,
+            message_id_at BIGINT,
+            personal BYTEA NOT NULL,
+            PRIMARY KEY (campaign, provider, variant)
+        );
+        """
 }
 #endif

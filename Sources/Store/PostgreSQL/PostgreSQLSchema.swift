@@ -25,6 +25,7 @@ enum PostgreSQLSchema {
         ("quiet_hours", quietHours),
         ("repeating", repeating),
         ("counting", counting),
+        ("providers", providers),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.

@@ -42,6 +42,8 @@ extension LedgerTransaction {
             try db.run("DELETE FROM repeats WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM campaigns WHERE number = ?1 AND completed_at IS NOT NULL", .int(campaign))
             try db.run("DELETE FROM variants WHERE campaign = ?1", .int(campaign))
+            try db.run("DELETE FROM campaign_providers WHERE campaign = ?1", .int(campaign))
+            try db.run("DELETE FROM provider_variants WHERE campaign = ?1", .int(campaign))
             try bumpRevision()
             return false
         }

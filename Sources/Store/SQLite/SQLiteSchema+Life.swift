@@ -133,4 +133,43 @@ extension SQLiteSchema {
             charges BLOB NOT NULL
         ) WITHOUT ROWID;
         """
+
+    /// Campaigns of several providers: `campaigns.provider` is empty then, each provider has a row in `campaign_providers`
+    /// with what is its own, and its content in `provider_variants`.
+    ///
+    /// A part of such a campaign has one provider; its `release_at` and `expires_at` are 0 when they are the campaign's
+    /// own. `providers`: names with commas between; NULL is what a worker of before them has written.
+    static let providers = """
+        ALTER TABLE lists ADD COLUMN providers TEXT;
+        ALTER TABLE parts ADD COLUMN provider TEXT;
+        ALTER TABLE worker_apps ADD COLUMN providers TEXT;
+        CREATE TABLE campaign_providers (
+            campaign INTEGER NOT NULL,
+            provider TEXT NOT NULL,
+            push_type TEXT NOT NULL,
+            priority INTEGER NOT NULL,
+            collapse_id TEXT NOT NULL,
+            devices INTEGER NOT NULL,
+            rest_devices INTEGER NOT NULL DEFAULT 0,
+            paused_by TEXT NOT NULL DEFAULT '',
+            guard_passed INTEGER NOT NULL DEFAULT 0,
+            guard_answers INTEGER NOT NULL DEFAULT 0,
+            guard_suspects INTEGER NOT NULL DEFAULT 0,
+            guard_trips INTEGER NOT NULL DEFAULT 0,
+            content_answers INTEGER NOT NULL DEFAULT 0,
+            content_faults INTEGER NOT NULL DEFAULT 0,
+            content_trips INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (campaign, provider)
+        ) WITHOUT ROWID;
+        CREATE TABLE provider_variants (
+            campaign INTEGER NOT NULL,
+            provider TEXT NOT NULL,
+            variant INTEGER NOT NULL,
+            locale TEXT NOT NULL,
+            payload BLOB NOT NULL,
+            message_id_at INTEGER,
+            personal BLOB NOT NULL,
+            PRIMARY KEY (campaign, provider, variant)
+        ) WITHOUT ROWID;
+        """
 }

@@ -37,6 +37,7 @@ enum SQLiteSchema {
         migrator.registerMigration("quiet_hours") { db in try db.execute(sql: quietHours) }
         migrator.registerMigration("repeating") { db in try db.execute(sql: repeating) }
         migrator.registerMigration("counting") { db in try db.execute(sql: counting) }
+        migrator.registerMigration("providers") { db in try db.execute(sql: providers) }
         return migrator
     }
 

@@ -23,7 +23,7 @@ extension LedgerTransaction {
     /// A claim that ends or sets aside makes its transaction synced: the message is acked next.
     public func claim(_ claim: Claim, now: Timestamp) throws(LedgerError) -> ClaimResult {
         let (row, claims) = try shardWithClaims(claim.key)
-        let campaign = try reader.campaign(claim.key.campaign)
+        let campaign = try row.map { row throws(LedgerError) in try reader.campaign(of: row) } ?? nil
         let isQuiet = try reader.isQuiet(row, of: campaign, at: now)
         let decision = claim.decide(shard: row, campaign: campaign, deaths: claims, isQuiet: isQuiet, now: now)
         var result = ClaimResult(

@@ -149,7 +149,7 @@ extension LedgerTransaction {
     /// The row of a run with its campaign; nil when it is not that run's.
     private func held(_ token: RunToken) throws(LedgerError) -> (ShardRecord, CampaignFacts)? {
         guard let record = try reader.shard(token.key), record.state == .running, record.epoch == token.epoch,
-            record.owner == token.worker, let campaign = try reader.campaign(token.key.campaign)
+            record.owner == token.worker, let campaign = try reader.campaign(of: record)
         else { return nil }
         return (record, campaign)
     }

@@ -82,10 +82,12 @@ extension LedgerReader {
     ///
     /// - Parameters:
     ///   - states: Which; all but settled when nil.
+    ///   - providers: Only those of these, in a campaign of several; nil for all.
     ///   - limit: How many at most.
     public func openShards(
         campaign: UInt32,
         states: Set<ShardState>? = nil,
+        of providers: Set<ProviderName>? = nil,
         limit: Int = .max
     ) throws(LedgerError) -> [ShardRecord] {
         let wanted = { (state: ShardState) in
@@ -95,6 +97,7 @@ extension LedgerReader {
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
             WHERE s.state IN (?3, ?4, ?5, ?6, ?7) AND s.state <> 4 AND s.campaign = ?1
+                AND \(ShareRows.isOf(providers))
             ORDER BY s.part, s.ordinal, s.child LIMIT ?2
             """,
             .int(campaign),
@@ -233,7 +236,7 @@ extension LedgerTransaction {
         child: UInt32,
         now: Timestamp
     ) throws(LedgerError) {
-        let campaign = try reader.campaign(record.id.key.campaign)
+        let campaign = try reader.campaign(of: record)
         let isTripped = campaign?.pausedBy.contains(.wrongEnvironment) ?? false
         let row = record.heldChild(
             settlement.held,

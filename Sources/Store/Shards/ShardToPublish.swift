@@ -67,7 +67,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT first_index, environment, CASE WHEN ?3 = 1 THEN coalesce(with_variables, bare) ELSE bare END,
-                locale
+                locale, provider
             FROM chunks WHERE list = ?1 AND ordinal = ?2
             """,
             .int(push.list),
@@ -88,7 +88,8 @@ extension LedgerReader {
         }
         return ShardToPublish(
             record: record,
-            facts: push.facts(
+            facts: try push.facts(
+                provider: ProviderName(rawValue: rows.text(4)),
                 environment: rows.optionalText(1),
                 locale: rows.optionalText(3),
                 partEnd: partEnd

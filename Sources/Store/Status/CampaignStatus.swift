@@ -21,8 +21,10 @@ public struct CampaignStatus: Sendable, Equatable {
     public var pausedBy: Set<AsideReason>
     /// Why it stands where it stands, for people; nil when there is nothing to say.
     public var stateReason: String?
-    /// Its lane.
+    /// Its lane; without a provider for a campaign of several.
     public var lane: Lane
+    /// Its devices by provider, in the order of their names; none until its audience is known.
+    public var providers: [ProviderStatus] = []
     /// All devices that were meant, repeated ones too.
     public var audience: Int
     /// Devices by outcome.
@@ -51,7 +53,8 @@ public struct CampaignStatus: Sendable, Equatable {
     public var supersededBy: String?
     /// After this instant no request is made.
     public var expiresAt: Timestamp
-    /// A part for each time zone, in the order of their release; none when all devices have the same instants.
+    /// A part for each time zone and provider, in the order of their release; none when all devices have the same
+    /// instants and one provider.
     public var parts: [PartStatus]
     /// Devices that wait for another try, by the rung that they wait on.
     public var retries: [Rung: Int]
@@ -90,6 +93,13 @@ public struct CampaignStatus: Sendable, Equatable {
         case holds
         /// It is not so: what was counted. Raise an alarm.
         case violated(String)
+    }
+
+    /// Why all its devices wait that are pending, when those of each provider do.
+    var commonReasons: Set<AsideReason> {
+        let waiting = providers.filter { $0.pending.total > 0 }
+        guard waiting.allSatisfy({ !$0.pausedBy.isEmpty }) else { return [] }
+        return waiting.reduce(into: []) { $0.formUnion($1.pausedBy) }
     }
 
     /// The state in the contract's words: a live campaign with a reason to pause is `paused`.

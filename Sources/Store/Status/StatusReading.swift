@@ -12,11 +12,11 @@ extension LedgerReader {
 
     /// The status of a campaign by its number; nil when there is none.
     public func status(campaign number: UInt32, now: Timestamp) throws(LedgerError) -> CampaignStatus? {
-        guard var status = try statusRow(number) else { return nil }
-        var tally = Tally()
+        guard var status = try statusRow(number), let facts = try campaign(number) else { return nil }
+        var (tally, open) = (Tally(), [ProviderName: Tally]())
         try countSettled(number, &tally)
-        try countOpen(number, &tally)
-        try countRest(number, &tally)
+        try countOpen(facts, &tally, byProvider: &open)
+        let nobodys = try countRest(number, &tally)
         status.counts = tally.counts
         status.pending = tally.pending
         status.attempts = tally.attempts
@@ -28,7 +28,12 @@ extension LedgerReader {
         status.parts = try partsWithOutcomes(campaign: number, now: now)
         status.repetition = try repeatStatus(number)
         status.runOf = try parentID(number)
+        status.providers = try providers(status, facts, open: open, nobodys: nobodys)
         status.law = tally.law(audience: status.audience)
+        if status.law == .holds, let violation = status.providers.compactMap(\.violation).first {
+            status.law = .violated(violation)
+        }
+        status.pausedBy.formUnion(status.commonReasons)
         status.stateReason = try stateReason(status, now: now)
         return status
     }
@@ -58,8 +63,9 @@ extension LedgerReader {
         var campaigns: [CampaignSummary] = []
         let next = CampaignRows.next
         while campaigns.count < limit, try rows.next() {
+            let facts = try CampaignRows.facts(rows)
             let campaign = CampaignSummary(
-                facts: try CampaignRows.facts(rows),
+                facts: facts.hasShares ? try held(facts) : facts,
                 name: rows.optionalText(next),
                 audience: rows.int(next + 1),
                 acceptedAt: rows.time(next + 2),
@@ -68,6 +74,15 @@ extension LedgerReader {
             if states?.contains(campaign.state) ?? true { campaigns.append(campaign) }
         }
         return campaigns
+    }
+
+    /// A campaign of several providers, paused when each of them is.
+    private func held(_ facts: CampaignFacts) throws(LedgerError) -> CampaignFacts {
+        let shares = try shares(of: facts)
+        guard shares.allSatisfy({ !$0.pauseReasons.isEmpty }) else { return facts }
+        var held = facts
+        held.pausedBy = shares.reduce(into: []) { $0.formUnion($1.pauseReasons) }
+        return held
     }
 
     private func statusRow(_ number: UInt32) throws(LedgerError) -> CampaignStatus? {
@@ -151,10 +166,21 @@ extension LedgerReader {
         )
     }
 
-    private func countOpen(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) {
+    private func countOpen(
+        _ facts: CampaignFacts,
+        _ tally: inout Tally,
+        byProvider: inout [ProviderName: Tally]
+    ) throws(LedgerError) {
+        let number = facts.number
+        let provider = """
+            SELECT p.provider FROM chunk_order o JOIN parts p ON p.campaign = o.campaign AND p.part = o.part
+            WHERE o.campaign = s.campaign AND o.ordinal = s.chunk
+            """
         let rows = try db.rows(
             """
-            SELECT s.state, s.child, s.count, s.due_at, s.progress, s.aside, s.rung FROM \(ShardRows.open)
+            SELECT s.state, s.child, s.count, s.due_at, s.progress, s.aside, s.rung,
+                \(facts.hasShares ? "(\(provider))" : "''")
+            FROM \(ShardRows.open)
             WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
             """,
             .int(number)
@@ -168,18 +194,26 @@ extension LedgerReader {
             let count = rows.int(2)
             let aside = rows.optionalText(5).flatMap { AsideReason(rawValue: $0) }
             let rung = rows.optionalInt64(6).flatMap { Rung(rawValue: UInt8(truncatingIfNeeded: $0)) }
+            let share = ProviderName(rawValue: rows.text(7))
             guard !rows.isNull(4) else {
                 tally.wait(count, in: state, aside: aside, isRetry: isRetry, rung: rung)
+                if facts.hasShares {
+                    byProvider[share, default: Tally()].wait(count, in: state, aside: aside, isRetry: isRetry)
+                }
                 continue
             }
             let id = ShardID(key: ShardKey(campaign: number, part: 0, ordinal: 0))
             let progress = try ShardRows.progress(rows, 4, count: count, id: id)
             tally.add(progress, in: state, aside: aside, isRetry: isRetry, rung: rung)
+            if facts.hasShares {
+                byProvider[share, default: Tally()].add(progress, in: state, aside: aside, isRetry: isRetry)
+            }
         }
     }
 
-    /// What was never cut: still to come, or ended by a cancel or an expiry; and the repeated devices.
-    private func countRest(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) {
+    /// What was never cut: still to come, or ended by a cancel or an expiry; and the repeated devices and users without
+    /// any, whose number it returns.
+    private func countRest(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) -> Int {
         let rows = try db.rows(
             """
             SELECT c.duplicates, c.rest_outcome, c.rest_devices,
@@ -189,7 +223,7 @@ extension LedgerReader {
             """,
             .int(number)
         )
-        guard try rows.next() else { return }
+        guard try rows.next() else { return 0 }
         let duplicates = rows.int(0)
         tally.counts.skipped += duplicates
         if duplicates > 0 { tally.reasons["Duplicate", default: 0] += duplicates }
@@ -200,6 +234,7 @@ extension LedgerReader {
             tally.counts[outcome] += rows.int(2)
         }
         tally.pending.unplanned = rows.int(3)
+        return duplicates + withoutToken
     }
 
     private func reasonOfFailure(_ status: CampaignStatus) throws(LedgerError) -> String? {
@@ -218,7 +253,17 @@ extension LedgerReader {
         if !status.pausedBy.isEmpty { return status.pausedBy.map(\.rawValue).sorted().joined(separator: ", ") }
         let pending = status.pending
         if pending.total > 0, pending.parked == pending.total { return "parked" }
-        if try !liveApps(now: now).contains(status.app) { return "no worker has credentials for \(status.app)" }
-        return nil
+        let accounts = try liveAccounts(now: now)
+        guard accounts.providers[status.app] != nil else { return "no worker has credentials for \(status.app)" }
+        // What is one provider's own trouble leaves the campaign's state alone.
+        let reasons = status.providers.filter { $0.pending.total > 0 }.compactMap { share -> String? in
+            let name = share.provider.rawValue
+            guard accounts.has(status.app, share.provider) else {
+                return "no worker has credentials for \(status.app) (\(name))"
+            }
+            guard !share.pausedBy.isEmpty else { return nil }
+            return "\(name) waits: \(share.pausedBy.map(\.rawValue).sorted().joined(separator: ", "))"
+        }
+        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 }

@@ -199,7 +199,9 @@ extension LedgerReader {
 
     /// What a campaign did about a device; nil when the campaign is gone.
     fileprivate func trace(_ place: TracedPlace, campaign: UInt32) throws(LedgerError) -> DeviceTrace? {
-        guard let facts = try self.campaign(campaign) else { return nil }
+        guard let whole = try self.campaign(campaign),
+            let facts = try self.campaign(campaign, share: whole.hasShares ? place.provider : nil)
+        else { return nil }
         let rows = try db.rows(
             "SELECT name, accepted_at, rest_outcome FROM campaigns WHERE number = ?1",
             .int(campaign)

@@ -1,4 +1,5 @@
 public import Campaigns
+public import Delivery
 
 /// A worker process as the ledger knows it.
 public struct WorkerRecord: Sendable, Equatable {
@@ -10,6 +11,8 @@ public struct WorkerRecord: Sendable, Equatable {
     public var roles: [String]
     /// The apps that it has credentials of.
     public var apps: [String]
+    /// The providers of each of them that it has credentials for.
+    public var accounts: AppAccounts
     /// When it started.
     public var startedAt: Timestamp
     /// When it last reported.
@@ -21,7 +24,7 @@ extension LedgerTransaction {
     public func registerWorker(
         name: String,
         roles: [String],
-        apps: [String],
+        accounts: AppAccounts,
         now: Timestamp
     ) throws(LedgerError) -> Int64 {
         let inserted = try db.number(
@@ -31,7 +34,7 @@ extension LedgerTransaction {
             .int(now.milliseconds)
         )
         guard let id = inserted else { throw .failed("a worker without an id") }
-        try writeApps(apps, worker: id)
+        try write(accounts, worker: id)
         // A day after its last word nobody asks for it any more.
         let old = now.milliseconds - 86_400_000
         try db.run("DELETE FROM worker_apps WHERE worker IN (SELECT id FROM workers WHERE seen_at < ?1)", .int(old))
@@ -39,13 +42,13 @@ extension LedgerTransaction {
         return id
     }
 
-    /// Says that a worker lives and which apps it knows; every few seconds, and when its apps change.
-    public func reportWorker(_ id: Int64, apps: [String], now: Timestamp) throws(LedgerError) {
+    /// Says that a worker lives and which accounts it has; every few seconds, and when they change.
+    public func reportWorker(_ id: Int64, accounts: AppAccounts, now: Timestamp) throws(LedgerError) {
         try db.run("UPDATE workers SET seen_at = ?2 WHERE id = ?1", .int(id), .int(now.milliseconds))
-        let rows = try db.rows("SELECT app FROM worker_apps WHERE worker = ?1", .int(id))
-        var known: Set<String> = []
-        while try rows.next() { known.insert(rows.text(0)) }
-        if known != Set(apps) { try writeApps(apps, worker: id) }
+        let rows = try db.rows("SELECT app, providers FROM worker_apps WHERE worker = ?1", .int(id))
+        var known = AppAccounts()
+        while try rows.next() { known.add(rows.text(0), rows, 1) }
+        if known != accounts { try write(accounts, worker: id) }
     }
 
     /// Removes a worker that stops in good order.
@@ -54,11 +57,16 @@ extension LedgerTransaction {
         try db.run("DELETE FROM worker_apps WHERE worker = ?1", .int(id))
     }
 
-    private func writeApps(_ apps: [String], worker: Int64) throws(LedgerError) {
+    private func write(_ accounts: AppAccounts, worker: Int64) throws(LedgerError) {
         try db.run("DELETE FROM worker_apps WHERE worker = ?1", .int(worker))
-        for app in Set(apps) {
+        for (app, providers) in accounts.providers {
             // By name: a later version's column does not stop this one.
-            try db.run("INSERT INTO worker_apps (worker, app) VALUES (?1, ?2)", .int(worker), .text(app))
+            try db.run(
+                "INSERT INTO worker_apps (worker, app, providers) VALUES (?1, ?2, ?3)",
+                .int(worker),
+                .text(app),
+                .text(providers.map(\.rawValue).sorted().joined(separator: ","))
+            )
         }
     }
 }
@@ -72,7 +80,7 @@ extension LedgerReader {
         let since = now.advanced(by: .zero - Self.workerSilenceMax).milliseconds
         let rows = try db.rows(
             """
-            SELECT w.id, w.name, w.roles, w.started_at, w.seen_at, a.app
+            SELECT w.id, w.name, w.roles, w.started_at, w.seen_at, a.app, a.providers
             FROM workers w LEFT JOIN worker_apps a ON a.worker = w.id
             WHERE w.seen_at >= ?1 ORDER BY w.id, a.app
             """,
@@ -88,28 +96,38 @@ extension LedgerReader {
                         name: rows.text(1),
                         roles: rows.words(2),
                         apps: [],
+                        accounts: AppAccounts(),
                         startedAt: rows.time(3),
                         seenAt: rows.time(4)
                     )
                 )
             }
-            if let app = rows.optionalText(5) { workers[workers.count - 1].apps.append(app) }
+            if let app = rows.optionalText(5) {
+                workers[workers.count - 1].apps.append(app)
+                workers[workers.count - 1].accounts.add(app, rows, 6)
+            }
         }
         return workers
     }
 
     /// The apps that a live worker can send for: intake accepts by this list.
     public func liveApps(now: Timestamp) throws(LedgerError) -> Set<String> {
+        Set(try liveAccounts(now: now).providers.keys)
+    }
+
+    /// The apps that a live worker can send for, with the providers that one of them has credentials for.
+    public func liveAccounts(now: Timestamp) throws(LedgerError) -> AppAccounts {
         let since = now.advanced(by: .zero - Self.workerSilenceMax).milliseconds
         let rows = try db.rows(
             """
-            SELECT DISTINCT a.app FROM workers w JOIN worker_apps a ON a.worker = w.id WHERE w.seen_at >= ?1
+            SELECT DISTINCT a.app, a.providers FROM workers w JOIN worker_apps a ON a.worker = w.id
+            WHERE w.seen_at >= ?1
             """,
             .int(since)
         )
-        var apps: Set<String> = []
-        while try rows.next() { apps.insert(rows.text(0)) }
-        return apps
+        var accounts = AppAccounts()
+        while try rows.next() { accounts.add(rows.text(0), rows, 1) }
+        return accounts
     }
 
     /// The apps that a live worker can send for, and those that ever had a campaign.
@@ -118,5 +136,13 @@ extension LedgerReader {
         let rows = try db.rows("SELECT DISTINCT app FROM campaigns")
         while try rows.next() { apps.insert(rows.text(0)) }
         return apps
+    }
+}
+
+extension AppAccounts {
+    /// Adds what a row says; a worker of before FCM names no providers, and has APNs.
+    fileprivate mutating func add(_ app: String, _ rows: borrowing Rows, _ column: Int32) {
+        let names = rows.isNull(column) ? [ProviderName.apns] : rows.words(column).map { ProviderName(rawValue: $0) }
+        providers[app, default: []].formUnion(names)
     }
 }

@@ -64,6 +64,49 @@ import Testing
         #expect(problems.map(\.pointer) == ["/app", "/audience/list"])
     }
 
+    private func decide(
+        _ job: Job,
+        providers: [ProviderName],
+        unserved: Set<ProviderName>
+    ) -> (
+        decision: IntakeDecision, warnings: [Problem]
+    ) {
+        var knowledge = IntakeDecision.Knowledge(
+            holder: .none,
+            isAppKnown: true,
+            isAudienceKnown: true,
+            deviceCount: 10,
+            store: "ledger.db"
+        )
+        (knowledge.providers, knowledge.unserved) = (providers, unserved)
+        let decision = IntakeDecision.decide(job: job, identity: [1], knowledge: knowledge)
+        return (decision, IntakeDecision.warnings(job, knowledge))
+    }
+
+    @Test func `a device of the job that nobody can send to is refused by its pointer`() {
+        let fcm = ProviderName(rawValue: "fcm")
+        let mixed = [Device(token: "a"), Device(token: "b", provider: fcm), Device(token: "c", provider: fcm)]
+        guard
+            case .refuse(let problems) = decide(job(.devices(mixed)), providers: [.apns, fcm], unserved: [fcm]).decision
+        else {
+            return #expect(Bool(false), "not refused")
+        }
+        #expect(problems.map(\.code) == ["unserved_provider"])
+        #expect(problems.map(\.pointer) == ["/audience/devices/1/provider"])
+        #expect(problems.allSatisfy { $0.mend != nil })
+    }
+
+    @Test func `a list may have devices that wait for a worker, but not only such`() {
+        let fcm = ProviderName(rawValue: "fcm")
+        let (decision, warnings) = decide(job(), providers: [.apns, fcm], unserved: [fcm])
+        #expect(decision == .accept(shortWay: false))
+        #expect(warnings.map(\.pointer) == ["/audience/list"] && warnings.map(\.code) == ["unserved_provider"])
+        let alone = decide(job(), providers: [fcm], unserved: [fcm])
+        guard case .refuse(let problems) = alone.decision else { return #expect(Bool(false), "not refused") }
+        #expect(problems.map(\.pointer) == ["/audience/list"] && alone.warnings.isEmpty)
+        #expect(decide(job(), providers: [.apns, fcm], unserved: []).warnings.isEmpty)
+    }
+
     @Test func `an empty list is refused`() {
         guard case .refuse(let problems) = decide(job(), count: 0) else { return #expect(Bool(false), "not refused") }
         #expect(problems.map(\.code) == ["empty"])

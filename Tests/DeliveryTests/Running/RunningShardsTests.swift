@@ -121,6 +121,23 @@ import Testing
         #expect(paused.map(\.1) == [.setAside(.paused), .setAside(.paused)])
     }
 
+    @Test func `of several providers only the shards of the one in trouble are stopped`() {
+        var table = started()
+        let (other, claimed) = (ShardKey(campaign: 1, part: 0, ordinal: 1), ShardKey(campaign: 1, part: 0, ordinal: 2))
+        _ = table.arrived(other, delivery(2))
+        _ = table.concluded(other, epoch: 1, now: Fixtures.now)
+        _ = table.arrived(claimed, delivery(3))
+        let whole = Fixtures.campaign()
+        var share = whole
+        share.isSuspended = true
+        // What a claim that is out will run is in the ledger already, if the pause has not reached it.
+        let shares = [key: whole, other: share, claimed: share]
+        let stops = table.stops(campaigns: [1: whole], shares: shares, now: Fixtures.now)
+        #expect(stops.map(\.0) == [other] && stops.map(\.1) == [.setAside(.suspended)])
+        _ = table.concluded(claimed, epoch: 1, now: Fixtures.now)
+        #expect(table.startStop(claimed) == .setAside(.suspended) && table.startStop(key) == nil)
+    }
+
     @Test func `a delivery is held five minutes at most`() {
         let table = started()
         #expect(table.held(for: .seconds(300), now: Fixtures.after(299)).isEmpty)

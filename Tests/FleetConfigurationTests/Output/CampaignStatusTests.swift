@@ -32,7 +32,8 @@ import Testing
                 "accepted",
                 "invalid", "failed", "expired", "superseded", "cancelled", "skipped", "pending", "pending_detail",
                 "attempts", "maybe_sent", "unknown_resent", "reasons", "rate", "eta_at", "next_retry_at", "created_at",
-                "accepted_at", "started_at", "completed_at", "expires_at", "parts", "run_of", "repeat", "runs",
+                "accepted_at", "started_at", "completed_at", "expires_at", "parts", "providers", "run_of", "repeat",
+                "runs",
             ]
         )
         #expect(
@@ -62,6 +63,27 @@ import Testing
         #expect(lines.contains("audience    100,000"))
         #expect(lines.contains("reasons   Unregistered 2,000, Shutdown 7"))
         #expect(lines.contains("requests  99,900, sent again without an answer 100"))
+    }
+
+    @Test func `devices are shown by provider: in JSON always, to people when there are several`() {
+        var view = example
+        var (apns, fcm) = (OutcomeCounts(), OutcomeCounts())
+        (apns.accepted, fcm.accepted, fcm.invalid) = (60_000, 30_000, 2000)
+        view.providers = [.init(name: "apns", audience: 60_000, outcomes: apns)]
+        #expect(!view.text(now: now).contains("PROVIDER"))
+        #expect(view.json["providers"]?["apns"]?["audience"]?.integer == 60_000)
+        var pending = CampaignStatusView.PendingDetail()
+        pending.held = 8000
+        view.providers.append(
+            .init(name: "fcm", audience: 40_000, outcomes: fcm, pending: pending, pausedBy: ["breaker"])
+        )
+        let lines = view.text(now: now).split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("apns ") && $0.contains(" 60,000 ") })
+        #expect(lines.contains { $0.hasPrefix("fcm ") && $0.contains(" 2,000 ") && $0.hasSuffix("8,000  breaker") })
+        let json = view.json["providers"]?["fcm"]
+        #expect(json?["accepted"]?.integer == 30_000 && json?["pending"]?.integer == 8000)
+        #expect(json?["pending_detail"]?["held"]?.integer == 8000)
+        #expect(json?["paused_by"]?.array?.map(\.string) == ["breaker"])
     }
 
     @Test func `the live view has a bar, the rungs and the parts`() {

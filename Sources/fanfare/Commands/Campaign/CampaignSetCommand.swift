@@ -85,8 +85,10 @@ struct CampaignSetCommand: AsyncParsableCommand {
                 return (status, try status.map { try reader.partZones(campaign: $0.number) } ?? [])
             }
             guard let status else { throw campaign.notFound(in: ledger) }
-            let provider = ProviderRegistry.providers.first { $0.name == status.lane.provider }
-            let storage = provider?.limits.storage ?? .seconds(ExpiryRule.secondsMax)
+            // What is beyond one provider's storage is beyond the campaign's.
+            let known = status.providers.map(\.provider) + [status.lane.provider]
+            let storages = known.compactMap { ProviderRegistry.provider(named: $0)?.limits.storage }
+            let storage = storages.min() ?? .seconds(ExpiryRule.secondsMax)
             switch expiresAt {
             case .at(let instant): return (.at(instant), storage)
             case .local(let reading):

@@ -1,0 +1,25 @@
+public import Campaigns
+
+/// What a job's content comes to for single devices, each by its provider.
+public struct JobPreview: Sendable {
+    let previews: [ProviderName: ContentPreview]
+
+    /// Whether a device's payload has the count that the registry keeps.
+    public var countsBadges: Bool { previews.values.contains { $0.countsBadges } }
+
+    /// What devices get, in their order; `badges`: the count of each, when it is known.
+    public func samples(_ devices: [Device], badges: [Int?]? = nil) -> [ContentPreview.Sample] {
+        var samples: [Int: ContentPreview.Sample] = [:]
+        for (provider, places) in Dictionary(grouping: devices.indices, by: { devices[$0].provider }) {
+            guard let preview = previews[provider] else {
+                preconditionFailure("a device of \(provider.rawValue), which no reader takes")
+            }
+            let theirs = preview.samples(
+                places.map { devices[$0] },
+                badges: badges.map { all in places.map { all[$0] } }
+            )
+            for (place, sample) in zip(places, theirs) { samples[place] = sample }
+        }
+        return devices.indices.compactMap { samples[$0] }
+    }
+}

@@ -1,0 +1,71 @@
+public import Campaigns
+public import Delivery
+
+/// The devices of one provider in a campaign, as `campaign status` shows them.
+public struct ProviderStatus: Sendable, Equatable {
+    /// The provider.
+    public var provider: ProviderName
+    /// Its devices; those that were named twice, and users without a device, are nobody's.
+    public var audience: Int
+    /// Its devices by outcome.
+    public var counts = OutcomeCounts()
+    /// Its devices without an outcome, by where they are.
+    public var pending = CampaignStatus.PendingDetail()
+    /// Why they wait, what is the whole campaign's reason included.
+    public var pausedBy: Set<AsideReason> = []
+
+    /// The law for them alone; nil when it holds.
+    var violation: String? {
+        guard audience != counts.total + pending.total else { return nil }
+        return "\(provider.rawValue): audience \(audience), outcomes \(counts.total), pending \(pending.total)"
+    }
+}
+
+extension LedgerReader {
+    /// What a campaign's devices came to by provider, in the order of their names; none until its audience is known.
+    ///
+    /// - Parameters:
+    ///   - status: The campaign's, counted.
+    ///   - facts: The campaign.
+    ///   - open: Rows that are not settled, by provider; of a campaign of several.
+    ///   - nobodys: Devices of the audience that are no provider's: named twice, or users without any.
+    func providers(
+        _ status: CampaignStatus,
+        _ facts: CampaignFacts,
+        open: [ProviderName: Tally],
+        nobodys: Int
+    ) throws(LedgerError) -> [ProviderStatus] {
+        guard facts.stage != .planning, !facts.isRepeated else { return [] }
+        guard facts.hasShares else {
+            var one = ProviderStatus(provider: status.lane.provider, audience: status.audience - nobodys)
+            (one.counts, one.pending, one.pausedBy) = (status.counts, status.pending, facts.pauseReasons)
+            one.counts.skipped -= nobodys
+            return [one]
+        }
+        let reasons = try shares(of: facts).map { ($0.share, $0.pauseReasons) }
+        let rows = try db.rows(
+            """
+            SELECT v.provider, v.devices, v.rest_devices, c.rest_outcome
+            FROM campaign_providers v JOIN campaigns c ON c.number = v.campaign WHERE v.campaign = ?1 ORDER BY v.provider
+            """,
+            .int(facts.number)
+        )
+        var providers: [ProviderStatus] = []
+        while try rows.next() {
+            let name = ProviderName(rawValue: rows.text(0))
+            var one = ProviderStatus(provider: name, audience: rows.int(1))
+            one.counts = open[name]?.counts ?? OutcomeCounts()
+            one.pending = open[name]?.pending ?? CampaignStatus.PendingDetail()
+            for part in status.parts where part.provider == name {
+                one.counts += part.counts
+                one.pending.unplanned += part.unplanned
+            }
+            if let rest = rows.optionalInt64(3).flatMap({ Outcome(rawValue: UInt8(truncatingIfNeeded: $0)) }) {
+                one.counts[rest] += rows.int(2)
+            }
+            one.pausedBy = reasons.first { $0.0 == name }?.1 ?? []
+            providers.append(one)
+        }
+        return providers
+    }
+}
