@@ -60,10 +60,11 @@ final class PrivateFleet: Sendable {
     static func with(
         faults: [String: String] = [:],
         requestsKept: Int = 16,
+        fcm: FCMAccess? = nil,
         postgreSQL: PrivatePostgreSQL? = nil,
         _ body: (PrivateFleet) async throws -> Void
     ) async throws {
-        let fleet = try await make(faults, requestsKept: requestsKept, postgreSQL)
+        let fleet = try await make(faults, requestsKept: requestsKept, fcm, postgreSQL)
         do {
             try await fleet.applyTopology()
             try await body(fleet)
@@ -79,6 +80,7 @@ final class PrivateFleet: Sendable {
     private static func make(
         _ faults: [String: String],
         requestsKept: Int,
+        _ fcm: FCMAccess?,
         _ postgreSQL: PrivatePostgreSQL?
     ) async throws -> PrivateFleet {
         let node = try await PrivateBroker.node()
@@ -88,12 +90,14 @@ final class PrivateFleet: Sendable {
         try await PrivateBroker.addVirtualHost(name)
         var configuration = APNsSimulator.Configuration()
         configuration.requestsKept = requestsKept
+        configuration.fcm = fcm
         // Hundreds of workers in a row, each with a provider token of its own, are more than any team has.
         configuration.access.teamTokensMost = 10_000
         for (fault, value) in faults { try configuration.faults.set(fault, to: value) }
         let simulator = try await APNsSimulator.start(configuration)
         let far = "https://127.0.0.1:\(simulator.port)"
-        try simulator.identity.write(to: folder, endpoint: far, app: app)
+        let google = simulator.port(of: .fcm).map { "https://127.0.0.1:\($0)" }
+        try simulator.identity.write(to: folder, endpoint: far, fcmEndpoint: google, app: app)
         let database = try postgreSQL.map { Database(server: $0, name: try $0.createDatabase()) }
         try configure(
             folder,

@@ -20,6 +20,15 @@ struct TestJob: Sendable {
         ])
     }
 
+    /// Devices of Apple and of Google.
+    init(_ id: String, _ tokens: [String], fcm: [String]) {
+        self.id = id
+        let devices =
+            tokens.map { JSONValue.object(["token": .string($0)]) }
+            + fcm.map { JSONValue.object(["token": .string($0), "provider": "fcm"]) }
+        audience = .object(["devices": .array(devices)])
+    }
+
     init(_ id: String, list: String) {
         self.id = id
         audience = .object(["list": .string(list)])
@@ -59,6 +68,11 @@ enum TestDevices {
             let digits = String(number, radix: 16)
             return prefix + String(repeating: "0", count: 64 - prefix.count - digits.count) + digits
         }
+    }
+
+    /// Tokens of FCM that begin with a word.
+    static func fcm(_ count: Int, prefix: String = "cMix") -> [String] {
+        (0..<count).map { "\(prefix)\(100_000 + $0):APA91b" + String(repeating: "x", count: 120) }
     }
 
     /// So many tokens with a prefix, and as many that are well between them: no run of faults that opens a breaker.

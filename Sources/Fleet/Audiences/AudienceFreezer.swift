@@ -132,7 +132,8 @@ final class AudienceFreezer {
                     "the audience has devices of \(name.rawValue), which this version does not know"
                 )
             }
-            return ContentVariants(job, provider, carriesMessageID: carriesMessageID).content
+            let completed = apps.completed(job, for: provider)
+            return ContentVariants(completed, provider, carriesMessageID: carriesMessageID).content
         }
     }
 

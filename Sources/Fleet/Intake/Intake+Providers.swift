@@ -54,6 +54,11 @@ extension Intake {
 }
 
 extension AppDirectory {
+    /// A job with what the app's settings with a provider say where the job says nothing, as far as this process has them.
+    func completed(_ job: Job, for provider: any PushProvider) -> Job {
+        account(app: job.app, provider: provider.name)?.account.completed(job) ?? job
+    }
+
     /// Whether an app's pushes carry the `fanfare` object: this process has a key to sign its message ids with.
     func signsMessageIDs(_ app: String) -> Bool {
         ProviderRegistry.providers.contains { account(app: app, provider: $0.name)?.messageKeys != nil }

@@ -81,7 +81,7 @@ extension Intake {
         }
         let carriesMessageID = signsMessageIDs(app)
         let contents = try await providers(ofRun: job, list: parent.list, now: now).map {
-            ContentVariants(job, $0, carriesMessageID: carriesMessageID)
+            ContentVariants(apps.completed(job, for: $0), $0, carriesMessageID: carriesMessageID)
         }
         let origin = Origin(
             correlationID: parent.correlationID,

@@ -69,7 +69,9 @@ struct Intake: Sendable {
                 now: now
             )
             let warnings = decoding.warnings + check.warnings + slow + IntakeDecision.warnings(job, knowledge)
-            let contents = providers.meant.map { ContentVariants(job, $0, carriesMessageID: carriesMessageID) }
+            let contents = providers.meant.map {
+                ContentVariants(apps.completed(job, for: $0), $0, carriesMessageID: carriesMessageID)
+            }
             let new = try await newCampaign(job, contents, identity, warnings, Origin(message, job), now: now)
             let isDirect = shortWay && !isLate(new, now) && apps.pace(of: job.app) == nil
             if let verdict = try await accept(new, shortWay: isDirect, now: now) { return verdict }
@@ -115,7 +117,7 @@ struct Intake: Sendable {
     private func check(_ job: Job, _ providers: [any PushProvider], carriesMessageID: Bool) -> JobCheck {
         var result = JobCheck()
         for provider in providers {
-            let found = provider.check(job, carriesMessageID: carriesMessageID)
+            let found = provider.check(apps.completed(job, for: provider), carriesMessageID: carriesMessageID)
             let account = apps.account(app: job.app, provider: provider.name)?.account.check(job) ?? JobCheck()
             result.problems += found.problems + account.problems
             result.warnings += found.warnings + account.warnings

@@ -14,8 +14,9 @@ enum FCMAnswers {
         let wait = RetryAfter.seconds(retryAfter, now: now) ?? error?.retryDelay
         let word = error?.code ?? error?.status
         switch word {
-        case "UNREGISTERED": return Answer(.tokenDead(since: nil), reason: "UNREGISTERED")
-        case "SENDER_ID_MISMATCH": return Answer(.tokenDead(since: nil), reason: "SENDER_ID_MISMATCH")
+        // Google says no instant: it is dead now, and a later registration is another one.
+        case "UNREGISTERED": return Answer(.tokenDead(since: now), reason: "UNREGISTERED")
+        case "SENDER_ID_MISMATCH": return Answer(.tokenDead(since: now), reason: "SENDER_ID_MISMATCH")
         case "THIRD_PARTY_AUTH_ERROR": return Answer(.credential, reason: "THIRD_PARTY_AUTH_ERROR")
         case "QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED":
             let quota = error?.quota ?? .project

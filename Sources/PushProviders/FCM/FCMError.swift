@@ -8,12 +8,15 @@ struct FCMError {
     let code: String?
     /// Google's general word, for example `NOT_FOUND`.
     let status: String?
-    /// The field that `google.rpc.BadRequest` names first.
+    /// The field that is wrong: the first that `google.rpc.BadRequest` names, or the token where Google's words say so.
     let field: String?
     /// Which quota `google.rpc.QuotaFailure` names; nil when it names none.
     let quota: Quota?
     /// Seconds of `google.rpc.RetryInfo`, rounded up.
     let retryDelay: Int?
+
+    /// What Google says, word for word and without a detail, of a token that is none.
+    private static let invalidToken = "The registration token is not a valid FCM registration token"
 
     /// Which of Google's quotas is used up.
     enum Quota: Equatable {
@@ -46,7 +49,10 @@ struct FCMError {
             details.first { $0["@type"]?.string == "type.googleapis.com/\(name)" }
         }
         code = detail("google.firebase.fcm.v1.FcmError")?["errorCode"]?.string
-        field = detail("google.rpc.BadRequest")?["fieldViolations"]?.array?.first?["field"]?.string
+        let isToken = error["message"]?.string == Self.invalidToken
+        field =
+            detail("google.rpc.BadRequest")?["fieldViolations"]?.array?.first?["field"]?.string
+            ?? (isToken ? "message.token" : nil)
         quota = detail("google.rpc.QuotaFailure").map(Self.quota)
         retryDelay = detail("google.rpc.RetryInfo")?["retryDelay"]?.string.flatMap(Self.seconds)
     }

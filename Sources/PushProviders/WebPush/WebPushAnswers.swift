@@ -8,7 +8,7 @@ import Campaigns
 enum WebPushAnswers {
     /// What an answer means.
     static func classify(status: Int, body: Span<UInt8>, retryAfter: Span<UInt8>, now: Timestamp) -> Answer {
-        let kind = kind(status: status)
+        let kind = kind(status: status, now: now)
         if kind == .accepted { return .accepted }
         return Answer(
             kind,
@@ -18,12 +18,12 @@ enum WebPushAnswers {
     }
 
     /// The class of a status.
-    static func kind(status: Int) -> AnswerClass {
+    static func kind(status: Int, now: Timestamp) -> AnswerClass {
         switch status {
         // 201 is the usual one; 202 where somebody asks for receipts (RFC 8030 section 5.1).
         case 200...299: .accepted
-        // The subscription is gone, or was never one (RFC 8030 section 7.3).
-        case 404, 410: .tokenDead(since: nil)
+        // The subscription is gone, or was never one (RFC 8030 section 7.3): now, since no instant is said.
+        case 404, 410: .tokenDead(since: now)
         // More than 4096 bytes is never sent, and those a service must take (RFC 8030 section 7.2).
         case 413: .payloadBad
         // RFC 8030 section 8.4; 406 is how Microsoft's service says it. It may mean this subscription, this app or all:

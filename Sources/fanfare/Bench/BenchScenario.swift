@@ -4,7 +4,7 @@ import ArgumentParser
 enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     case transport
     case sending
-    case fcm
+    case bearer = "fcm"
     case allocations
     case memory
     case latency
@@ -25,7 +25,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         switch self {
         case .transport: "the transport alone (TLS, HTTP/2, sockets) and h2load in turn; needs no broker"
         case .sending: "a whole worker and h2load in turn, with the shares of ledger, planning and the rest"
-        case .fcm: "the same through FCM: a bearer of a kilobyte, the token in the body"
+        case .bearer: "the same through FCM: a bearer of a kilobyte, the token in the body"
         case .allocations: "allocations of a worker for a device, from campaigns of two sizes"
         case .memory: "the most memory that a worker has resident, at two sizes of the audience"
         case .latency: "the rate with answers after 50 ms, beside that without delay"
@@ -47,7 +47,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     var devices: Int {
         switch self {
         case .transport: 1_000_000
-        case .sending, .fcm, .latency: 2_000_000
+        case .sending, .bearer, .latency: 2_000_000
         case .memory: 10_000_000
         case .urgent, .limits: 3_000_000
         case .rate: 20_000
@@ -58,7 +58,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     /// How often it measures in turn by default.
     var rounds: Int {
         switch self {
-        case .transport, .sending, .fcm, .fire: 5
+        case .transport, .sending, .bearer, .fire: 5
         case .latency, .dead, .goaway, .retries, .scaling, .planning, .variables, .orders: 3
         case .allocations, .memory, .limits, .urgent, .rate: 1
         }

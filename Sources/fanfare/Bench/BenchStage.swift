@@ -49,7 +49,7 @@ struct BenchStage: Sendable {
         switch scenario {
         case .transport: return try await TransportScenario(stage: self).run()
         case .sending: return try await SendingScenario(stage: self).run()
-        case .fcm: return try await SendingScenario(stage: self, provider: .fcm).run()
+        case .bearer: return try await SendingScenario(stage: self, provider: .fcm).run()
         case .allocations: return try await AllocationScenario(stage: self).run()
         case .memory: return try await MemoryScenario(stage: self).run()
         case .latency, .dead, .goaway, .retries: return try await TroubleScenario(scenario, stage: self).run()

@@ -13,7 +13,7 @@ struct SendingScenario: Sendable {
     /// Runs all pairs.
     func run() async throws -> BenchResult {
         _ = try BenchTools.h2load()
-        let scenario: BenchScenario = provider.name == .apns ? .sending : .fcm
+        let scenario: BenchScenario = provider.name == .apns ? .sending : .bearer
         let (devices, rounds) = (stage.devices(scenario), stage.rounds(scenario))
         let fleet = try await BenchFleet(scenario, stage)
         let name = "far-\(scenario.rawValue)"

@@ -16,6 +16,19 @@ struct ProviderAnswerConformanceTests {
     }
 
     @Test(arguments: ProviderSpecimen.all)
+    func `a dead token is dead for good: the instant is the provider's, or this one where it says none`(
+        specimen: ProviderSpecimen
+    ) {
+        for error in specimen.errors {
+            guard case .tokenDead(let since) = error.kind else { continue }
+            let answer = specimen.answer(error.status, Array(error.body.utf8))
+            #expect(answer.kind == .tokenDead(since: since))
+            // Apple alone says instants, and without one nothing is known of a registration.
+            #expect(since != nil || specimen.provider.name == .apns)
+        }
+    }
+
+    @Test(arguments: ProviderSpecimen.all)
     func `a body that is cut, broken or strange never traps, and the status decides`(specimen: ProviderSpecimen) {
         var random = SplitMix(state: 11)
         for error in specimen.errors {

@@ -12,8 +12,8 @@ extension ProviderSpecimen {
         brokenToken: "not a \"token\"",
         errors: [
             error(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", .payloadBad),
-            error(404, "NOT_FOUND", "UNREGISTERED", .tokenDead(since: nil)),
-            error(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", .tokenDead(since: nil)),
+            error(404, "NOT_FOUND", "UNREGISTERED", .tokenDead(since: Fixtures.now)),
+            error(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", .tokenDead(since: Fixtures.now)),
             error(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", .laneThrottled, reason: "QUOTA_EXCEEDED project"),
             error(503, "UNAVAILABLE", "UNAVAILABLE", .serviceFault),
             error(500, "INTERNAL", "INTERNAL", .serviceFault),

@@ -19,8 +19,8 @@ extension ProviderSpecimen {
             """#,
         brokenToken: "https://push.example.net/wpush/v2/gAAAA",
         errors: [
-            (404, 102, AnswerClass.tokenDead(since: nil)), (410, 103, .tokenDead(since: nil)), (413, 104, .payloadBad),
-            (410, 106, .tokenDead(since: nil)), (400, 108, .tokenSuspect), (401, 109, .tokenSuspect),
+            (404, 102, AnswerClass.tokenDead(since: Fixtures.now)), (410, 103, .tokenDead(since: Fixtures.now)), (413, 104, .payloadBad),
+            (410, 106, .tokenDead(since: Fixtures.now)), (400, 108, .tokenSuspect), (401, 109, .tokenSuspect),
             (400, 110, .tokenSuspect), (400, 111, .tokenSuspect), (400, 113, .tokenSuspect),
             (503, 201, .serviceFault), (500, 202, .serviceFault), (429, 429, .deviceThrottled),
             (500, 999, .serviceFault),
@@ -34,7 +34,7 @@ extension ProviderSpecimen {
         }
             + [
                 (400, "BadWebPushTopic", AnswerClass.tokenSuspect), (403, "BadJwtToken", .tokenSuspect),
-                (403, "VapidPkHashMismatch", .tokenSuspect), (410, "Unregistered", .tokenDead(since: nil)),
+                (403, "VapidPkHashMismatch", .tokenSuspect), (410, "Unregistered", .tokenDead(since: Fixtures.now)),
                 (413, "PayloadTooLarge", .payloadBad), (429, "TooManyRequests", .deviceThrottled),
                 (503, "ServiceUnavailable", .serviceFault),
             ].map { error(status: $0, body: #"{"reason":"\#($1)"}"#, kind: $2, $1) },

@@ -4,8 +4,8 @@ import Testing
 
 struct FCMAnswersTests {
     @Test(arguments: [
-        (404, "NOT_FOUND", "UNREGISTERED", AnswerClass.tokenDead(since: nil)),
-        (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", .tokenDead(since: nil)),
+        (404, "NOT_FOUND", "UNREGISTERED", AnswerClass.tokenDead(since: Fixtures.now)),
+        (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", .tokenDead(since: Fixtures.now)),
         (401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR", .credential),
         (500, "INTERNAL", "INTERNAL", .serviceFault), (503, "UNAVAILABLE", "UNAVAILABLE", .serviceFault),
         (400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", .payloadBad),
@@ -35,6 +35,9 @@ struct FCMAnswersTests {
                 == Answer(.payloadBad, reason: "INVALID_ARGUMENT message.android.ttl")
         )
         #expect(FCMFixtures.answer(400, FCMFixtures.error(400, "INVALID_ARGUMENT")).kind == .payloadBad)
+        let words = "The registration token is not a valid FCM registration token"
+        let google = FCMFixtures.error(400, "INVALID_ARGUMENT", details: [FCMFixtures.fcm("INVALID_ARGUMENT")])
+        #expect(FCMFixtures.answer(400, google.replacing(#""words""#, with: "\"\(words)\"")).kind == .tokenSuspect)
     }
 
     @Test(arguments: [

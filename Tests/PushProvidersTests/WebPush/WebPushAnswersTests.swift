@@ -6,8 +6,8 @@ import Testing
 @Suite struct WebPushAnswersTests {
     @Test(arguments: [
         (200, AnswerClass.accepted), (201, .accepted), (202, .accepted), (204, .accepted),
-        (404, .tokenDead(since: nil)),
-        (410, .tokenDead(since: nil)), (413, .payloadBad), (406, .deviceThrottled), (429, .deviceThrottled),
+        (404, .tokenDead(since: Fixtures.now)),
+        (410, .tokenDead(since: Fixtures.now)), (413, .payloadBad), (406, .deviceThrottled), (429, .deviceThrottled),
         (408, .serviceFault), (425, .serviceFault), (500, .serviceFault), (502, .serviceFault), (503, .serviceFault),
         (599, .serviceFault), (421, .connectionFault), (301, .tokenSuspect), (302, .tokenSuspect), (307, .tokenSuspect),
         (308, .tokenSuspect), (400, .tokenSuspect), (401, .tokenSuspect), (403, .tokenSuspect), (405, .tokenSuspect),
