@@ -81,7 +81,10 @@ struct OrdersScenario: Sendable {
     /// Milliseconds from the commit of a cancel to nothing pending, and the devices that were cancelled.
     private func cancel(_ name: String, _ devices: Int) async throws -> (Double, Int) {
         try await with(name, devices, options: ["--fault", "unavailable=0.05"]) { fleet, far, job in
-            try await reach(devices / 5, job, fleet)
+            // Shards that run side by side end side by side: until the first has, nothing waits.
+            try await wait(job, fleet) { status in
+                status.counts.accepted >= devices / 5 && status.pending.retrying > 0 || !status.stage.isLive
+            }
             guard let before = try await fleet.status(of: job), before.pending.retrying > 0 else {
                 throw CommandFailure(.failed, "nothing of \(job.job.id) waits to be sent again")
             }

@@ -19,7 +19,8 @@ extension ProviderSpecimen {
             """#,
         brokenToken: "https://push.example.net/wpush/v2/gAAAA",
         errors: [
-            (404, 102, AnswerClass.tokenDead(since: Fixtures.now)), (410, 103, .tokenDead(since: Fixtures.now)), (413, 104, .payloadBad),
+            (404, 102, AnswerClass.tokenDead(since: Fixtures.now)), (410, 103, .tokenDead(since: Fixtures.now)),
+            (413, 104, .payloadBad),
             (410, 106, .tokenDead(since: Fixtures.now)), (400, 108, .tokenSuspect), (401, 109, .tokenSuspect),
             (400, 110, .tokenSuspect), (400, 111, .tokenSuspect), (400, 113, .tokenSuspect),
             (503, 201, .serviceFault), (500, 202, .serviceFault), (429, 429, .deviceThrottled),
