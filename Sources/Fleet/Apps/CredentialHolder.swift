@@ -38,13 +38,6 @@ final class CredentialHolder: Sendable {
         return need.lack.map { .lacking($0) } ?? .awaited
     }
 
-    /// Asks for the first token before anybody needs it.
-    func prepare(_ endpoint: ProviderEndpoint, now: Timestamp) {
-        guard !credential.isPerEndpoint else { return }
-        let request = rules.withLock { settled(&$0, nil, now: now).request }
-        if let request { fetch(request, for: nil) }
-    }
-
     /// The provider refused a token of this generation: whether another one serves now, or is on its way.
     func refused(generation: UInt32, at endpoint: ProviderEndpoint, now: Timestamp) -> Bool {
         let (isReplaced, request) = rules.withLock { rules -> (Bool, TokenRequest?) in

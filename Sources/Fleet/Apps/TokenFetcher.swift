@@ -41,6 +41,7 @@ private final class TokenQuestion: RequestSource {
     private let request: TokenRequest
     private let headers: PreparedHeaders
     private let loop: any EventLoop
+    private let logger = Logger(label: "access token")
     private let completion: (TokenAnswer) -> Void
     private var pool: ProviderPool?
     private var isSent = false
@@ -70,7 +71,6 @@ private final class TokenQuestion: RequestSource {
         configuration.connections.connectionsMax = 1
         configuration.streamDeadline = TokenRequest.deadline
         let endpoint = HTTP2Endpoint(host: request.endpoint.host, port: Int(request.endpoint.port))
-        let logger = Logger(label: "access token")
         pool = ProviderPool(
             loop: loop,
             endpoint: endpoint,
@@ -86,6 +86,10 @@ private final class TokenQuestion: RequestSource {
     func end(_ answer: TokenAnswer) {
         guard let pool else { return }
         self.pool = nil
+        if let reason = answer.failure {
+            // Neither the assertion nor what was answered: either may hold a secret.
+            logger.warning("no access token", metadata: ["endpoint": "\(request.endpoint)", "reason": "\(reason)"])
+        }
         completion(answer)
         // In a turn of its own, because this is called from within the connection's.
         loop.assumeIsolated().execute { pool.close {} }
@@ -119,5 +123,16 @@ private final class TokenQuestion: RequestSource {
 
     func connectionFailed(_ failure: ConnectionFailure) {
         end(.unreachable("no connection (\(failure))"))
+    }
+}
+
+extension TokenAnswer {
+    /// Why there is no token in it, for the log; nil for an answer that has one.
+    fileprivate var failure: String? {
+        switch self {
+        case .answered(200, _): nil
+        case .answered(let status, _): "status \(status)"
+        case .unreachable(let reason): reason
+        }
     }
 }

@@ -10,24 +10,24 @@ struct FCMRequest {
     private let addedBytes: Int
 
     /// Puts a message together at an instant.
+    ///
+    /// A payload that is no message of ours, which only a job has that was never checked, goes as it is: Google refuses it.
     init(_ facts: Shard.Facts, now: Timestamp) {
-        var envelope = Self.envelope(facts, now: now)
         let opening = FCMMessage.opening.utf8
-        precondition(facts.payload.starts(with: opening), "a message of FCM begins with android")
-        // The message's own brace is closed behind the token.
-        let rest = facts.payload.dropFirst(opening.count).dropLast()
-        let shift = envelope.count - opening.count
-        envelope += rest
-        envelope += ",\"token\":\"".utf8
         var shifted = facts
-        shifted.payload = envelope
-        shifted.messageIDAt = facts.messageIDAt.map { UInt32(Int($0) + shift) }
-        for index in shifted.personal.slots.indices {
-            shifted.personal.slots[index].at = UInt32(Int(shifted.personal.slots[index].at) + shift)
+        if facts.payload.starts(with: opening), facts.payload.last == UInt8(ascii: "}") {
+            let envelope = Self.envelope(facts, now: now)
+            // The message's own brace is closed behind the token.
+            shifted.payload = envelope + facts.payload.dropFirst(opening.count).dropLast() + ",\"token\":\"".utf8
+            let shift = envelope.count - opening.count
+            shifted.messageIDAt = facts.messageIDAt.map { UInt32(Int($0) + shift) }
+            for index in shifted.personal.slots.indices {
+                shifted.personal.slots[index].at = UInt32(Int(shifted.personal.slots[index].at) + shift)
+            }
         }
         self.facts = shifted
-        addedBytes = envelope.count - facts.payload.count
-        body = shifted.personal.isEmpty ? envelope : []
+        addedBytes = shifted.payload.count - facts.payload.count
+        body = shifted.personal.isEmpty ? shifted.payload : []
         messageIDAt = shifted.personal.isEmpty ? shifted.messageIDAt.map { Int($0) } : nil
     }
 

@@ -16,11 +16,13 @@ final class ProviderListener: Sendable {
         self.loops = loops
         self.host = host
         self.channel = channel
+        port = channel.localAddress?.port ?? 0
     }
 
     var provider: SimulatedProvider { state.side.provider }
 
-    var port: Int { channel.localAddress?.port ?? 0 }
+    /// Known after the end, too: whoever takes its place listens there.
+    let port: Int
 
     /// Binds and listens; returns when it accepts connections.
     static func start(

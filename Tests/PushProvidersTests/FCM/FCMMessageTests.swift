@@ -141,6 +141,15 @@ struct FCMMessageTests {
         #expect(JSONReader.read(Array(rest.utf8)).value == ["v": 1, "c": "derby-2026", "u": "app://match/7"])
     }
 
+    @Test func `a payload that is no message of ours goes as it is, and nothing traps`() throws {
+        for payload in ["", "{", "[]", "{\"android\":{", "{\"android\":7}"] {
+            var facts = FCMFixtures.facts(Fixtures.job())
+            facts.payload = Array(payload.utf8)
+            let requests = try FCMFixtures.account().requests(for: facts, authorization: nil, now: FCMFixtures.now)
+            #expect(requests.body == facts.payload)
+        }
+    }
+
     @Test func `the place of the message id moves with what is put in front`() throws {
         let facts = FCMFixtures.facts(Fixtures.job(), carriesMessageID: true)
         let requests = try FCMFixtures.account().requests(for: facts, authorization: nil, now: FCMFixtures.now)
