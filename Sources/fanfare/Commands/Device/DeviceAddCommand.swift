@@ -25,7 +25,7 @@ extension DeviceCommand {
         @Option(help: "A file with the provider's token in it, or - for standard input; not for a device that has one.")
         var from: String?
 
-        @Option(help: "apns or fcm.")
+        @Option(help: "apns, fcm or webpush.")
         var provider: String?
 
         @Option(help: "For apns: production or sandbox.")
