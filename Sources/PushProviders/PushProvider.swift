@@ -63,6 +63,10 @@ public protocol ProviderAccount: Sendable {
     var caFile: String? { get }
     /// Whether connections go to addresses of the public internet only, because whoever registers a device names the host.
     var reachesGlobalAddressesOnly: Bool { get }
+    /// Whether whoever registers a device names the push service: then there are any number of them, and each stands for
+    /// itself.
+    var isServedByStrangers: Bool { get }
+
     /// What the app has, for people and scripts, without secrets; the names are words of the provider's block.
     var summary: [(name: String, value: String)] { get }
 
@@ -85,6 +89,9 @@ public protocol ProviderAccount: Sendable {
 extension ProviderAccount {
     /// The hosts are the operator's choice.
     public var reachesGlobalAddressesOnly: Bool { false }
+
+    /// There is one provider, and what it says holds for all.
+    public var isServedByStrangers: Bool { false }
 
     /// Nothing to add.
     public func completed(_ job: Job) -> Job { job }

@@ -3,16 +3,20 @@ import ArgumentParser
 /// The command line: one file per sub-command.
 @main
 struct Fanfare: AsyncParsableCommand {
+    /// What this program is.
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "fanfare",
-        abstract: "Sends push campaigns from RabbitMQ to Apple's push service and counts every single device.",
-        version: "fanfare 0.1.0",
+        abstract: "Sends push campaigns from RabbitMQ to APNs, FCM and Web Push and counts every single device.",
+        version: "fanfare \(version)",
         subcommands: [
             CampaignCommand.self, ListCommand.self, DeviceCommand.self, AudienceCommand.self, ParkedCommand.self,
             StatusCommand.self, PauseCommand.self, ResumeCommand.self, StoreCommand.self,
-            AppCommand.self, TopologyCommand.self, WorkerCommand.self, SimulatorCommand.self, ConfigCommand.self,
-            SchemaCommand.self,
-            DemoCommand.self, BenchCommand.self,
+            AppCommand.self, TopologyCommand.self, WorkerCommand.self, ServerCommand.self, SimulatorCommand.self,
+            ConfigCommand.self,
+            SchemaCommand.self, ManualCommand.self,
+            DoctorCommand.self, DemoCommand.self, BenchCommand.self, CapacityCommand.self,
         ]
     )
 

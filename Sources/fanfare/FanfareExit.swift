@@ -28,9 +28,11 @@ enum FanfareExit: Int32, Error {
         case .usage, .ambiguousCampaign: self = .usage
         case .unavailable: self = .unavailable
         case .timeout: self = .timeout
-        case .forbidden: self = .forbidden
+        case .forbidden, .unauthorized: self = .forbidden
         case .configuration: self = .configuration
-        case .notFound, .failed: self = .failed
+        case .notFound, .failed, .wrongState: self = .failed
+        // What only the HTTP API says.
+        case .methodNotAllowed, .tooLarge, .mediaType, .tooManyRequests: self = .usage
         }
     }
 }

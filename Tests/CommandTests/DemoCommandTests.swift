@@ -44,4 +44,23 @@ import Testing
         #expect(report["comparison"]?["simulator"] == report["comparison"]?["ledger"])
         #expect(try folder.files().isEmpty)
     }
+
+    @Test func `a demo over three providers agrees with each of them`() async throws {
+        let node = try await RabbitMQNode.start()
+        defer { node.remove() }
+        var command = command
+        command.environment["FANFARE_AMQP_URL"] = node.url
+        command.environment["FANFARE_AMQP_MANAGEMENT_URL"] = "http://127.0.0.1:\(node.managementPort)"
+        let outcome = try command.run("demo", "--mixed", "--devices", "1000", "--json")
+        #expect(outcome.exit == 0, "\(outcome.errors)")
+        let report = try #require(JSONReader.read(Array(outcome.output.utf8)).value)
+        let providers = try #require(report["comparison"]?["providers"])
+        let devices: [(String, Int64)] = [("apns", 600), ("fcm", 350), ("webpush", 50)]
+        for (provider, count) in devices {
+            let share = try #require(providers[provider])
+            #expect(share["ledger"]?["tokens"]?.integer == count)
+            #expect(share["simulator"] == share["ledger"])
+        }
+        #expect(try folder.files().isEmpty)
+    }
 }

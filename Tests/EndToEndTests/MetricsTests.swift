@@ -26,6 +26,13 @@ extension EndToEnd {
                 try await eventually("all outcomes are counted") {
                     try await worker.metrics().sum("fanfare_notifications_total") == 3000
                 }
+                // The fleet is looked at every five seconds.
+                try await eventually("the fleet is seen without a backlog") {
+                    let metrics = try await worker.metrics()
+                    return metrics.sum("fanfare_workers") == 1
+                        && metrics.sum("fanfare_lane_consumers", "urgency=\"bulk\"") == 3
+                        && metrics.text.contains("fanfare_backlog_devices{urgency=\"bulk\"} 0\n")
+                }
                 let metrics = try await worker.metrics()
                 func devices(_ outcome: String) -> Int {
                     metrics.sum(

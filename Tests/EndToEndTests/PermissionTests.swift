@@ -41,6 +41,7 @@ extension EndToEnd {
                 let sent = try await fleet.run(as: "fanfare-producer", "campaign", "send", "job.json", "--wait")
                 #expect(sent.exit == 0, "\(sent.errors)")
                 #expect(try await fleet.completed("derby").attempts == 30)
+                try await serverSpeaksForEveryApp(fleet)
                 // Garbage goes to parked and from there into the ledger.
                 try await fleet.publish([1], exchange: BrokerNames.work, routingKey: "apns.bulk")
                 try await eventually("it is parked") { try await fleet.parked().count == 1 }
@@ -54,6 +55,23 @@ extension EndToEnd {
                 worker.terminate()
                 #expect(try await worker.ended(within: .seconds(30)).exit == 0)
             }
+        }
+
+        /// The HTTP API publishes for whoever its own tokens let in, and hints at what it has changed in the ledger.
+        private func serverSpeaksForEveryApp(_ fleet: PrivateFleet) async throws {
+            let client = try await Self.client("fanfare-server", fleet)
+            let job = TestJob("from-the-server", TestDevices.tokens(3, prefix: "c"))
+            for (exchange, key) in [(BrokerNames.campaigns, job.app), (BrokerNames.control, "")] {
+                let message = OutboundMessage(
+                    exchange: exchange,
+                    routingKey: key,
+                    properties: job.properties,
+                    body: job.body
+                )
+                #expect(await client.publish(message) == .confirmed, "\(exchange)")
+            }
+            await client.close()
+            _ = try await fleet.completed("from-the-server")
         }
 
         /// A producer hears of its own app's campaigns on a queue of its own.
@@ -94,6 +112,15 @@ extension EndToEnd {
                         .consume(queue: jobs, consumerTag: "t"), .consume(queue: bulk, consumerTag: "t"),
                     ],
                     publishes: [(BrokerNames.campaigns, "shop"), (BrokerNames.work, "apns.bulk"), ("", bulk)]
+                )
+                try await refuses(
+                    "fanfare-server",
+                    fleet,
+                    calls: [
+                        .declareQueue(name: "mine"), .purgeQueue(name: jobs), .consume(queue: jobs, consumerTag: "t"),
+                        .consume(queue: bulk, consumerTag: "t"), .deleteExchange(name: BrokerNames.work),
+                    ],
+                    publishes: [(BrokerNames.work, "apns.bulk"), (BrokerNames.parked, ""), ("", bulk)]
                 )
                 try await refusesOthersEvents(fleet)
                 try await refuses(

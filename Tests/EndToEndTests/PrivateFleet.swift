@@ -61,10 +61,11 @@ final class PrivateFleet: Sendable {
         faults: [String: String] = [:],
         requestsKept: Int = 16,
         fcm: FCMAccess? = nil,
+        webPush: WebPushAccess? = nil,
         postgreSQL: PrivatePostgreSQL? = nil,
         _ body: (PrivateFleet) async throws -> Void
     ) async throws {
-        let fleet = try await make(faults, requestsKept: requestsKept, fcm, postgreSQL)
+        let fleet = try await make(faults, requestsKept: requestsKept, fcm, webPush, postgreSQL)
         do {
             try await fleet.applyTopology()
             try await body(fleet)
@@ -81,6 +82,7 @@ final class PrivateFleet: Sendable {
         _ faults: [String: String],
         requestsKept: Int,
         _ fcm: FCMAccess?,
+        _ webPush: WebPushAccess?,
         _ postgreSQL: PrivatePostgreSQL?
     ) async throws -> PrivateFleet {
         let node = try await PrivateBroker.node()
@@ -91,13 +93,20 @@ final class PrivateFleet: Sendable {
         var configuration = APNsSimulator.Configuration()
         configuration.requestsKept = requestsKept
         configuration.fcm = fcm
+        configuration.webPush = webPush
         // Hundreds of workers in a row, each with a provider token of its own, are more than any team has.
         configuration.access.teamTokensMost = 10_000
         for (fault, value) in faults { try configuration.faults.set(fault, to: value) }
         let simulator = try await APNsSimulator.start(configuration)
         let far = "https://127.0.0.1:\(simulator.port)"
         let google = simulator.port(of: .fcm).map { "https://127.0.0.1:\($0)" }
-        try simulator.identity.write(to: folder, endpoint: far, fcmEndpoint: google, app: app)
+        try simulator.identity.write(
+            to: folder,
+            endpoint: far,
+            fcmEndpoint: google,
+            hasWebPush: webPush != nil,
+            app: app
+        )
         let database = try postgreSQL.map { Database(server: $0, name: try $0.createDatabase()) }
         try configure(
             folder,

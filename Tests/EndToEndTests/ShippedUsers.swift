@@ -8,7 +8,9 @@ import Transport
 enum ShippedUsers {
     /// In no log and on no output.
     static let password = "sesame-\(UInt32.random(in: 1_000_000 ... .max))"
-    static let names = ["fanfare-admin", "fanfare-observer", "fanfare-producer", "fanfare-worker"]
+    static let names = [
+        "fanfare-admin", "fanfare-observer", "fanfare-producer", "fanfare-server", "fanfare-worker",
+    ]
 
     private static let file = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

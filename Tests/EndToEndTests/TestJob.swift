@@ -1,6 +1,7 @@
 import AMQP
 import Campaigns
 import Delivery
+import Simulator
 
 /// A job as a producer writes it.
 struct TestJob: Sendable {
@@ -12,6 +13,8 @@ struct TestJob: Sendable {
     var tags: [String] = []
     /// In the message's header too.
     var isUrgent = false
+    /// The producer's place in a trace (W3C); nil for none.
+    var traceParent: String?
 
     init(_ id: String, _ tokens: [String]) {
         self.id = id
@@ -26,6 +29,15 @@ struct TestJob: Sendable {
         let devices =
             tokens.map { JSONValue.object(["token": .string($0)]) }
             + fcm.map { JSONValue.object(["token": .string($0), "provider": "fcm"]) }
+        audience = .object(["devices": .array(devices)])
+    }
+
+    /// Devices of Apple and browsers.
+    init(_ id: String, _ tokens: [String], webPush: [WebPushSubscriptions.Subscription]) {
+        self.id = id
+        let devices =
+            tokens.map { JSONValue.object(["token": .string($0)]) }
+            + webPush.map { JSONValue.object(["token": .string($0.json), "provider": "webpush"]) }
         audience = .object(["devices": .array(devices)])
     }
 
@@ -55,7 +67,8 @@ struct TestJob: Sendable {
             contentType: "application/json",
             type: "fanfare.campaign.v1",
             messageID: id,
-            headers: isUrgent ? [MessageHeader(BrokerNames.urgencyHeader, .string("urgent"))] : []
+            headers: (isUrgent ? [MessageHeader(BrokerNames.urgencyHeader, .string("urgent"))] : [])
+                + (traceParent.map { [MessageHeader("traceparent", .string($0))] } ?? [])
         )
     }
 }

@@ -121,6 +121,13 @@ import Testing
         #expect(!dumped.contains(text) && !"\(app)".contains(text))
     }
 
+    @Test func `an app is told of shards only when it asks`() throws {
+        #expect(try read(app("")).first?.askedEvents == [])
+        #expect(try read(app("    events: [device.invalid]\n")).first?.askedEvents == [.deviceInvalid])
+        let both = try read(app("    events: [shard.settled, device.invalid]\n")).first
+        #expect(both?.askedEvents == [.shardSettled, .deviceInvalid])
+    }
+
     @Test(arguments: [
         ("    apnss: {}\n", "apps.news.apnss", "unknown_key"),
         (
@@ -145,7 +152,9 @@ import Testing
         ("    frequency_cap: [{most: 3, per: 1d, tags: []}]\n", "apps.news.frequency_cap[0].tags", "invalid_value"),
         ("    frequency_cap: [{most: 3, per: 1d, tags: a}]\n", "apps.news.frequency_cap[0].tags", "invalid_value"),
         ("    payload_names: {}\n", "apps.news.payload_names", "not_in_this_version"),
-        ("    events: [shard.settled, device.invalid]\n", "apps.news.events", "not_in_this_version"),
+        ("    events: [shard.settled, device.dead]\n", "apps.news.events", "invalid_value"),
+        ("    events: [campaign.accepted]\n", "apps.news.events", "invalid_value"),
+        ("    events: all\n", "apps.news.events", "wrong_type"),
         ("    time_zone: Europe/Madri\n", "apps.news.time_zone", "invalid_value"),
         ("    time_zone: ../../etc/passwd\n", "apps.news.time_zone", "invalid_value"),
         ("    default_locale: spanish_es\n", "apps.news.default_locale", "invalid_value"),
@@ -280,5 +289,26 @@ import Testing
         #expect(found.map(\.key) == ["apps.news.apns.key_file", "apps.news.apns.ca_file"])
         #expect(found.map(\.place) == [7, 9].map { "\(folder.path)/apps.yaml:\($0)" })
         #expect(found.map(\.code) == ["unreadable_file", "unreadable_file"])
+    }
+
+    @Test func `a public key that is not the private key's is refused at its line, with the one that is`() throws {
+        let point = try ES256.SigningKey(pem: key, source: "test").publicKey()
+        let own = String(decoding: Base64URL.encode(point), as: UTF8.self)
+        let other = "BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs"
+        func yaml(_ publicKey: String) -> String {
+            """
+            apps:
+              news:
+                webpush:
+                  subject: mailto:push@example.com
+                  private_key_file: key.p8
+                  public_key: \(publicKey)
+            """
+        }
+        #expect(try read(yaml(own)).first?.accounts.count == 1)
+        let problem = try #require(try problems(yaml(other)).first)
+        #expect(problem.key == "apps.news.webpush.public_key" && problem.code == "key_mismatch")
+        #expect(problem.place == "\(folder.path)/apps.yaml:6")
+        #expect(problem.mend?.contains(own) == true)
     }
 }

@@ -20,9 +20,9 @@ struct SealedRequestTests {
         // As tools for Web Push print a key.
         let scalar = [UInt8](1...32)
         vapid = try ES256.SigningKey(privateKey: scalar, source: "test")
-        try folder.write("news.vapid", TLS.Base64URL.encode(scalar) + [0x0a])
+        try folder.write("news.vapid", Base64URL.encode(scalar) + [0x0a])
         try folder.write("message.key", "1 " + String(repeating: "11", count: 32))
-        let publicKey = String(decoding: TLS.Base64URL.encode(try vapid.publicKey()), as: UTF8.self)
+        let publicKey = String(decoding: Base64URL.encode(try vapid.publicKey()), as: UTF8.self)
         let text = """
             apps:
               news:
@@ -80,7 +80,7 @@ struct SealedRequestTests {
 
     private func token(_ browser: MessageOpener, path: String, publicKey: [UInt8]? = nil) throws -> [UInt8] {
         let (key, secret) = (publicKey ?? browser.publicKey, browser.authentication)
-        let text = [key, secret].map { String(decoding: TLS.Base64URL.encode($0), as: UTF8.self) }
+        let text = [key, secret].map { String(decoding: Base64URL.encode($0), as: UTF8.self) }
         let json = #"{"endpoint":"\#(origin)\#(path)","keys":{"p256dh":"\#(text[0])","auth":"\#(text[1])"}}"#
         let form = account.account.provider.tokens
         let reading = try #require(form.token(json))
@@ -160,12 +160,12 @@ struct SealedRequestTests {
         let parts = authorization.dropFirst("vapid t=".count).split(separator: ",").map { Array($0.utf8) }
         try #require(parts.count == 2)
         let words = parts[0].split(separator: UInt8(ascii: "."))
-        let key = try #require(TLS.Base64URL.decode(Array(parts[1].dropFirst(" k=".count))))
+        let key = try #require(Base64URL.decode(Array(parts[1].dropFirst(" k=".count))))
         #expect(try key == vapid.publicKey())
-        let signature = try #require(TLS.Base64URL.decode(Array(words[2])))
+        let signature = try #require(Base64URL.decode(Array(words[2])))
         let signed = Array(words[0]) + [UInt8(ascii: ".")] + Array(words[1])
         #expect(try ES256.VerificationKey(publicKey: key, source: "k").verifies(signature: signature, of: signed))
-        let claims = try #require(TLS.Base64URL.decode(Array(words[1])).flatMap { JSONReader.read($0).value })
+        let claims = try #require(Base64URL.decode(Array(words[1])).flatMap { JSONReader.read($0).value })
         #expect(claims["aud"]?.string == origin)
     }
 

@@ -51,7 +51,7 @@ import Testing
         let identity = VAPIDIdentity(
             audience: "https://push.example.net",
             subject: "mailto:push@example.com",
-            publicKey: String(decoding: TLS.Base64URL.encode(try key.publicKey()), as: UTF8.self)
+            publicKey: String(decoding: Base64URL.encode(try key.publicKey()), as: UTF8.self)
         )
         var rule = VAPIDTokenRule(identity: identity)
         guard case .sign(let input) = rule.tokenNeeded(now: Self.now) else {

@@ -14,7 +14,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget(name: "http2-server", run: http2Server), FuzzTarget(name: "answer", run: providerAnswer),
         FuzzTarget(name: "csv", run: csvReader), FuzzTarget(name: "ndjson", run: ndjsonReader),
         FuzzTarget(name: "template", run: templates),
-        FuzzTarget(name: "segment", run: segmentParser),
+        FuzzTarget(name: "segment", run: segmentParser), FuzzTarget(name: "subscription", run: subscription),
     ]
 
     /// The bytes in pieces of one size, which the first byte says: peers cut where they like; 64 pieces at most.

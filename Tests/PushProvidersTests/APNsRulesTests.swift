@@ -33,7 +33,7 @@ struct APNsRulesTests {
         #expect(problem.pointer == "/content")
         let (has, takes) = most == 4096 ? ("4,097", "4,096") : ("5,121", "5,120")
         #expect(
-            problem.detail == "the payload has \(has) bytes; APNs takes \(takes) with push type \(pushType.rawValue)"
+            problem.detail == "the payload has \(has) bytes; with push type \(pushType.rawValue) APNs takes \(takes)"
         )
         #expect(problem.mend?.hasPrefix("make it 1 byte shorter") == true)
     }

@@ -70,7 +70,7 @@ struct FanfareObjectTests {
         #expect(APNsProvider().check(job, carriesMessageID: true).problems.isEmpty)
         job.content.body?.append("x")
         let check = APNsProvider().check(job, carriesMessageID: true)
-        #expect(check.problems.map(\.detail) == ["the payload has 4,097 bytes; APNs takes 4,096 with push type alert"])
+        #expect(check.problems.map(\.detail) == ["the payload has 4,097 bytes; with push type alert APNs takes 4,096"])
         #expect(APNsProvider().check(job, carriesMessageID: false).problems.isEmpty)
     }
 }

@@ -20,10 +20,22 @@ public enum PythonJudge {
 
     /// Runs a script with arguments and gives the lines that it prints; throws when it fails.
     public static func lines(_ script: String, _ arguments: [String] = []) throws -> [String] {
+        try run(["-c", script] + arguments)
+    }
+
+    /// Runs a file of this package, named from its root, and gives the lines that it prints; throws when it fails.
+    public static func run(file: String, environment: [String: String]) throws -> [String] {
+        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        return try run([root.appending(path: file).path], environment: environment)
+    }
+
+    private static func run(_ arguments: [String], environment: [String: String]? = nil) throws -> [String] {
         guard let interpreter else { throw Failure(description: "no Python with the packages: run Deploy/test.sh") }
         let process = Process()
         process.executableURL = URL(filePath: interpreter)
-        process.arguments = ["-c", script] + arguments
+        process.arguments = arguments
+        if let environment { process.environment = environment }
         let output = Pipe()
         let errors = Pipe()
         process.standardOutput = output
@@ -32,14 +44,16 @@ public enum PythonJudge {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: String(complaint.suffix(500))) }
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: String((text + complaint).suffix(1500)))
+        }
         return text.split(separator: "\n").map(String.init)
     }
 
     private static func hasPackages(_ interpreter: String) -> Bool {
         let process = Process()
         process.executableURL = URL(filePath: interpreter)
-        process.arguments = ["-c", "import cryptography, google.auth.jwt, http_ece"]
+        process.arguments = ["-c", "import cryptography, google.auth.jwt, http_ece, selenium"]
         process.standardError = FileHandle.nullDevice
         guard (try? process.run()) != nil else { return false }
         process.waitUntilExit()

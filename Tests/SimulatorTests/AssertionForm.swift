@@ -1,5 +1,6 @@
-import Simulator
 import TLS
+
+@testable import Simulator
 
 /// What a sender posts to the token endpoint, as RFC 7523 has it.
 enum AssertionForm {

@@ -1,3 +1,4 @@
+import PushProviders
 import Servers
 import TLS
 import Testing

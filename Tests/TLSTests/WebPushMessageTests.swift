@@ -1,3 +1,4 @@
+import PushProviders
 import TLS
 import Testing
 

@@ -20,6 +20,10 @@ public struct CampaignEvent: Sendable, Equatable {
         case suspended = "app.suspended"
         /// The provider takes the app's pushes again.
         case takenUp = "app.resumed"
+        /// A shard's devices have ended, or are tried again; only for apps that ask (`AskedEvents`).
+        case shardSettled = "shard.settled"
+        /// Tokens of a shard are dead; only for apps that ask.
+        case deviceInvalid = "device.invalid"
     }
 
     /// What happened.

@@ -35,12 +35,29 @@ public struct ProblemDocument: Sendable, Equatable {
         case configuration
         /// The campaign failed.
         case failed
+        /// The campaign is in a state in which this cannot be done.
+        case wrongState = "wrong-state"
+        /// No access token, or one that is not known.
+        case unauthorized
+        /// The path does not take this method.
+        case methodNotAllowed = "method-not-allowed"
+        /// The body is larger than what is taken.
+        case tooLarge = "too-large"
+        /// The body is of a type that is not taken.
+        case mediaType = "media-type"
+        /// More requests than are allowed.
+        case tooManyRequests = "too-many-requests"
 
         /// The HTTP status that goes with it.
         public var status: Int {
             switch self {
             case .invalidJob, .invalidAudience: 422
-            case .campaignConflict, .ambiguousCampaign: 409
+            case .campaignConflict, .ambiguousCampaign, .wrongState: 409
+            case .unauthorized: 401
+            case .methodNotAllowed: 405
+            case .tooLarge: 413
+            case .mediaType: 415
+            case .tooManyRequests: 429
             case .notFound: 404
             case .usage: 400
             case .unavailable: 503

@@ -70,6 +70,8 @@ public struct CampaignFacts: Sendable, Equatable {
     public var hasShares: Bool
     /// The provider whose devices these facts are about; nil when they are about the whole campaign.
     public var share: ProviderName?
+    /// What its app wants to be told of each shard.
+    public var askedEvents: AskedEvents
 
     /// Facts of a campaign.
     public init(
@@ -92,7 +94,8 @@ public struct CampaignFacts: Sendable, Equatable {
         hasQuietHours: Bool = false,
         isRepeated: Bool = false,
         hasShares: Bool = false,
-        share: ProviderName? = nil
+        share: ProviderName? = nil,
+        askedEvents: AskedEvents = []
     ) {
         self.number = number
         self.app = app
@@ -114,6 +117,7 @@ public struct CampaignFacts: Sendable, Equatable {
         self.isRepeated = isRepeated
         self.hasShares = hasShares
         self.share = share
+        self.askedEvents = askedEvents
     }
 
     /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.

@@ -235,6 +235,15 @@ public struct ShardRun: Sendable {
         changed()
     }
 
+    /// The device that `next` gave gets no request now: its push service is out, or cannot be connected to.
+    ///
+    /// `charged`: whether this counts as an attempt.
+    public mutating func putBack(_ position: Int, reason: String, charged: Bool, now: Timestamp) {
+        inFlight -= 1
+        requests[position] -= 1
+        retry(position, reason: reason, retryAfter: nil, charged: charged, now: now)
+    }
+
     /// The provider took a device: the usual answer.
     public mutating func accepted(_ position: Int) {
         inFlight -= 1

@@ -12,6 +12,7 @@ final class AppDirectory: Sendable {
     private let accounts: Mutex<[Key: LoadedAccount]>
     private let paces: Mutex<[String: Pace]>
     private let caps: Mutex<[String: FrequencyCap]>
+    private let asked: Mutex<[String: AskedEvents]>
     /// The names of all apps, in order.
     let names: [String]
     /// The zones of devices that say none, by app; as they were at the start.
@@ -43,6 +44,8 @@ final class AppDirectory: Sendable {
         let paces: [String: Pace]
         /// How often one device may be sent to, by app.
         let caps: [String: FrequencyCap]
+        /// What apps want to be told of each shard.
+        let asked: [String: AskedEvents]
     }
 
     /// Loads what `apps.yaml` names.
@@ -55,6 +58,7 @@ final class AppDirectory: Sendable {
         self.accounts = Mutex(accounts)
         paces = Mutex(Self.paces(configurations))
         caps = Mutex(Self.caps(configurations))
+        asked = Mutex(Self.asked(configurations))
     }
 
     /// An app's account with a provider.
@@ -76,7 +80,8 @@ final class AppDirectory: Sendable {
             unknown: read.keys.filter { known[$0] == nil }.sorted().map(Self.text),
             missing: known.keys.filter { read[$0] == nil }.sorted().map(Self.text),
             paces: Self.paces(configurations),
-            caps: Self.caps(configurations)
+            caps: Self.caps(configurations),
+            asked: Self.asked(configurations)
         )
     }
 
@@ -112,6 +117,21 @@ final class AppDirectory: Sendable {
             defer { caps = new }
             return new.keys.filter { caps[$0] != new[$0] }.sorted()
         }
+    }
+
+    /// What each app wants to be told of each shard.
+    var askedEvents: [String: AskedEvents] { asked.withLock { $0 } }
+
+    /// Takes what apps ask for into use; returns the apps that ask for something else now, in the order of their names.
+    func take(_ new: [String: AskedEvents]) -> [String] {
+        asked.withLock { asked in
+            defer { asked = new }
+            return new.keys.filter { asked[$0] != new[$0] }.sorted()
+        }
+    }
+
+    private static func asked(_ configurations: [AppConfiguration]) -> [String: AskedEvents] {
+        Dictionary(uniqueKeysWithValues: configurations.map { ($0.name, $0.askedEvents) })
     }
 
     private static func caps(_ configurations: [AppConfiguration]) -> [String: FrequencyCap] {

@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import PushProviders
 import Synchronization
 import TLS
@@ -11,8 +12,10 @@ final class CredentialHolder: Sendable {
     private let credential: TokenCredential
     private let key: SigningKey
     private let fetcher: TokenFetcher
-    /// By endpoint; under nil the one that serves all.
-    private let rules = Mutex<[ProviderEndpoint?: any CredentialRule]>([:])
+    /// By endpoint, of which strangers may name any number; under nil the one that serves all.
+    private let rules = Mutex(Rules(most: 4096))
+
+    private typealias Rules = RecentlyUsed<ProviderEndpoint?, any CredentialRule>
 
     init(_ credential: TokenCredential, key: SigningKey, fetcher: TokenFetcher) {
         self.credential = credential
@@ -32,8 +35,8 @@ final class CredentialHolder: Sendable {
 
     /// What requests to an endpoint carry now.
     func supply(for endpoint: ProviderEndpoint, now: Timestamp) -> Supply {
-        let (need, request) = rules.withLock { settled(&$0, scope(endpoint), now: now) }
-        if let request { fetch(request, for: scope(endpoint)) }
+        let (need, request) = rules.withLock { settled(&$0, for: endpoint, now: now) }
+        if let request { fetch(request, for: endpoint) }
         if let authorization = need.authorization { return .ready(authorization) }
         return need.lack.map { .lacking($0) } ?? .awaited
     }
@@ -41,22 +44,22 @@ final class CredentialHolder: Sendable {
     /// The provider refused a token of this generation: whether another one serves now, or is on its way.
     func refused(generation: UInt32, at endpoint: ProviderEndpoint, now: Timestamp) -> Bool {
         let (isReplaced, request) = rules.withLock { rules -> (Bool, TokenRequest?) in
-            var rule = rule(rules, scope(endpoint))
+            var rule = rule(&rules, for: endpoint)
             let isHopeful = rule.replaceRefused(generation: generation, now: now)
             rules[scope(endpoint)] = rule
             guard isHopeful else { return (false, nil) }
-            let (need, request) = settled(&rules, scope(endpoint), now: now)
+            let (need, request) = settled(&rules, for: endpoint, now: now)
             if let other = need.authorization { return (other.generation != generation, request) }
             return (need.lack == nil, request)
         }
-        if let request { fetch(request, for: scope(endpoint)) }
+        if let request { fetch(request, for: endpoint) }
         return isReplaced
     }
 
     /// The provider counted too many tokens, this generation among them: whether another one serves now.
     func tooManyUpdates(generation: UInt32, at endpoint: ProviderEndpoint, now: Timestamp) -> Bool {
         rules.withLock { rules in
-            var rule = rule(rules, scope(endpoint))
+            var rule = rule(&rules, for: endpoint)
             defer { rules[scope(endpoint)] = rule }
             return rule.replaceSurplus(generation: generation, now: now)
         }
@@ -66,21 +69,18 @@ final class CredentialHolder: Sendable {
         credential.isPerEndpoint ? endpoint : nil
     }
 
-    private func rule(
-        _ rules: [ProviderEndpoint?: any CredentialRule],
-        _ scope: ProviderEndpoint?
-    ) -> any CredentialRule {
-        rules[scope] ?? credential.makeRule(for: scope ?? ProviderEndpoint(host: ""))
+    private func rule(_ rules: inout Rules, for endpoint: ProviderEndpoint) -> any CredentialRule {
+        rules[scope(endpoint)] ?? credential.makeRule(for: endpoint)
     }
 
     /// Signs what is to be signed; what is to be asked for is handed back, to be asked outside of the lock.
     private func settled(
-        _ rules: inout [ProviderEndpoint?: any CredentialRule],
-        _ scope: ProviderEndpoint?,
+        _ rules: inout Rules,
+        for endpoint: ProviderEndpoint,
         now: Timestamp
     ) -> (need: CredentialNeed, request: TokenRequest?) {
-        var rule = rule(rules, scope)
-        defer { rules[scope] = rule }
+        var rule = rule(&rules, for: endpoint)
+        defer { rules[scope(endpoint)] = rule }
         var need = rule.need(now: now)
         while case .sign(let input) = need.action {
             do {
@@ -94,16 +94,16 @@ final class CredentialHolder: Sendable {
         return (need, request)
     }
 
-    private func fetch(_ request: TokenRequest, for scope: ProviderEndpoint?) {
+    private func fetch(_ request: TokenRequest, for endpoint: ProviderEndpoint) {
         fetcher.fetch(request) { [self] answer in
             let next = rules.withLock { rules -> TokenRequest? in
                 let now = WallClock.now()
-                var rule = rule(rules, scope)
+                var rule = rule(&rules, for: endpoint)
                 rule.fetched(answer, now: now)
-                rules[scope] = rule
-                return settled(&rules, scope, now: now).request
+                rules[scope(endpoint)] = rule
+                return settled(&rules, for: endpoint, now: now).request
             }
-            if let next { fetch(next, for: scope) }
+            if let next { fetch(next, for: endpoint) }
         }
     }
 }

@@ -14,6 +14,12 @@ enum SigningKey: Sendable {
         }
     }
 
+    /// The public half as a point, 65 bytes; nil for a key that is none of P-256.
+    func publicPoint() throws(TLSError) -> [UInt8]? {
+        guard case .es256(let key) = self else { return nil }
+        return try key.publicKey()
+    }
+
     /// The signature as a JWT has it (RFC 7518, 3).
     func sign(_ message: [UInt8]) throws(TLSError) -> [UInt8] {
         switch self {

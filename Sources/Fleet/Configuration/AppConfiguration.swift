@@ -1,3 +1,4 @@
+public import Campaigns
 public import Delivery
 
 /// One app of `apps.yaml` with its accounts.
@@ -12,6 +13,8 @@ public struct AppConfiguration: Sendable {
     public let perSecond: Int?
     /// How often one device may be sent to.
     public let frequencyCap: FrequencyCap
+    /// What is told of each shard on `fanfare.events`, besides what happens to campaigns.
+    public let askedEvents: AskedEvents
     /// One per provider block, at least one; in the order of the registry.
     public let accounts: [AccountConfiguration]
     /// What message ids are signed with; nil: pushes carry none.

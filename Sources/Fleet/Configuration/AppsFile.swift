@@ -39,13 +39,13 @@ public enum AppsFile {
 
     /// Fields of the contract whose part of the product is not built yet.
     private static let laterFields = [
-        "categories", "variables", "payload_names", "events",
+        "categories", "variables", "payload_names",
     ]
 
     private static func app(named name: String, line: Int, fields: FieldReader) -> AppConfiguration? {
         let blocks = ProviderRegistry.providers.map(\.name.rawValue)
         fields.refuseUnknown(
-            known: ["default_locale", "time_zone", "per_second", "frequency_cap", "edge"] + blocks,
+            known: ["default_locale", "time_zone", "per_second", "frequency_cap", "events", "edge"] + blocks,
             later: laterFields
         )
         let allowed = name.utf8.allSatisfy { ByteSets.name.contains($0) }
@@ -67,6 +67,7 @@ public enum AppsFile {
             timeZone: fields.text("time_zone", "an IANA name such as Europe/Madrid", where: isTimeZone),
             perSecond: fields.text("per_second", "a whole number from 1 to 1000000", where: isRate).flatMap { Int($0) },
             frequencyCap: FrequencyCapFields.read(fields),
+            askedEvents: EventFields.read(fields),
             accounts: ProviderRegistry.providers.compactMap { provider in
                 fields.mapping(provider.name.rawValue).flatMap { AccountFields.read($0, of: provider) }
             },

@@ -16,10 +16,14 @@ public struct Configuration: Sendable {
     public let retention: Retention
     /// `worker.*`.
     public let worker: WorkerSettings
+    /// `server.*`.
+    public let server: ServerSettings
     /// `apps.file`, absolute.
     public let appsFile: String
     /// `log.*`.
     public let log: LogSettings
+    /// `telemetry.otlp_url`; nil for no traces.
+    public let collector: NetworkAddress?
     /// Every key with its text and origin, in the catalogue's order.
     public let settings: [Setting]
 
@@ -45,6 +49,20 @@ public struct Configuration: Sendable {
         public let listen: NetworkAddress
         /// Whether somebody asked for that address; only the default moves to the next free port.
         public let listenIsGiven: Bool
+    }
+
+    /// What the HTTP side is.
+    public struct ServerSettings: Sendable, Equatable {
+        /// Where the API is.
+        public let listen: NetworkAddress
+        /// The access tokens' file, absolute; nil: there are none.
+        public let tokensFile: String?
+        /// The certificate's file (PEM), absolute; nil is HTTP in the clear.
+        public let certificateFile: String?
+        /// Its private key's file (PEM), absolute.
+        public let privateKeyFile: String?
+        /// Requests a second of one token.
+        public let requestsPerSecond: Int
     }
 
     /// The roles of a worker (design, section 2).
@@ -98,6 +116,7 @@ public struct Configuration: Sendable {
             listen: reader.address("worker.listen") ?? NetworkAddress(host: "127.0.0.1", port: 9464),
             listenIsGiven: settings["worker.listen"]?.origin != .fallback
         )
+        collector = reader.httpURL("telemetry.otlp_url")
         log = LogSettings(
             level: Logger.Level(rawValue: reader.word("log.level")) ?? .info,
             format: LogFormat(rawValue: reader.word("log.format")) ?? .auto
@@ -109,7 +128,13 @@ public struct Configuration: Sendable {
             parked: reader.duration("store.retention.parked")
         )
         _ = reader.duration("store.retention.tracking")
-        _ = reader.address("server.listen")
+        server = ServerSettings(
+            listen: reader.address("server.listen") ?? NetworkAddress(host: "127.0.0.1", port: 8080),
+            tokensFile: reader.path("server.tokens_file"),
+            certificateFile: reader.path("server.certificate_file"),
+            privateKeyFile: reader.path("server.private_key_file"),
+            requestsPerSecond: reader.number("server.requests_per_second") ?? 200
+        )
         _ = reader.address("server.edge_listen")
         self.settings = ConfigurationCatalogue.keys.compactMap { settings[$0.name] }
         if !reader.problems.isEmpty { throw ConfigurationError(reader.problems) }

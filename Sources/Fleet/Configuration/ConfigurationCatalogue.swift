@@ -49,7 +49,32 @@ public enum ConfigurationCatalogue {
         ),
         ConfigurationKey("server.listen", .address, "127.0.0.1:8080", "the HTTP API and the dashboard"),
         ConfigurationKey("server.edge_listen", .address, nil, "the device edge; none is on server.listen"),
-        ConfigurationKey("server.tokens_file", .path, nil, "the operators' tokens"),
+        ConfigurationKey(
+            "server.tokens_file",
+            .path,
+            nil,
+            "the access tokens, as hashes; none is for loopback only; read again on SIGHUP"
+        ),
+        ConfigurationKey(
+            "server.certificate_file",
+            .path,
+            nil,
+            "the certificate (PEM, with its chain); with it and its key the API is HTTPS"
+        ),
+        ConfigurationKey("server.private_key_file", .path, nil, "the certificate's private key (PEM)"),
+        ConfigurationKey(
+            "server.requests_per_second",
+            .number(1...100_000),
+            "200",
+            "requests a second of one token, or of one address without tokens; twice as many at once"
+        ),
+        ConfigurationKey(
+            "telemetry.otlp_url",
+            .httpURL,
+            nil,
+            "a collector of OpenTelemetry (OTLP/HTTP, JSON), such as http://127.0.0.1:4318: gets a span for each shard of a "
+                + "campaign whose job has a sampled traceparent"
+        ),
         ConfigurationKey(
             "log.level",
             .word(["trace", "debug", "info", "notice", "warning", "error", "critical"]),

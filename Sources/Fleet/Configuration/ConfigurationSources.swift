@@ -126,7 +126,8 @@ struct ConfigurationLayers {
         let keys = Dictionary(uniqueKeysWithValues: ConfigurationCatalogue.keys.map { ($0.environment, $0) })
         let files = keys.filter(\.value.isSecret).map { ($0.key + "_FILE", $0.value) }
         let fileKeys = Dictionary(uniqueKeysWithValues: files)
-        for (variable, value) in environment.sorted(by: { $0.key < $1.key }) where variable.hasPrefix("FANFARE_") {
+        for (variable, value) in environment.sorted(by: { $0.key < $1.key })
+        where variable.hasPrefix("FANFARE_") && variable != Contexts.variable {
             if let key = keys[variable] {
                 settings[key.name] = Setting(key: key, text: value, origin: .environment, place: variable)
             } else if let key = fileKeys[variable] {

@@ -7,7 +7,10 @@ enum CredentialCheck {
     static func check(_ configuration: AccountConfiguration, fields: FieldReader) {
         switch configuration.account.credential {
         case .token(let credential):
-            attempt(credential.keyFile, fields) { () throws(TLSError) in _ = try configuration.signingKey(credential) }
+            attempt(credential.keyFile, fields) { () throws(TLSError) in
+                let key = try configuration.signingKey(credential)
+                if let point = try key.publicPoint() { check(point, of: credential, fields) }
+            }
         case .certificate(let certificateFile, let privateKeyFile):
             let identity = configuration.identity(certificateFile, privateKeyFile)
             attempt(certificateFile, fields) { () throws(TLSError) in
@@ -19,6 +22,20 @@ enum CredentialCheck {
                 _ = try TLSClientContext(trust: configuration.trust)
             }
         }
+    }
+
+    /// Every push service would refuse what is signed with another key than the one that subscriptions were made with.
+    private static func check(_ point: [UInt8], of credential: TokenCredential, _ fields: FieldReader) {
+        let own = String(decoding: Base64URL.encode(point), as: UTF8.self)
+        guard let told = credential.publicKey, told != own else { return }
+        let place = fields.place(ofValue: told)
+        fields.problems.add(
+            place.line,
+            place.key,
+            "key_mismatch",
+            "it is not the public half of the key in \(credential.keyFile)",
+            "when the site subscribes with \(own), write that; otherwise name the file of the site's own key"
+        )
     }
 
     /// One file may stand in two fields; `ca_file` is the contract's name for the authority in every provider's block.

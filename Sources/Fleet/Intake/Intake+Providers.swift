@@ -19,7 +19,9 @@ extension Intake {
     }
 
     func providers(of job: Job, _ knowledge: IntakeDecision.Knowledge, served: Set<ProviderName>) -> Providers {
-        let all = ProviderRegistry.providers
+        // A segment may say for itself that it means devices of one provider only.
+        let reached = ProviderRegistry.providers.filter { job.mayReach($0.name) }
+        let all = reached.isEmpty ? ProviderRegistry.providers : reached
         let ours = all.filter { served.contains($0.name) }
         let named = all.filter { knowledge.providers.contains($0.name) }
         let isKnown = !named.isEmpty && !job.isFrozenFirst

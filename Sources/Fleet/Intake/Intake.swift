@@ -320,6 +320,9 @@ struct Intake: Sendable {
 extension Intake.Origin {
     fileprivate init(_ message: InboundMessage, _ job: Job) {
         correlationID = message.properties.messageID ?? job.id
-        if case .string(let text) = message.properties.header("traceparent") { traceParent = text }
+        // One that has to be ignored is not carried on either (W3C Trace Context, section 3.2.2.5).
+        if case .string(let text) = message.properties.header("traceparent"), TraceContext(text) != nil {
+            traceParent = text
+        }
     }
 }

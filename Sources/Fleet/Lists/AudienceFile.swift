@@ -50,17 +50,20 @@ public final class AudienceFile {
         to ledger: Ledger?,
         progress: (Progress) -> Void = { _ in }
     ) async throws -> Result {
-        let upload = try ListUpload(app: app, name: list, to: ledger)
+        let stream = try AudienceStream(format, app: app, list: list, to: ledger)
         do {
-            let report = try await feed(upload, progress: progress)
-            if report.problemCount == 0 {
-                return .uploaded(try await upload.finish(), warnings: report.warnings)
+            var bytes: Int64 = 0
+            while !stream.isUnusable {
+                let piece = try input.read(upTo: Self.pieceBytes)
+                if piece.isEmpty { break }
+                try await stream.take(piece)
+                bytes += Int64(piece.count)
+                progress(Progress(bytes: bytes, size: size, devices: stream.deviceCount))
             }
-            try await upload.abandon()
-            return .refused(report)
+            return try await stream.finish()
         } catch {
             // What went wrong first is what a person has to mend.
-            try? await upload.abandon()
+            try? await stream.abandon()
             throw error
         }
     }
@@ -80,24 +83,5 @@ public final class AudienceFile {
         }
         reader.finish { device, _ in devices.append(device) }
         return (devices, reader.report)
-    }
-
-    private func feed(_ upload: ListUpload, progress: (Progress) -> Void) async throws -> AudienceFileReport {
-        var reader = AudienceFileReader(format, tokens: ProviderRegistry.tokens)
-        var bytes: Int64 = 0
-        while true {
-            var devices: [Device] = []
-            let piece = try input.read(upTo: Self.pieceBytes)
-            if piece.isEmpty {
-                reader.finish { device, _ in devices.append(device) }
-            } else {
-                reader.read(piece) { device, _ in devices.append(device) }
-            }
-            if reader.report.problemCount == 0 { try await upload.add(devices) }
-            bytes += Int64(piece.count)
-            progress(Progress(bytes: bytes, size: size, devices: reader.report.deviceCount))
-            if piece.isEmpty || reader.report.isUnusable { break }
-        }
-        return reader.report
     }
 }

@@ -1,4 +1,5 @@
 import Campaigns
+import PushProviders
 import TLS
 
 /// A push's signed message id, `m` (contract, section 5): the edge reads from it which device of which campaign it was.

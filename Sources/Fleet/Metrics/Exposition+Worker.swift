@@ -1,6 +1,6 @@
 import Campaigns
 import Delivery
-import Store
+public import Store
 import Transport
 
 /// A worker's series, subject by subject.
@@ -160,7 +160,8 @@ extension Exposition {
         single("fanfare_amqp_unpublished", .gauge, "Publishes that wait to be written.", desk.unpublished)
     }
 
-    mutating func write(_ ledger: LedgerFigures) {
+    /// What this process has written.
+    public mutating func write(_ ledger: LedgerFigures) {
         single("fanfare_ledger_commits_total", .counter, "Write transactions of this process.", ledger.commits)
         single("fanfare_ledger_writes_total", .counter, "Writes in them; some share a transaction.", ledger.bodies)
         single(
@@ -172,6 +173,9 @@ extension Exposition {
         single("fanfare_ledger_failures_total", .counter, "Write transactions that failed.", ledger.failures)
         single("fanfare_ledger_waiting", .gauge, "Writes that wait for the ledger.", ledger.waiting)
     }
+
+    /// The process itself, as Prometheus' client libraries describe one.
+    public mutating func writeProcess() { write(ProcessFigures.read()) }
 
     mutating func write(_ process: ProcessFigures) {
         single(

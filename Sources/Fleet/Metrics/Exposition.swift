@@ -2,9 +2,9 @@
 ///
 /// Names and units follow Prometheus' naming rules: base units, `_total` for what counts up, no label whose values have
 /// no end (no token, no user, no campaign).
-struct Exposition {
+public struct Exposition {
     /// What a series of one name is.
-    enum Kind: String {
+    public enum Kind: String {
         /// Counts up while the process lives.
         case counter
         /// Goes up and down.
@@ -14,36 +14,40 @@ struct Exposition {
     }
 
     /// The value of the `content-type` field.
-    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+    public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    private(set) var text = ""
+    /// What is written so far.
+    public private(set) var text = ""
 
     /// Begins the series of a name; all its samples follow before the next name.
-    mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+    public mutating func family(_ name: String, _ kind: Kind, _ help: String) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
     /// One sample.
-    mutating func sample(_ name: String, _ labels: [(String, String)] = [], _ value: some BinaryInteger) {
+    public mutating func sample(_ name: String, _ labels: [(String, String)] = [], _ value: some BinaryInteger) {
         text += "\(name)\(Self.braced(labels)) \(value)\n"
     }
 
     /// One sample that is no whole number.
-    mutating func sample(_ name: String, _ labels: [(String, String)] = [], seconds value: Double) {
+    public mutating func sample(_ name: String, _ labels: [(String, String)] = [], seconds value: Double) {
         text += "\(name)\(Self.braced(labels)) \(value)\n"
     }
 
     /// A name with one sample and no labels.
-    mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: some BinaryInteger) {
+    public mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: some BinaryInteger) {
         family(name, kind, help)
         sample(name, [], value)
     }
 
     /// A name with one sample that is no whole number.
-    mutating func single(_ name: String, _ kind: Kind, _ help: String, seconds value: Double) {
+    public mutating func single(_ name: String, _ kind: Kind, _ help: String, seconds value: Double) {
         family(name, kind, help)
         sample(name, [], seconds: value)
     }
+
+    /// Nothing yet.
+    public init() {}
 
     private static func braced(_ labels: [(String, String)]) -> String {
         guard !labels.isEmpty else { return "" }

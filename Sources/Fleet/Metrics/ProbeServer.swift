@@ -90,6 +90,9 @@ final class ProbeServer: Sendable {
             .bind(host: host, port: port).get()
     }
 
+    /// The thread that answers.
+    var loop: any EventLoop { channel.eventLoop }
+
     /// Closes the address and its connections.
     func stop() async {
         try? await channel.close()  // it may be closed already

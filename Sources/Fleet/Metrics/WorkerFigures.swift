@@ -5,6 +5,7 @@ struct WorkerFigures: Sendable {
     var senders: SenderFigures
     var desk: DeskFigures
     var ledger: LedgerFigures
+    var fleet: FleetFigures
     var process: ProcessFigures
 
     /// The answer to `/metrics`.
@@ -14,6 +15,7 @@ struct WorkerFigures: Sendable {
         page.write(senders.providers)
         page.write(senders, desk)
         page.write(ledger)
+        page.write(fleet)
         page.write(process)
         return page.text
     }

@@ -174,6 +174,7 @@ public struct CampaignStatusView: Sendable, Equatable {
             JSONMember("started_at", instant(startedAt)), JSONMember("completed_at", instant(completedAt)),
             JSONMember("expires_at", instant(expiresAt)), JSONMember("parts", .array(parts)),
             JSONMember("providers", .object(providers.map { JSONMember($0.name, $0.json) })),
+            JSONMember("retries", .object(retries.map { JSONMember($0.rung, number($0.devices)) })),
             JSONMember("run_of", text(runOf)), JSONMember("repeat", repetition?.json ?? .null),
             JSONMember("runs", .array(repetition?.runs ?? [])),
         ]

@@ -1,4 +1,4 @@
-import Campaigns
+public import Campaigns
 import Delivery
 public import Store
 
@@ -104,6 +104,17 @@ extension ParkedRow {
         app = message.app
         campaign = message.campaign
         devices = message.devices ?? 0
+    }
+
+    /// One message with its headers and its body, as `parked show --json` and the HTTP API show it.
+    public static func document(_ message: ParkedMessage) -> JSONValue {
+        let headers = JSONReader.read(Array(message.headers.utf8)).value ?? .null
+        let body = String(validating: message.body, as: UTF8.self)
+        let more = [
+            JSONMember("headers", headers), JSONMember("body", body.map(JSONValue.string) ?? .null),
+            JSONMember("body_bytes", .number(JSONNumber(message.body.count))),
+        ]
+        return .object((ParkedRow(message).json.members ?? []) + more)
     }
 }
 

@@ -51,8 +51,14 @@ public final class CampaignProducer: Sendable {
     }
 
     /// Connects and sees that there is somewhere to publish to; throws `AMQPConnectError` or `Failure`.
-    public static func connect(_ endpoint: AMQPEndpoint, on loop: any EventLoop) async throws -> CampaignProducer {
-        let client = try await AMQPClient.connect(endpoint, name: "fanfare campaign send", on: loop)
+    ///
+    /// `name` is what the broker shows of the connection.
+    public static func connect(
+        _ endpoint: AMQPEndpoint,
+        name: String = "fanfare campaign send",
+        on loop: any EventLoop
+    ) async throws -> CampaignProducer {
+        let client = try await AMQPClient.connect(endpoint, name: name, on: loop)
         guard try await client.exchangeExists(BrokerNames.campaigns) else {
             await client.close()
             throw Failure.noExchange
@@ -81,8 +87,10 @@ public final class CampaignProducer: Sendable {
         }
     }
 
-    /// A broker that forbids a publish closes the channel only; the exchange was there a moment ago.
-    private func isAlive() async -> Bool {
+    /// Whether the connection works and the exchange is there: one call to the broker.
+    ///
+    /// It tells a broker that forbids a publish, which closes the channel only, from one that is gone.
+    public func isAlive() async -> Bool {
         do throws(AMQPConnectError) {
             return try await client.exchangeExists(BrokerNames.campaigns)
         } catch {

@@ -30,7 +30,8 @@ public enum LocalIntake {
             let names = Set(devices.map(\.provider))
             return ProviderRegistry.providers.filter { names.contains($0.name) }
         }
-        return app.map { $0.accounts.map(\.account.provider) } ?? Array(ProviderRegistry.providers.prefix(1))
+        let all = app.map { $0.accounts.map(\.account.provider) } ?? Array(ProviderRegistry.providers.prefix(1))
+        return all.filter { job.mayReach($0.name) }
     }
 
     /// What the variables of the job's own devices make of its content.

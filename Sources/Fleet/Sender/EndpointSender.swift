@@ -27,8 +27,14 @@ final class EndpointSender: RequestSource {
     private let endpoint: ProviderEndpoint
     private let logger: Logger
     private var queue: [Int] = []
-    /// What the app's breaker is told.
+    /// What the app's breaker is told, or what makes one push service of many rest.
     var faults = FaultRun()
+    /// Whose faults are its own: the push service of strangers that this is.
+    private let service: SenderLoop.ServiceKey?
+    /// It was out and has not answered well since: one fault is enough.
+    private var isDoubted = false
+    /// The number of the look that found it last.
+    var lastSearch: UInt64 = 0
     /// Devices that got a fault, while it is not known whether it was the provider's or theirs.
     private var putOff: [PutOff] = []
 
@@ -53,6 +59,9 @@ final class EndpointSender: RequestSource {
         self.account = account
         self.authorization = authorization
         self.logger = logger
+        service =
+            account.account.isServedByStrangers
+            ? SenderLoop.ServiceKey(app: account.app, provider: account.account.provider.name, endpoint: endpoint) : nil
         ownPool = account.pool(endpoint: endpoint, loop: owner.loop, isApart: isApart, logger: logger, source: self)
     }
 
@@ -64,7 +73,7 @@ final class EndpointSender: RequestSource {
 
     /// Whether requests with this credential may go out on its connections.
     func carries(_ authorization: Authorization, of account: LoadedAccount) -> Bool {
-        self.account === account && self.authorization.generation == authorization.generation
+        self.account === account && self.authorization == authorization
     }
 
     /// Everything of a shard's requests that is alike.
@@ -107,6 +116,7 @@ final class EndpointSender: RequestSource {
     func add(_ slot: Int) {
         guard !isRetired else { return }
         if !queue.contains(slot) { queue.append(slot) }
+        if let service, let reason = owner.rests.reason(service, now: owner.clock()) { return putBack(reason) }
         pool.demandChanged()
     }
 
@@ -167,7 +177,7 @@ final class EndpointSender: RequestSource {
             if unknown == .deadline || isProving {
                 let attempt = active.run.shard.attempt
                 tripIfDue(
-                    faults.certain(attempt: attempt, decides: isProving, now: owner.clock()),
+                    faults.certain(attempt: attempt, decides: isProving || isDoubted, now: owner.clock()),
                     reason: unknown.text
                 )
             } else {
@@ -185,7 +195,7 @@ final class EndpointSender: RequestSource {
         // Says nothing of the provider: whoever registered the device named a host that we do not go to.
         if case .outOfReach = failure { return leaveOut(.outOfReach) }
         let isProving = queue.contains { owner.active($0)?.run.isProving ?? false }
-        tripIfDue(faults.connection(decides: isProving, now: owner.clock()), reason: "NoConnection")
+        tripIfDue(faults.connection(decides: isProving || isDoubted, now: owner.clock()), reason: "NoConnection")
     }
 
     /// No device that waits here gets a request.
@@ -227,7 +237,8 @@ final class EndpointSender: RequestSource {
             switch fault(meaning, tag, active) {
             case .putOff: return putOff.append(PutOff(slot: slot, position: position, verdict: verdict))
             // The one device of a failed probe pays with an attempt: one that always fails does not keep the app shut.
-            case .trip, .hold: if !active.run.isProving { verdict = .setAside(.breaker) }
+            // So does any device of one push service of many: nobody else waits with it.
+            case .trip, .hold: if !active.run.isProving, service == nil { verdict = .setAside(.breaker) }
             }
         }
         active.run.ended(position, verdict, now: owner.clock())
@@ -271,7 +282,11 @@ final class EndpointSender: RequestSource {
 
     /// The provider works: a probe goes on with all its devices, and faults are the devices'.
     private func healthy(_ tag: UInt64, _ slot: Int, _ active: ActiveRun) {
-        guard faults.healthy(mark: Self.mark(tag), decides: active.run.isProving) else { return }
+        guard faults.healthy(mark: Self.mark(tag), decides: active.run.isProving || isDoubted) else { return }
+        if let service, isDoubted {
+            isDoubted = false
+            owner.rests.end(service)
+        }
         if !putOff.isEmpty { decide(takePutOff()) }
         guard active.run.isProving else { return }
         active.run.proved()
@@ -282,7 +297,7 @@ final class EndpointSender: RequestSource {
         let step = faults.answer(
             attempt: active.run.shard.attempt,
             mark: Self.mark(tag),
-            decides: active.run.isProving,
+            decides: active.run.isProving || isDoubted,
             now: owner.clock()
         )
         if case .trip(let since) = step { trip(answer, since: since) }
@@ -338,13 +353,50 @@ final class EndpointSender: RequestSource {
         let rest =
             answer.retryAfter.map { Duration.seconds($0) }
             ?? (answer.kind == .laneThrottled ? AnswerRule.laneRest : nil)
-        owner.tripped(self, Breaker.Trip(reason: answer.reason ?? "Unknown", since: since, rest: rest))
+        trip(Breaker.Trip(reason: answer.reason ?? "Unknown", since: since, rest: rest))
     }
 
     private func tripIfDue(_ step: FaultRun.Step, reason: String) {
         guard case .trip(let since) = step else { return }
-        owner.tripped(self, Breaker.Trip(reason: reason, since: since))
+        trip(Breaker.Trip(reason: reason, since: since))
     }
+
+    /// The provider is out for the whole app, or only this push service of many.
+    private func trip(_ trip: Breaker.Trip) {
+        guard let service else { return owner.tripped(self, trip) }
+        logger.warning(
+            "a push service is out; its devices are asked again later",
+            metadata: ["app": "\(account.app)", "endpoint": "\(endpoint)", "reason": "\(trip.reason)"]
+        )
+        owner.rests.begin(service, trip, now: owner.clock())
+        decide(takePutOff())
+        putBack(trip.reason)
+    }
+
+    /// Devices that wait here take their rungs without a request.
+    private func putBack(_ reason: String) {
+        let now = owner.clock()
+        while let slot = queue.first {
+            while let active = owner.active(slot), let position = active.run.next(now: now) {
+                active.run.putBack(position, reason: reason, charged: true, now: now)
+            }
+            queue.removeFirst()
+            owner.count(slot)
+            owner.reportIfOver(slot)
+        }
+    }
+
+    /// A run begins on these connections.
+    func begin(isProbe: Bool) {
+        if let service { isDoubted = owner.rests.isDoubted(service) }
+        faults.begin(isProbe: isProbe || isDoubted)
+    }
+
+    /// Whether it has nothing to do and waits for no answer.
+    var isIdle: Bool { queue.isEmpty && putOff.isEmpty && pool.inFlight == 0 }
+
+    /// Whether it is one of any number: those that are not used are closed when there are too many.
+    var isOneOfMany: Bool { service != nil }
 
     private static func place(_ tag: UInt64) -> (slot: Int, position: Int) {
         (Int(tag >> 32), Int(tag & 0xFFFF))

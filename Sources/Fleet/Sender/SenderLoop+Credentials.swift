@@ -61,7 +61,11 @@ extension SenderLoop {
             isUrgent: isUrgent
         )
         let old = endpoints[key]
-        if let old, old.carries(authorization, of: account) { return .found(old) }
+        searches += 1
+        if let old, old.carries(authorization, of: account) {
+            old.lastSearch = searches
+            return .found(old)
+        }
         let sender = EndpointSender(
             owner: self,
             account: account,
@@ -70,9 +74,29 @@ extension SenderLoop {
             isApart: isApart,
             logger: logger
         )
+        sender.lastSearch = searches
         endpoints[key] = sender
-        if let old { move(old, to: account) }
+        if let old { move(old, to: account) } else { closeUnused(for: sender) }
         return .found(sender)
+    }
+
+    /// Connections to push services that strangers name are kept for so many at most, by each event loop.
+    ///
+    /// Those that are at work are never closed: the shards that a worker has in hand bound them.
+    static let strangersMax = 256
+
+    /// Makes room for one more push service: closes the connections of the one that nobody has asked for longest.
+    private func closeUnused(for new: EndpointSender) {
+        guard new.isOneOfMany else { return }
+        let strangers = endpoints.filter { $0.value.isOneOfMany }
+        guard strangers.count > Self.strangersMax else { return }
+        let used = Set(runs.compactMap { $0?.sender }.map(ObjectIdentifier.init))
+        let unused = strangers.filter {
+            $0.value !== new && $0.value.isIdle && !used.contains(ObjectIdentifier($0.value))
+        }
+        guard let oldest = unused.min(by: { $0.value.lastSearch < $1.value.lastSearch }) else { return }
+        endpoints[oldest.key] = nil
+        retire(oldest.value)
     }
 
     /// A run without a token waits for one, or is set aside when there will be none.
@@ -112,7 +136,7 @@ extension SenderLoop {
         goWithout(search, active, slot)
         guard let next = search.found else { return }
         active.move(to: next)
-        next.faults.begin(isProbe: active.run.isProving)
+        next.begin(isProbe: active.run.isProving)
         if active.run.hasWork { queue(slot) }
     }
 
@@ -145,7 +169,7 @@ extension SenderLoop {
                 continue
             }
             active.move(to: next)
-            if active.run.isProving { next.faults.begin(isProbe: true) }
+            if active.run.isProving { next.begin(isProbe: true) }
             if active.run.hasWork { queue(slot) }
         }
         retire(old)

@@ -43,6 +43,10 @@ final class SenderLoop {
     var endpoints: [EndpointKey: EndpointSender] = [:]
     /// Senders whose runs have gone over to another credential, until their last answer.
     var retiring: [EndpointSender] = []
+    /// Which push services of strangers are out.
+    var rests = OriginRests<ServiceKey>()
+    /// Counts looks for senders, to know which one was not used for longest.
+    var searches: UInt64 = 0
     /// Runs that wait for a token, by their slots.
     var awaiting: [Int: LoadedAccount] = [:]
     /// Who waits for the last connection to close.
@@ -66,6 +70,13 @@ final class SenderLoop {
         var isApart: Bool
         /// Bulk shards that wait for streams must not stand before it.
         var isUrgent: Bool
+    }
+
+    /// A push service of an app, over whatever connections.
+    struct ServiceKey: Hashable {
+        var app: String
+        var provider: ProviderName
+        var endpoint: ProviderEndpoint
     }
 
     init(
@@ -122,7 +133,7 @@ final class SenderLoop {
         let slot = freeSlots.popLast() ?? runs.count
         if slot == runs.count { runs.append(active) } else { runs[slot] = active }
         slots[key] = slot
-        sender?.faults.begin(isProbe: isProbe)
+        sender?.begin(isProbe: isProbe)
         active.sender = sender
         goWithout(search, active, slot)
         active.run.isOver ? report(slot) : queue(slot)

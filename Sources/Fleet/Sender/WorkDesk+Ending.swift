@@ -70,6 +70,7 @@ extension WorkDesk {
             if let probe, result != .fenced { try $0.endProbe(token.key, probe, now: now) }
             return result
         } then: { [self] result in
+            defer { tracing?.forgot(token.key) }
             switch result {
             case .fenced:
                 tally.ended(.fenced)
@@ -83,6 +84,7 @@ extension WorkDesk {
                 finish(token)
             case .settled(let children):
                 tally.settled(settlement, of: shard)
+                tracing?.settled(shard, epoch: token.epoch, settlement, now: now)
                 publish(children, of: shard, finish: running.ended(token.key, epoch: token.epoch))
             }
             progressed(token.key.campaign)
@@ -171,6 +173,7 @@ extension WorkDesk {
         _ probe: Breaker.ProbeResult?
     ) {
         let now = WallClock.now()
+        tracing?.forgot(token.key)
         write(.synced, "a shard that is set aside", reach: .shards) {
             let result = try $0.setAside(token, reason: reason, progress: progress, now: now)
             if let probe, result != .fenced { try $0.endProbe(token.key, probe, now: now) }
@@ -209,6 +212,7 @@ extension WorkDesk {
     }
 
     private func abandon(_ progress: Progress, _ token: RunToken) {
+        tracing?.forgot(token.key)
         write(.normal, "the last progress of a lost lease", reach: .shards) {
             try $0.abandon(token, progress)
         } then: { [self] _ in
@@ -219,6 +223,7 @@ extension WorkDesk {
 
     private func parkRun(_ token: RunToken) {
         let now = WallClock.now()
+        tracing?.forgot(token.key)
         write(.synced, "a shard that is parked") {
             try $0.parkShard(token, reason: "LawViolated", now: now)
         } then: { [self] _ in

@@ -45,6 +45,8 @@ final class WorkDesk {
     var pending = 0
     /// What became of shards and devices here.
     var tally = WorkTally()
+    /// Spans of shards; nil when nobody wants them.
+    var tracing: ShardTracing?
 
     /// A delivery that waits for a claim's answer; several shards of an urgent campaign share one.
     private struct WaitingCopy: Hashable {
@@ -247,6 +249,7 @@ final class WorkDesk {
         isProbe: Bool = false,
         stopsForContent: Bool = true
     ) {
+        tracing?.began(shard, now: WallClock.now())
         let handle = loopOf[shard.id.key] ?? loops[nextLoop % loops.count]
         nextLoop += 1
         loopOf[shard.id.key] = handle

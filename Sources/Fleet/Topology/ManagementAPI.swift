@@ -27,13 +27,16 @@ public struct ManagementAPI: Sendable {
         }
     }
 
+    /// Where RabbitMQ's management plugin listens unless told otherwise.
+    public static let defaultPort = 15_672
+
     private let client: HTTP1Client
     private let user: String
     private let authorization: String
     private let virtualHost: String
 
     /// The API at this host and port with the user, password and virtual host of the endpoint.
-    public init(host: String, port: Int = 15_672, endpoint: AMQPEndpoint, loop: any EventLoop) {
+    public init(host: String, port: Int = defaultPort, endpoint: AMQPEndpoint, loop: any EventLoop) {
         client = HTTP1Client(host: host, port: port, loop: loop)
         user = endpoint.user
         authorization = "Basic " + Data("\(endpoint.user):\(endpoint.password)".utf8).base64EncodedString()
@@ -72,6 +75,12 @@ public struct ManagementAPI: Sendable {
             preconditionFailure("a policy of numbers and strings is always JSON")
         }
         _ = try await send("PUT", "/api/policies/\(virtualHost)/\(Self.encode(queue.name))", body: Array(body))
+    }
+
+    /// What the broker is, as it says itself, such as `3.10.8`.
+    public func version() async throws(Failure) -> String {
+        let overview: OverviewJSON = try await get("/api/overview")
+        return overview.version
     }
 
     /// How far this machine's clock is from the broker's; nil when its answer does not say.

@@ -131,3 +131,11 @@ struct PolicyJSON: Codable {
             + "'\(name)' '\(pattern)' '\(json)'"
     }
 }
+
+struct OverviewJSON: Decodable {
+    enum CodingKeys: String, CodingKey {
+        case version = "rabbitmq_version"
+    }
+
+    var version: String
+}

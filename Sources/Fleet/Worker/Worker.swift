@@ -12,15 +12,18 @@ import Transport
 ///
 /// `start` returns when it works; `stop` drains it. All methods may be called from any task.
 public final class Worker: Sendable {
-    private let context: WorkerContext
+    let context: WorkerContext
     private let group: MultiThreadedEventLoopGroup
     private let core: NIOLoopBound<WorkerCore>
-    private let loop: any EventLoop
-    private let senders: [LoopHandle]
-    private let settings: HotSettings
+    let loop: any EventLoop
+    let senders: [LoopHandle]
+    let settings: HotSettings
     private let health: WorkerHealth
     private let probes: ProbeServer
     private let tasks: [Task<Void, Never>]
+    let manager: Supervisor?
+    /// Tells the service manager how the worker is.
+    private let supervision: Task<Void, Never>?
 
     private init(
         context: WorkerContext,
@@ -30,7 +33,9 @@ public final class Worker: Sendable {
         senders: [LoopHandle],
         health: WorkerHealth,
         probes: ProbeServer,
-        tasks: [Task<Void, Never>]
+        answers: WorkerProbes,
+        tasks: [Task<Void, Never>],
+        manager: Supervisor?
     ) {
         self.context = context
         self.group = group
@@ -41,15 +46,21 @@ public final class Worker: Sendable {
         self.health = health
         self.probes = probes
         self.tasks = tasks
+        self.manager = manager
+        supervision = manager.map { manager in
+            Task { await manager.run { await answers.look(on: probes.loop) } }
+        }
     }
 
     /// Starts a worker.
     ///
     /// Throws `ConfigurationError`, `LedgerError`, `AMQPConnectError` or `WorkerError`, each with one clear line.
+    /// `manager` hears when the worker is ready, lives, reads its files again and ends.
     public static func start(
         _ configuration: Configuration,
         apps settings: [AppConfiguration],
-        logger: Logger
+        logger: Logger,
+        manager: Supervisor? = nil
     ) async throws -> Worker {
         let apps = try AppDirectory(settings)
         let listen = configuration.worker
@@ -61,7 +72,8 @@ public final class Worker: Sendable {
             let name = "\(hostName()).\(getpid())"
             let roles = configuration.worker.roles.map(\.rawValue).sorted()
             let id = try await ledger.write(.synced) {
-                try $0.registerWorker(
+                try $0.setAskedEvents(apps.askedEvents)
+                return try $0.registerWorker(
                     name: name,
                     roles: roles,
                     accounts: apps.reported,
@@ -75,9 +87,12 @@ public final class Worker: Sendable {
                 ledger: ledger,
                 apps: apps,
                 providers: ProviderRegistry.providers.map(\.name),
-                logger: logger
+                logger: logger,
+                spans: configuration.collector.map {
+                    SpanOutlet($0, worker: name, loop: group.next(), logger: logger)
+                }
             )
-            return try await assemble(context, group, probes)
+            return try await assemble(context, group, probes, manager)
         } catch {
             await probes.stop()
             try? await group.shutdownGracefully()  // the error that stopped us is the one to tell
@@ -86,16 +101,7 @@ public final class Worker: Sendable {
     }
 
     private static func check(_ configuration: Configuration, on loop: any EventLoop) async throws {
-        let lanes = ProviderRegistry.providers.flatMap { provider in
-            Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
-        }
-        let tool = TopologyTool(
-            endpoint: configuration.amqp,
-            manifest: .fanfare(lanes: lanes),
-            management: management(configuration, on: loop),
-            loop: loop
-        )
-        let lines = try await tool.passiveCheck()
+        let lines = try await TopologyTool(configuration, loop: loop).passiveCheck()
         guard lines.isEmpty else { throw WorkerError.topology(lines) }
     }
 
@@ -117,7 +123,8 @@ public final class Worker: Sendable {
     private static func assemble(
         _ context: WorkerContext,
         _ group: MultiThreadedEventLoopGroup,
-        _ probes: ProbeServer
+        _ probes: ProbeServer,
+        _ manager: Supervisor?
     ) async throws -> Worker {
         let loops = Array(group.makeIterator())
         guard let loop = loops.first else { preconditionFailure("a worker without a loop") }
@@ -156,17 +163,18 @@ public final class Worker: Sendable {
             return outlet
         }.get()
         let health = WorkerHealth()
-        let answers = WorkerProbes(context: context, core: core, loop: loop, senders: senders, health: health)
-        probes.use(answers.answer)
-        let tasks = run(context, core, loop, streams, signals, progress, outlet, health)
-        context.logger.info(
-            "worker is up",
-            metadata: [
-                "worker": "\(context.name)", "broker": "\(context.configuration.amqp)",
-                "ledger": "\(context.ledger.path)", "unflushed": "\(context.configuration.worker.unflushed)",
-                "metrics": "http://\(probes.address)/metrics",
-            ]
+        let fleet = LatestFleetFigures()
+        let answers = WorkerProbes(
+            context: context,
+            core: core,
+            loop: loop,
+            senders: senders,
+            health: health,
+            fleet: fleet
         )
+        probes.use(answers.answer)
+        let tasks = run(context, core, loop, streams, signals, progress, outlet, health, fleet)
+        announce(context, probes)
         return Worker(
             context: context,
             group: group,
@@ -175,7 +183,20 @@ public final class Worker: Sendable {
             senders: senders,
             health: health,
             probes: probes,
-            tasks: tasks
+            answers: answers,
+            tasks: tasks,
+            manager: manager
+        )
+    }
+
+    private static func announce(_ context: WorkerContext, _ probes: ProbeServer) {
+        context.logger.info(
+            "worker is up",
+            metadata: [
+                "worker": "\(context.name)", "broker": "\(context.configuration.amqp)",
+                "ledger": "\(context.ledger.path)", "unflushed": "\(context.configuration.worker.unflushed)",
+                "metrics": "http://\(probes.address)/metrics",
+            ]
         )
     }
 
@@ -220,7 +241,8 @@ public final class Worker: Sendable {
         _ signals: Signals,
         _ progress: ProgressedCampaigns,
         _ outlet: PlannerOutlet,
-        _ health: WorkerHealth
+        _ health: WorkerHealth,
+        _ fleet: LatestFleetFigures
     ) -> [Task<Void, Never>] {
         var tasks: [Task<Void, Never>] = []
         tasks.append(Task { await heartbeat(context, health) })
@@ -229,6 +251,7 @@ public final class Worker: Sendable {
         if let management = management(context.configuration, on: loop) {
             tasks.append(Task { await ClockWatch(management: management, logger: context.logger).run() })
         }
+        if let spans = context.spans { tasks.append(Task { await spans.run() }) }
         let roles = context.configuration.worker.roles
         if roles.contains(.intake) {
             for stream in streams {
@@ -261,6 +284,14 @@ public final class Worker: Sendable {
                 logger: context.logger
             )
             tasks.append(Task { await purger.run() })
+            let watch = FleetWatch(
+                ledger: context.ledger,
+                endpoint: context.configuration.amqp,
+                loop: loop,
+                providers: context.providers,
+                latest: fleet
+            )
+            tasks.append(Task { await watch.run() })
         }
         return tasks
     }
@@ -289,11 +320,19 @@ public final class Worker: Sendable {
     /// Tells the ledger every two seconds that the worker lives and which apps it knows.
     private static func heartbeat(_ context: WorkerContext, _ health: WorkerHealth) async {
         let id = context.worker
+        var asked = context.apps.askedEvents
         while !Task.isCancelled {
             do {
                 let now = context.ledger.sharedTime(WallClock.now())
                 let accounts = context.apps.reported
-                try await context.ledger.write(.normal) { try $0.reportWorker(id, accounts: accounts, now: now) }
+                let events = context.apps.askedEvents
+                // After a reload only, so that the last who was told otherwise is believed.
+                let changed = events.filter { asked[$0.key] != $0.value }
+                try await context.ledger.write(.normal) {
+                    try $0.reportWorker(id, accounts: accounts, now: now)
+                    try $0.setAskedEvents(changed)
+                }
+                asked = events
                 health.reported()
                 try await Task.sleep(for: .seconds(2))
             } catch is CancellationError {
@@ -302,90 +341,6 @@ public final class Worker: Sendable {
                 context.logger.error("the ledger does not take the worker's report", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: .seconds(1))
             }
-        }
-    }
-
-    // MARK: - Reloading
-
-    /// Reads configuration, apps file and key files again (HUP), and takes what has changed of hot settings and known
-    /// apps into use.
-    ///
-    /// New requests carry the new credential on new connections; streams under way end on the old ones. The apps file
-    /// is the one that the worker was started with. What cannot be used changes nothing: not one setting of a
-    /// configuration with a mistake in it, not one app of such an apps file. Which it was, is logged. One call at a time.
-    public func reload(_ sources: ConfigurationSources, threshold: LogThreshold) async {
-        do throws(ConfigurationError) {
-            take(try sources.load(), threshold)
-        } catch {
-            context.logger.error(
-                "the configuration cannot be taken over; all settings stay as they are",
-                metadata: ["problem": "\(error.problems.map(\.line).joined(separator: "; "))"]
-            )
-        }
-        let file = context.configuration.appsFile
-        do throws(ConfigurationError) {
-            take(try context.apps.compare(try AppsFile.read(path: file)), from: file)
-        } catch {
-            context.logger.error(
-                "the apps file cannot be taken over; all apps stay as they are",
-                metadata: ["problem": "\(error.problems.map(\.line).joined(separator: "; "))"]
-            )
-        }
-    }
-
-    private func take(_ configuration: Configuration, _ threshold: LogThreshold) {
-        let reading = settings.take(configuration)
-        // A change of the level is told by whichever of the two lets it be told.
-        threshold.level = min(threshold.level, configuration.log.level)
-        defer { threshold.level = configuration.log.level }
-        let unflushed = Self.unflushedMax(configuration, loops: senders.count)
-        for sender in senders { sender.execute { $0.limitUnflushed(to: unflushed) } }
-        for change in reading.taken {
-            context.logger.notice(
-                "a setting is replaced",
-                metadata: ["key": "\(change.key)", "old": "\(change.old)", "new": "\(change.new)"]
-            )
-        }
-        for key in reading.needRestart {
-            context.logger.warning("a setting has changed that only a restart takes", metadata: ["key": "\(key)"])
-        }
-    }
-
-    /// Each loop's share of `worker.unflushed`.
-    private static func unflushedMax(_ configuration: Configuration, loops: Int) -> Int {
-        max(1, configuration.worker.unflushed / loops)
-    }
-
-    private func take(_ reading: AppDirectory.Reading, from file: String) {
-        for change in context.apps.take(reading.paces) {
-            context.logger.notice("an app's rate is replaced", metadata: ["app": "\(change)"])
-        }
-        for change in context.apps.take(reading.caps) {
-            context.logger.notice("an app's frequency cap is replaced", metadata: ["app": "\(change)"])
-        }
-        for name in reading.unknown {
-            context.logger.warning("an app is new in the apps file; restart the worker", metadata: ["app": "\(name)"])
-        }
-        for name in reading.missing {
-            context.logger.warning(
-                "an app is gone from the apps file and stays in use; restart the worker",
-                metadata: ["app": "\(name)"]
-            )
-        }
-        for new in reading.replacements.map(\.new) {
-            context.logger.notice(
-                "an app's credentials and settings are replaced",
-                metadata: ["app": "\(new.app)", "credential": "\(new.account.credential.summary)"]
-            )
-        }
-        guard !reading.replacements.isEmpty else {
-            return context.logger.notice("no known app has changed", metadata: ["file": "\(file)"])
-        }
-        let replacements = reading.replacements
-        // On the desk's loop: whatever it hands to a loop with an old account, it hands over before this.
-        loop.execute { [context, senders] in
-            context.apps.replace(replacements)
-            for sender in senders { sender.execute { $0.replace(replacements) } }
         }
     }
 
@@ -403,6 +358,7 @@ public final class Worker: Sendable {
 
     /// Drains: takes no new work, lets what runs end for `worker.drain`, hands over the rest, and closes.
     public func stop() async {
+        manager?.stopping()
         health.drain()
         await settle { core, done in core.stopConsuming(done) }
         if await !isIdle(within: settings.drain) {
@@ -421,6 +377,9 @@ public final class Worker: Sendable {
     }
 
     private func closeAll() async {
+        // From here on loops end: nobody may ask them how they are.
+        supervision?.cancel()
+        await supervision?.value
         for sender in senders {
             await withCheckedContinuation { waiter in
                 sender.execute { $0.close { waiter.resume() } }

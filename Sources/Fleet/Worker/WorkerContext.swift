@@ -11,6 +11,8 @@ struct WorkerContext: Sendable {
     let apps: AppDirectory
     let providers: [ProviderName]
     let logger: Logger
+    /// Where spans go; nil when nobody wants them.
+    let spans: SpanOutlet?
 
     var intake: Intake { Intake(ledger: ledger, apps: apps, worker: worker) }
 }

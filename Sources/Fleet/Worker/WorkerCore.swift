@@ -51,6 +51,7 @@ final class WorkerCore {
             publisher: publisher,
             logger: context.logger
         )
+        desk.tracing = context.spans.map { ShardTracing($0) }
         intake = IntakeDesk(
             loop: loop,
             intake: context.intake,

@@ -18,19 +18,22 @@ final class WorkerProbes: Sendable {
     private let loop: any EventLoop
     private let senders: [LoopHandle]
     private let health: WorkerHealth
+    private let fleet: LatestFleetFigures
 
     init(
         context: WorkerContext,
         core: NIOLoopBound<WorkerCore>,
         loop: any EventLoop,
         senders: [LoopHandle],
-        health: WorkerHealth
+        health: WorkerHealth,
+        fleet: LatestFleetFigures
     ) {
         self.context = context
         self.core = core
         self.loop = loop
         self.senders = senders
         self.health = health
+        self.fleet = fleet
     }
 
     /// The answer to a request for a path.
@@ -56,6 +59,17 @@ final class WorkerProbes: Sendable {
         }
     }
 
+    /// The same for a service manager.
+    func look(on prober: any EventLoop) async -> ServiceLook {
+        guard let figures = try? await figures(on: prober).get() else { return .stuck }
+        let desk = figures.desk
+        return ServiceLook(
+            isAlive: true,
+            unreadiness: unreadiness(desk),
+            doing: desk.running == 0 ? "idle" : "sending: shards in hand \(desk.running)"
+        )
+    }
+
     private static var stuck: ProbeAnswer {
         ProbeAnswer(status: .serviceUnavailable, text: "an event loop has not answered for \(patience)\n")
     }
@@ -76,7 +90,7 @@ final class WorkerProbes: Sendable {
         let loops = senders.map { sender in
             ask(on: prober) { tell in sender.execute { tell($0.figures) } }
         }
-        let ledger = context.ledger
+        let (ledger, fleet) = (context.ledger, fleet.figures.withLock { $0 })
         return desk.and(EventLoopFuture.whenAllSucceed(loops, on: prober)).map { desk, loops in
             guard let desk else { return nil }
             var senders = SenderFigures()
@@ -84,7 +98,13 @@ final class WorkerProbes: Sendable {
                 guard let loop else { return nil }
                 senders.add(loop)
             }
-            return WorkerFigures(senders: senders, desk: desk, ledger: ledger.figures, process: .read())
+            return WorkerFigures(
+                senders: senders,
+                desk: desk,
+                ledger: ledger.figures,
+                fleet: fleet,
+                process: .read()
+            )
         }
     }
 

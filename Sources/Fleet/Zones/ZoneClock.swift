@@ -2,6 +2,9 @@ public import Campaigns
 
 /// Wall clocks of the parts of a campaign.
 public enum ZoneClock {
+    /// Whether the system's database knows a zone by its IANA name.
+    public static func knows(_ zone: String) -> Bool { ZoneFiles.rules(zone) != nil }
+
     /// When each zone's clock shows a reading, by the zone's name ("" for devices that say none).
     ///
     /// - Parameters:

@@ -200,33 +200,13 @@ struct APNsRules {
         }
     }
 
-    /// What all devices get; what templates add is only known with a device.
     private mutating func checkSize() {
-        checkSize(of: job, at: "/content")
-        for (index, localization) in job.content.localizations.enumerated() {
-            let place = JSONPointer(text: "/content/localizations").appending(localization.locale)
-            checkSize(of: job.localized(index), at: place.text)
-        }
-    }
-
-    private mutating func checkSize(of job: Job, at pointer: String) {
-        let segments = APNsPayload.segments(job, carriesMessageID: carriesMessageID)
-        // A counted badge may come to be as long as a count can be.
-        let count = segments.reduce(0) { $0 + $1.bytes.count + $1.countedBytesMax }
-        let most = pushType.payloadBytesMax
-        guard count > most else { return }
-        let excess = count - most == 1 ? "1 byte" : "\(Self.grouped(count - most)) bytes"
-        refuse(
-            .payloadTooLarge,
-            pointer,
-            "the payload has \(Self.grouped(count)) bytes; APNs takes \(Self.grouped(most)) with push type "
-                + pushType.rawValue,
-            mend: "make it \(excess) shorter; what is large belongs behind a link"
+        found.problems += PayloadSize.problems(
+            job,
+            APNsProvider(),
+            carriesMessageID: carriesMessageID,
+            what: "the payload",
+            taker: "with push type \(pushType.rawValue) APNs"
         )
-    }
-
-    /// A number with commas between thousands.
-    private static func grouped(_ number: Int) -> String {
-        number < 1000 ? String(number) : "\(grouped(number / 1000)),\(String(number % 1000 + 1000).dropFirst())"
     }
 }

@@ -36,6 +36,8 @@ public struct TokenCredential: Hashable, Sendable {
     public let algorithm: SignatureAlgorithm
     /// Whether each endpoint has tokens of its own; otherwise one serves all.
     public let isPerEndpoint: Bool
+    /// The key's public half as the settings have it: the point in base64url; nil when they say none.
+    public let publicKey: String?
     private let key: @Sendable ([UInt8]) -> [UInt8]?
     private let rule: @Sendable (ProviderEndpoint) -> any CredentialRule
 
@@ -46,6 +48,7 @@ public struct TokenCredential: Hashable, Sendable {
     ///   - keyFile: The file that has it.
     ///   - algorithm: What is signed with it.
     ///   - isPerEndpoint: Whether each endpoint has tokens of its own.
+    ///   - publicKey: The key's public half as the settings have it.
     ///   - key: The private key as PEM in the file's bytes; nil when there is none in it.
     ///   - rule: Makes the rule of an endpoint's tokens; the endpoint means nothing when one serves all.
     public init(
@@ -53,6 +56,7 @@ public struct TokenCredential: Hashable, Sendable {
         keyFile: String,
         algorithm: SignatureAlgorithm,
         isPerEndpoint: Bool = false,
+        publicKey: String? = nil,
         key: @escaping @Sendable ([UInt8]) -> [UInt8]? = { $0 },
         rule: @escaping @Sendable (ProviderEndpoint) -> any CredentialRule
     ) {
@@ -60,6 +64,7 @@ public struct TokenCredential: Hashable, Sendable {
         self.keyFile = keyFile
         self.algorithm = algorithm
         self.isPerEndpoint = isPerEndpoint
+        self.publicKey = publicKey
         self.key = key
         self.rule = rule
     }

@@ -14,7 +14,7 @@ struct FCMRules {
     /// Everything that is wrong with a job.
     static func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
         var rules = FCMRules(job: job, carriesMessageID: carriesMessageID)
-        rules.checkPushType()
+        if let problem = PushTypeRule.problem(job, .fcm) { rules.found.problems.append(problem) }
         guard rules.checkRaw() else { return rules.found }
         rules.checkData()
         rules.warnOfWhatIsLost()
@@ -29,18 +29,6 @@ struct FCMRules {
 
     private mutating func refuse(_ code: ProblemCode, _ pointer: String, _ detail: String, mend: String) {
         found.problems.append(Problem(pointer: pointer, code: code, detail: detail, mend: mend))
-    }
-
-    /// Apple's other kinds of pushes have nothing that they could be on Android.
-    private mutating func checkPushType() {
-        let type = job.effectivePushType
-        guard ![.alert, .background].contains(type) else { return }
-        refuse(
-            .conflict,
-            "/delivery/push_type",
-            "a push of type \(type.rawValue) is Apple's alone; FCM has none",
-            mend: "send it to devices of apns only"
-        )
     }
 
     /// false when the raw fields cannot be merged.
@@ -119,25 +107,13 @@ struct FCMRules {
         )
     }
 
-    /// What all devices get; what templates add is only known with a device.
     private mutating func checkSize() {
-        checkSize(of: job, at: "/content")
-        for (index, localization) in job.content.localizations.enumerated() {
-            let place = JSONPointer(text: "/content/localizations").appending(localization.locale)
-            checkSize(of: job.localized(index), at: place.text)
-        }
-    }
-
-    private mutating func checkSize(of job: Job, at pointer: String) {
-        let segments = FCMMessage.segments(job, carriesMessageID: carriesMessageID)
-        let count = segments.reduce(0) { $0 + $1.bytes.count + $1.countedBytesMax }
-        let excess = count - FCMProvider.messageBytesMax
-        guard excess > 0 else { return }
-        refuse(
-            .payloadTooLarge,
-            pointer,
-            "the message has \(count) bytes; FCM takes \(FCMProvider.messageBytesMax)",
-            mend: "make it \(excess == 1 ? "1 byte" : "\(excess) bytes") shorter; what is large belongs behind a link"
+        found.problems += PayloadSize.problems(
+            job,
+            FCMProvider(),
+            carriesMessageID: carriesMessageID,
+            what: "the message",
+            taker: "FCM"
         )
     }
 }

@@ -21,6 +21,7 @@ public struct WebPushAccount: ProviderAccount {
                 keyFile: settings.privateKeyFile,
                 algorithm: .es256,
                 isPerEndpoint: true,
+                publicKey: settings.publicKey,
                 key: VAPIDKeyFile.pem
             ) { VAPIDTokenRule(identity: settings.identity(audience: $0.url)) }
         )
@@ -29,6 +30,8 @@ public struct WebPushAccount: ProviderAccount {
     public var caFile: String? { settings.caFile }
     /// Whoever subscribes names the host.
     public var reachesGlobalAddressesOnly: Bool { !settings.allowsPrivateAddresses }
+    /// Wherever they may lie.
+    public var isServedByStrangers: Bool { true }
     /// See `ProviderAccount`.
     public var summary: [(name: String, value: String)] {
         let authority = caFile.map { [(name: "ca_file", value: $0)] } ?? []

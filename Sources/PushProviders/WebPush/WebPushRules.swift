@@ -24,33 +24,20 @@ struct WebPushRules {
         self.carriesMessageID = carriesMessageID
     }
 
-    private mutating func refuse(_ code: ProblemCode, _ pointer: String, _ detail: String, mend: String) {
-        found.problems.append(Problem(pointer: pointer, code: code, detail: detail, mend: mend))
-    }
-
     private mutating func warn(_ pointer: String, _ detail: String, mend: String) {
         found.warnings.append(Problem(pointer: pointer, code: .unusual, detail: detail, mend: mend))
     }
 
     private mutating func checkPushType() {
-        switch job.effectivePushType {
-        case .alert: break
-        case .background:
-            // Browsers let a site subscribe only with `userVisibleOnly` (W3C Push API, `PushSubscriptionOptions`).
-            warn(
-                "/delivery/push_type",
-                "browsers want each push to show something: of one that does not they show a text of their own, or end "
-                    + "the subscription",
-                mend: "give content a title"
-            )
-        case let other:
-            refuse(
-                .conflict,
-                "/delivery/push_type",
-                "push type \(other.rawValue) is Apple's alone; webpush takes alert and background",
-                mend: "send it to devices of apns"
-            )
-        }
+        if let problem = PushTypeRule.problem(job, .webpush) { found.problems.append(problem) }
+        guard job.effectivePushType == .background else { return }
+        // Browsers let a site subscribe only with `userVisibleOnly` (W3C Push API, `PushSubscriptionOptions`).
+        warn(
+            "/delivery/push_type",
+            "browsers want each push to show something: of one that does not they show a text of their own, or end "
+                + "the subscription",
+            mend: "give content a title"
+        )
     }
 
     private mutating func checkCollapseID() {
@@ -63,25 +50,13 @@ struct WebPushRules {
         )
     }
 
-    /// What all devices get; what templates add is only known with a device.
     private mutating func checkSize() {
-        checkSize(of: job, at: "/content")
-        for (index, localization) in job.content.localizations.enumerated() {
-            let place = JSONPointer(text: "/content/localizations").appending(localization.locale)
-            checkSize(of: job.localized(index), at: place.text)
-        }
-    }
-
-    private mutating func checkSize(of job: Job, at pointer: String) {
-        let segments = WebPushPayload.segments(job, carriesMessageID: carriesMessageID)
-        // A counted badge may come to be as long as a count can be.
-        let count = segments.reduce(0) { $0 + $1.bytes.count + $1.countedBytesMax }
-        guard count > Self.payloadBytesMax else { return }
-        refuse(
-            .payloadTooLarge,
-            pointer,
-            "the payload has \(count) bytes; Web Push takes \(Self.payloadBytesMax)",
-            mend: "make it \(count - Self.payloadBytesMax) bytes shorter; what is large belongs behind a link"
+        found.problems += PayloadSize.problems(
+            job,
+            WebPushProvider(),
+            carriesMessageID: carriesMessageID,
+            what: "the payload",
+            taker: "Web Push"
         )
     }
 }

@@ -62,21 +62,23 @@ extension PushedMessage {
         )
     }
 
-    /// A message of Web Push as the browser reads it: JSON with a `title` and a `body`, or all of it as text.
+    /// A message of Web Push as the site's service worker reads it: JSON with a `title` and a `body`, by themselves or in a
+    /// `notification`, or all of it as text.
     ///
     /// `plaintext` is nil for what the browser cannot read: it shows nothing.
     init(_ headers: WebPushHeaders, plaintext: [UInt8]?, id: String, now: Int64) {
         // What is no JSON is text.
         let document = plaintext.flatMap { try? JSONNode(parsing: $0[...]) }
+        let notification = document?["notification"] ?? document
         self.init(
             id: id,
             acceptedAt: now,
             expiresAt: now + headers.timeToLiveSeconds * 1000,
             storage: headers.topic.map { .replacing($0) } ?? .piling,
             isShown: plaintext != nil,
-            displayKey: document?["tag"]?.string,
-            title: document?["title"]?.string,
-            body: document?["body"]?.string
+            displayKey: notification?["tag"]?.string,
+            title: notification?["title"]?.string,
+            body: notification?["body"]?.string
                 ?? (document == nil ? plaintext.map { String(decoding: $0, as: UTF8.self) } : nil)
         )
     }

@@ -37,6 +37,8 @@ extension APNsSimulator {
 
         /// A signing key for Web Push as PKCS#8 PEM, as an application server makes it for itself: a secret.
         public let vapidKeyPEM: [UInt8]
+        /// Its public half in base64url: what a site gives as `applicationServerKey`.
+        public let vapidPublicKey: String
 
         let providerKeys: [APNsAccess.ProviderKey]
 
@@ -58,6 +60,8 @@ extension APNsSimulator {
             let pair = try ES256.generateKey()
             let spare = try ES256.generateKey()
             vapidKeyPEM = try ES256.generateKey().privateKeyPEM
+            let vapid = try ES256.SigningKey(pem: vapidKeyPEM, source: "the simulator's VAPID key")
+            vapidPublicKey = String(decoding: Base64URL.encode(try vapid.publicKey()), as: UTF8.self)
             authorityPEM = authority.certificatePEM
             certificatePEM = server.certificatePEM
             privateKeyPEM = server.privateKeyPEM
@@ -88,38 +92,17 @@ extension APNsSimulator.Identity {
     ///
     /// The files are `ca.pem`, both `AuthKey_<key id>.p8`, `client.pem`, `client.key`, `vapid.pem` (a key for Web Push)
     /// and, when FCM is played at `fcmEndpoint`, `service-account.json`.
-    /// `apps.yaml` has one app, `app`, that sends to `endpoint` (such as `https://127.0.0.1:8443`). Files with keys
-    /// are readable by their owner only. Blocks on the file system.
+    /// `apps.yaml` has one app, `app`, that sends to `endpoint` (such as `https://127.0.0.1:8443`) and, when it
+    /// `hasWebPush`, to subscriptions on any address, because those of a simulator lie on loopback. Files with keys are
+    /// readable by their owner only. Blocks on the file system.
     public func write(
         to directory: String,
         endpoint: String,
         fcmEndpoint: String? = nil,
+        hasWebPush: Bool = false,
         app: String = "news"
     ) throws(APNsSimulator.WriteError) {
-        let keyFile = credentials.keyFile
-        let fcm =
-            fcmEndpoint.map { endpoint in
-                """
-                    fcm:
-                      service_account_file: \(APNsSimulator.ServiceAccount.file)
-                      endpoint: \(endpoint)
-                      ca_file: ca.pem
-
-                """
-            } ?? ""
-        let apps = """
-            apps:
-              \(app):
-                apns:
-                  topic: \(credentials.topic)
-                  team_id: \(credentials.teamID)
-                  key_id: \(credentials.keyID)
-                  key_file: \(keyFile)
-                  environment: production
-                  endpoint: \(endpoint)
-                  ca_file: ca.pem
-            \(fcm)
-            """
+        let apps = apps(endpoint: endpoint, fcmEndpoint: fcmEndpoint, hasWebPush: hasWebPush, app: app)
         try Self.write(authorityPEM, to: "\(directory)/ca.pem", mode: 0o644)
         try Self.write(vapidKeyPEM, to: "\(directory)/vapid.pem", mode: 0o600)
         for key in [credentials, spareCredentials] {
@@ -132,6 +115,42 @@ extension APNsSimulator.Identity {
             try Self.write(Array(serviceAccount.json(endpoint: fcmEndpoint).utf8), to: file, mode: 0o600)
         }
         try Self.write(Array(apps.utf8), to: "\(directory)/apps.yaml", mode: 0o644)
+    }
+
+    private func apps(endpoint: String, fcmEndpoint: String?, hasWebPush: Bool, app: String) -> String {
+        let apns = """
+            apps:
+              \(app):
+                apns:
+                  topic: \(credentials.topic)
+                  team_id: \(credentials.teamID)
+                  key_id: \(credentials.keyID)
+                  key_file: \(credentials.keyFile)
+                  environment: production
+                  endpoint: \(endpoint)
+                  ca_file: ca.pem
+
+            """
+        let fcm =
+            fcmEndpoint.map { endpoint in
+                """
+                    fcm:
+                      service_account_file: \(APNsSimulator.ServiceAccount.file)
+                      endpoint: \(endpoint)
+                      ca_file: ca.pem
+
+                """
+            } ?? ""
+        guard hasWebPush else { return apns + fcm }
+        return apns + fcm + """
+                webpush:
+                  subject: mailto:push@example.com
+                  public_key: \(vapidPublicKey)
+                  private_key_file: vapid.pem
+                  addresses: any
+                  ca_file: ca.pem
+
+            """
     }
 
     private static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(APNsSimulator.WriteError) {

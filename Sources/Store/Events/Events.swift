@@ -75,13 +75,13 @@ extension LedgerTransaction {
                     pending: status.pending.total,
                     at: now
                 )
-            case .started, .accepted, .refused, .suspended, .takenUp:
+            case .started, .accepted, .refused, .suspended, .takenUp, .shardSettled, .deviceInvalid:
                 .started(app: status.app, campaign: status.id, audience: status.audience, at: now)
             }
         }
     }
 
-    private func correlationID(_ number: UInt32) throws(LedgerError) -> String {
+    func correlationID(_ number: UInt32) throws(LedgerError) -> String {
         let rows = try db.rows("SELECT correlation_id FROM campaigns WHERE number = ?1", .int(number))
         return try rows.next() ? rows.text(0) : ""
     }

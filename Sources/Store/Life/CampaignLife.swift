@@ -174,7 +174,7 @@ extension LedgerTransaction {
         for var record in try reader.openShards(campaign: campaign.number) {
             guard let last = AsideRelease.ending(of: record.state, campaign: campaign, now: now) else { continue }
             if record.state == .parked { waitedForPerson.insert(record.id.key) }
-            try end(&record, last, now: now)
+            try end(&record, last, of: campaign, now: now)
             ended += 1
         }
         try removeParked(of: waitedForPerson, in: campaign)

@@ -175,7 +175,7 @@ private struct ChunkMarks {
 
 extension ShardRecord {
     /// The place in the chunk of a position in the shard.
-    fileprivate func place(_ position: UInt16) -> Int {
+    func place(_ position: UInt16) -> Int {
         Int(positions.isEmpty ? position : positions[Int(position)])
     }
 }

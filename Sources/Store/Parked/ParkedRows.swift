@@ -106,7 +106,7 @@ extension LedgerTransaction {
         if var row {
             switch decision {
             case .unknown, .superseded: break
-            case .end(let outcome): try end(&row, outcome, now: now)
+            case .end(let outcome): try end(&row, outcome, of: try reader.campaign(of: row), now: now)
             case .giveUp: try giveUp(row, now: now)
             case .publishAnew: try handToPlanner(row, now: now)
             }
@@ -119,7 +119,7 @@ extension LedgerTransaction {
         guard let settlement = record.ended(.failed, reason: "Parked") else {
             throw .failed("shard \(record.id) cannot be given up")
         }
-        _ = try writeSettlement(record, settlement, now: now)
+        _ = try writeSettlement(record, settlement, of: try reader.campaign(of: record), now: now)
     }
 
     /// A row that waits for nothing but its planner, which publishes it when the campaign may run.

@@ -111,7 +111,7 @@ extension LedgerTransaction {
             }
             try insert(record, since: now)
             if record.progress.pendingCount == 0, let settlement = record.ended(.invalid) {
-                _ = try writeSettlement(record, settlement, now: now)
+                _ = try writeSettlement(record, settlement, of: try reader.campaign(of: record), now: now)
                 continue
             }
             guard record.positions.isEmpty else {
@@ -137,7 +137,7 @@ extension LedgerTransaction {
     private func insertWaiting(_ piece: ShardRecord, now: Timestamp) throws(LedgerError) {
         try insert(piece, since: now)
         guard piece.progress.pendingCount == 0, let settlement = piece.ended(.invalid) else { return }
-        _ = try writeSettlement(piece, settlement, now: now)
+        _ = try writeSettlement(piece, settlement, of: try reader.campaign(of: piece), now: now)
     }
 
     /// Its first shards are on their way; the second time nothing.

@@ -26,6 +26,8 @@ enum PostgreSQLSchema {
         ("repeating", repeating),
         ("counting", counting),
         ("providers", providers),
+        ("asked_events", askedEvents),
+        ("audit", audit),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.

@@ -70,10 +70,7 @@ extension LedgerTransaction {
         let rows = try db.rows(
             """
             SELECT l.number, l.touched_at FROM lists l
-            WHERE l.state = 1 AND l.touched_at <= ?1
-                AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = l.number)
-                AND NOT EXISTS (SELECT 1 FROM frozen_audiences f WHERE f.source = l.number OR f.excluded = l.number)
-                AND NOT EXISTS (SELECT 1 FROM repeats r WHERE r.excluded = l.number AND r.next_at IS NOT NULL)
+            WHERE l.state = 1 AND l.touched_at <= ?1 AND \(UnusedLists.condition)
             ORDER BY l.touched_at LIMIT ?2
             """,
             .time(now.advanced(by: .zero - retention.lists)),

@@ -172,4 +172,25 @@ extension SQLiteSchema {
             PRIMARY KEY (campaign, provider, variant)
         ) WITHOUT ROWID;
         """
+
+    /// What apps want to be told of each shard (`AskedEvents`), as workers have read it last.
+    static let askedEvents = """
+        CREATE TABLE asked_events (app TEXT PRIMARY KEY, events INTEGER NOT NULL) WITHOUT ROWID;
+        """
+
+    /// Who did what by the HTTP API.
+    static let audit = """
+        CREATE TABLE audit (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            at INTEGER NOT NULL,
+            actor TEXT NOT NULL,
+            role TEXT NOT NULL,
+            peer TEXT NOT NULL,
+            operation TEXT NOT NULL,
+            path TEXT NOT NULL,
+            status INTEGER NOT NULL,
+            request TEXT NOT NULL
+        );
+        CREATE INDEX audit_by_time ON audit (at);
+        """
 }

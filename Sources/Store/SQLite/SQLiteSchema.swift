@@ -38,6 +38,8 @@ enum SQLiteSchema {
         migrator.registerMigration("repeating") { db in try db.execute(sql: repeating) }
         migrator.registerMigration("counting") { db in try db.execute(sql: counting) }
         migrator.registerMigration("providers") { db in try db.execute(sql: providers) }
+        migrator.registerMigration("asked_events") { db in try db.execute(sql: askedEvents) }
+        migrator.registerMigration("audit") { db in try db.execute(sql: audit) }
         return migrator
     }
 

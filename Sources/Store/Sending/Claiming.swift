@@ -45,7 +45,7 @@ extension LedgerTransaction {
         case .settledAlready: result.unpublished = try unpublishedChildren(of: record)
         case .end(let outcome):
             try requireSynced()
-            try end(&record, outcome, now: now)
+            try end(&record, outcome, of: campaign, now: now)
         case .setAside(let reason):
             try requireSynced()
             try moveAside(&record, reason, now: now)
@@ -131,10 +131,15 @@ extension LedgerTransaction {
         return try reader.complete(children)
     }
 
-    /// Settles a row with an outcome for all that have none.
-    func end(_ record: inout ShardRecord, _ outcome: Outcome, now: Timestamp) throws(LedgerError) {
+    /// Settles a row of a campaign with an outcome for all that have none.
+    func end(
+        _ record: inout ShardRecord,
+        _ outcome: Outcome,
+        of campaign: CampaignFacts?,
+        now: Timestamp
+    ) throws(LedgerError) {
         guard let settlement = record.ended(outcome) else { throw .failed("shard \(record.id) cannot be ended") }
-        _ = try writeSettlement(record, settlement, now: now)
+        _ = try writeSettlement(record, settlement, of: campaign, now: now)
         record.state = .settled
         record.owner = 0
         record.aside = nil

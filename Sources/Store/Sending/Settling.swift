@@ -107,7 +107,7 @@ extension LedgerTransaction {
             guard let ended = final.endingHeld(.invalid, attempt: record.attempt) else { return .violated }
             final = ended
         }
-        let children = try writeSettlement(record, final, now: now)
+        let children = try writeSettlement(record, final, of: campaign, now: now)
         if !suspects.isEmpty { try suspect(suspects, of: record, now: now) }
         // What is known to be suspect says nothing of the environment.
         if !campaign.isGuardPassed, record.id.key.part != ShardKey.suspectPart {
@@ -131,7 +131,7 @@ extension LedgerTransaction {
         guard progress.count == record.count else { return .fenced }
         record.progress = progress
         if let outcome = campaign.ending(at: now) {
-            try end(&record, outcome, now: now)
+            try end(&record, outcome, of: campaign, now: now)
             return .ended(outcome)
         }
         guard try saveProgress([(token, progress)]).isEmpty else { return .fenced }

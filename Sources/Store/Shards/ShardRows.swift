@@ -179,6 +179,7 @@ extension LedgerTransaction {
     func writeSettlement(
         _ record: ShardRecord,
         _ settlement: Settlement,
+        of campaign: CampaignFacts?,
         now: Timestamp
     ) throws(LedgerError) -> [ShardRecord] {
         let key = record.id.key
@@ -208,6 +209,7 @@ extension LedgerTransaction {
             .int(counts.skipped),
             .int(settlement.progress.unansweredCount)
         )
+        if let campaign, !campaign.askedEvents.isEmpty { try tell(settlement, of: record, campaign, now: now) }
         guard !settlement.retries.isEmpty || !settlement.held.isEmpty else { return [] }
         let last = try db.number(
             "SELECT max(child) FROM shards WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3",

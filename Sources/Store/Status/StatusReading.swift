@@ -42,28 +42,37 @@ extension LedgerReader {
     ///
     /// - Parameters:
     ///   - app: Only this app's; all without one.
+    ///   - apps: Only theirs; nil for all.
     ///   - states: Only those in one of these states, in the contract's words; nil for all.
     ///   - isOpen: Only those that are not completed.
+    ///   - tag: Only those with this tag.
+    ///   - before: Only those with a number below this one: the next page.
     ///   - limit: How many at most.
     public func campaigns(
         app: String?,
+        apps: Set<String>? = nil,
         states: Set<String>? = nil,
         isOpen: Bool = false,
+        tag: String? = nil,
+        before: UInt32? = nil,
         limit: Int
     ) throws(LedgerError) -> [CampaignSummary] {
         let rows = try db.rows(
             """
-            SELECT \(CampaignRows.columns), c.name, c.audience, c.accepted_at, c.completed_at FROM campaigns c
-            WHERE (?1 IS NULL OR c.app = ?1) \(isOpen ? "AND c.completed_at IS NULL" : "")
+            SELECT \(CampaignRows.columns), c.name, c.audience, c.accepted_at, c.completed_at, c.tags FROM campaigns c
+            WHERE (?1 IS NULL OR c.app = ?1) AND c.number < ?3 \(isOpen ? "AND c.completed_at IS NULL" : "")
             ORDER BY c.number DESC LIMIT ?2
             """,
             .text(app),
-            .int(states == nil ? limit : .max)
+            .int(states == nil && tag == nil && apps == nil ? limit : .max),
+            .integer(before.map(Int64.init) ?? .max)
         )
         var campaigns: [CampaignSummary] = []
         let next = CampaignRows.next
         while campaigns.count < limit, try rows.next() {
+            if let tag, !Self.tags(rows.text(next + 4)).contains(tag) { continue }
             let facts = try CampaignRows.facts(rows)
+            if let apps, !apps.contains(facts.app) { continue }
             let campaign = CampaignSummary(
                 facts: facts.hasShares ? try held(facts) : facts,
                 name: rows.optionalText(next),
@@ -85,6 +94,10 @@ extension LedgerReader {
         return held
     }
 
+    private static func tags(_ text: String) -> [String] {
+        (JSONReader.read(Array(text.utf8)).value?.array ?? []).compactMap(\.string)
+    }
+
     private func statusRow(_ number: UInt32) throws(LedgerError) -> CampaignStatus? {
         let rows = try db.rows(
             """
@@ -101,14 +114,13 @@ extension LedgerReader {
             provider: ProviderName(rawValue: rows.text(next + 3)),
             urgency: Urgency(rawValue: rows.text(next + 4)) ?? .bulk
         )
-        let tags = JSONReader.read(Array(rows.text(next + 1).utf8)).value?.array ?? []
         let metadata = JSONReader.read(Array(rows.text(next + 2).utf8)).value?.members ?? []
         return CampaignStatus(
             number: number,
             id: facts.id,
             app: facts.app,
             name: rows.optionalText(next),
-            tags: tags.compactMap(\.string),
+            tags: Self.tags(rows.text(next + 1)),
             metadata: Dictionary(metadata.map { ($0.name, $0.value.string ?? "") }) { first, _ in first },
             stage: facts.stage,
             pausedBy: facts.pauseReasons,

@@ -86,7 +86,7 @@ extension ProviderPool {
         let bound = NIOLoopBound(connection, eventLoop: self.loop)
         self.connections.append(connection)
         ClientBootstrap(group: self.loop)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             // 64 KB at a time, into memory that is used again.
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
             .channelOption(.writeBufferWaterMark, value: .init(low: 128 * 1024, high: 512 * 1024))

@@ -61,7 +61,7 @@ actor BenchFleet {
     ) async throws {
         stage.say("uploading \(NumberText.grouped(devices)) devices")
         let upload = try ListUpload(app: BenchJob.app, name: list, to: ledger)
-        var tokens = BenchTokens(seed: seed)
+        var tokens = MadeUpTokens(seed: seed)
         var left = devices
         while left > 0 {
             let count = min(left, 8_192)
@@ -69,7 +69,7 @@ actor BenchFleet {
                 (0..<count).map { index in
                     guard isPersonal else { return Device(token: provider.token(&tokens), provider: provider.name) }
                     return Device(
-                        token: tokens.next(),
+                        token: tokens.apns(),
                         locale: BenchJob.locales[index % BenchJob.locales.count],
                         variables: ["first": "Ana María", "team": "Atleti", "points": "\((left + index) % 1000)"]
                     )
@@ -83,7 +83,7 @@ actor BenchFleet {
     /// Registers made-up devices of the app: two tags, an attribute and a version each, four locales, three time zones.
     func register(_ devices: Int) async throws {
         stage.say("registering \(NumberText.grouped(devices)) devices")
-        var tokens = BenchTokens(seed: 7)
+        var tokens = MadeUpTokens(seed: 7)
         let (locales, zones) = (
             ["es-ES", "en-GB", "pt-BR", "de"], ["Europe/Madrid", "Europe/London", "America/Sao_Paulo"]
         )
@@ -91,7 +91,7 @@ actor BenchFleet {
             let batch = (start..<min(start + 1000, devices)).map { number in
                 DeviceRegistration(
                     device: Device(
-                        token: tokens.next(),
+                        token: tokens.apns(),
                         id: "bench-device-\(number)",
                         locale: locales[number % 4],
                         timeZone: zones[number % 3]
@@ -265,8 +265,8 @@ actor BenchFleet {
     /// The next urgent campaign, not published yet; a device of its own.
     func urgentJob() throws -> BenchJob {
         campaigns += 1
-        var tokens = BenchTokens(seed: UInt64(1_000_000 + campaigns))
-        return try BenchJob(urgent: "urgent-\(campaigns)", token: tokens.next(), now: CommandClock.now())
+        var tokens = MadeUpTokens(seed: UInt64(1_000_000 + campaigns))
+        return try BenchJob(urgent: "urgent-\(campaigns)", token: tokens.apns(), now: CommandClock.now())
     }
 
     /// Publishes a campaign and returns at once.

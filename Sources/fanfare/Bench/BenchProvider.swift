@@ -12,7 +12,7 @@ struct BenchProvider: Sendable {
     /// The block of `apps.yaml` for a far side.
     let settings: @Sendable (FarSide) -> [String: String]
     /// A device's token.
-    let token: @Sendable (inout BenchTokens) -> String
+    let token: @Sendable (inout MadeUpTokens) -> String
     /// The value of `authorization`, as long as a real one: h2load sends it whatever it says.
     let authorization: [UInt8]
 
@@ -27,7 +27,7 @@ struct BenchProvider: Sendable {
                 "endpoint": far.endpoint, "ca_file": far.ca,
             ]
         },
-        token: { $0.next() },
+        token: { $0.apns() },
         authorization: Array("bearer ".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 184)
     )
 
@@ -41,10 +41,7 @@ struct BenchProvider: Sendable {
                 "ca_file": far.ca,
             ]
         },
-        token: { tokens in
-            let text = tokens.next() + tokens.next() + tokens.next()
-            return "\(text.prefix(22)):APA91b\(text.dropFirst(22).prefix(134))"
-        },
+        token: { $0.fcm() },
         authorization: Array("Bearer ya29.".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 1_012)
     )
 
@@ -80,7 +77,7 @@ struct BenchProvider: Sendable {
             FileManager.default.contents(atPath: name).map { Array($0) }
         }
         let requests = account.requests(for: facts, authorization: authorization, now: job.createdAt)
-        var tokens = BenchTokens()
+        var tokens = MadeUpTokens()
         let form = provider.tokens
         return .of(requests, token: form.bytes(of: form.token(token(&tokens))?.text ?? ""))
     }

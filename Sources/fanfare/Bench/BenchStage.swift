@@ -96,10 +96,7 @@ struct BenchStage: Sendable {
             throw CommandFailure(error)
         }
         var result: [(queue: String, consumers: Int, ready: Int)] = []
-        let lanes = ProviderRegistry.providers.flatMap { provider in
-            Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
-        }
-        for queue in TopologyManifest.fanfare(lanes: lanes).queues where queue.name != BrokerNames.parkedQueue {
+        for queue in TopologyManifest.builtIn.queues where queue.name != BrokerNames.parkedQueue {
             guard let counts = try await client.counts(of: queue.name) else { continue }
             result.append((queue.name, Int(counts.consumers), Int(counts.ready)))
         }

@@ -66,7 +66,7 @@ struct LoadGenerator: Sendable {
         self.folder = folder
         self.far = far
         self.stage = stage
-        var tokens = BenchTokens()
+        var tokens = MadeUpTokens()
         let urls = (0..<Self.paths).map { _ in Self.url(far, request, &tokens) + "\n" }.joined()
         let files = [(folder + "/h2load.body", Data(request.body)), (folder + "/h2load.paths", Data(urls.utf8))]
         for (path, data) in files where !FileManager.default.createFile(atPath: path, contents: data) {
@@ -84,13 +84,13 @@ struct LoadGenerator: Sendable {
         ["-c", "1", "-t", "1", "-d", body] + request.headers.flatMap { ["-H", "\($0.name): \($0.value)"] }
     }
 
-    private static func url(_ far: FarSide, _ request: BenchRequest, _ tokens: inout BenchTokens) -> String {
-        far.endpoint + (request.path ?? "/3/device/\(tokens.next())")
+    private static func url(_ far: FarSide, _ request: BenchRequest, _ tokens: inout MadeUpTokens) -> String {
+        far.endpoint + (request.path ?? "/3/device/\(tokens.apns())")
     }
 
     /// A whole run, its start taken off; every request must succeed.
     func run(requests: Int, distinctPaths: Bool) async throws -> BenchRun {
-        var tokens = BenchTokens()
+        var tokens = MadeUpTokens()
         let target = distinctPaths ? ["-i", pathsFile] : [Self.url(far, request, &tokens)]
         let arguments = Self.arguments(request, body: bodyFile) + ["-n", "\(requests)", "-m", "1000"] + target
         let farBefore = try far.cpuSeconds()
@@ -108,34 +108,5 @@ struct LoadGenerator: Sendable {
             rate: output.rate,
             farMicroseconds: farCPU * 1e6 / Double(requests)
         )
-    }
-}
-
-/// Device tokens, the same ones in every run: SplitMix64 (Steele, Lea, Flood 2014) as hexadecimal digits.
-struct BenchTokens {
-    private var state: UInt64
-
-    /// Tokens of a seed.
-    init(seed: UInt64 = 0) {
-        state = 0x0FA4_FA2E &+ seed &* 0xD1B5_4A32_D192_ED03
-    }
-
-    /// 64 digits.
-    mutating func next() -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(32)
-        for _ in 0..<4 {
-            let word = nextWord()
-            for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift * 8))) }
-        }
-        return HexText.of(bytes)
-    }
-
-    private mutating func nextWord() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Campaigns
 import Fleet
+import Logging
 import PushProviders
 
 /// The commands about apps.
@@ -34,6 +35,8 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
+            // What goes wrong is in the table.
+            StandardErrorLog.install(Configuration.LogSettings(level: .critical))
             let file = try options.load().appsFile
             let apps = try AppsFile.read(path: file).filter { name == nil || $0.name == name }
             if let name, apps.isEmpty { throw CommandFailure(.notFound, "\(file) has no app \(name)") }
@@ -52,9 +55,7 @@ struct AppCommand: AsyncParsableCommand {
                 let reach = reaches[account.endpoint(nil).url].map(json) ?? []
                 return JSONMember(account.provider.name.rawValue, .object(fields + reach))
             }
-            let keys = app.messageKeys.map { keys in
-                JSONMember("message_key_epochs", .array(keys.epochs.map { .number(JSONNumber($0)) }))
-            }
+            let keys = app.keysJSON.map { JSONMember("message_key_epochs", $0) }
             return .object([JSONMember("app", .string(app.name))] + accounts + [keys].compactMap(\.self))
         }
 

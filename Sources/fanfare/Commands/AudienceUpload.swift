@@ -72,26 +72,11 @@ struct AudienceUpload {
 
     /// Exit 65 with every bad line of a file.
     static func refusal(_ report: AudienceFileReport, file: String) -> CommandFailure {
-        var problems = report.problems.map(\.problem)
-        var lines = report.problems.map { problem in
+        let lines = report.problems.map { problem in
             "\(file):\(problem.line):\(problem.column): \(problem.detail)"
                 + (problem.mend.map { " (\($0))" } ?? "")
         }
-        let more = report.problemCount - report.problems.count
-        if more > 0 {
-            let detail = "\(NumberText.grouped(more)) more problems are not listed"
-            problems.append(Problem(pointer: "", code: .moreProblems, detail: detail, mend: "mend these first"))
-            lines.append(detail)
-        }
-        let count = NumberText.grouped(report.problemCount)
-        let title =
-            "\(file) cannot be used: \(report.problemCount == 1 ? "1 problem" : "\(count) problems"), "
-            + "nothing of it was kept"
-        let warnings = report.warnings.map(\.problem)
-        return CommandFailure(
-            ProblemDocument(.invalidAudience, title: title, errors: problems, warnings: warnings),
-            lines: lines
-        )
+        return CommandFailure(report.refusal(of: file), lines: lines + [report.unlisted].compactMap(\.self))
     }
 }
 
@@ -105,13 +90,7 @@ extension AudienceUpload.Uploaded {
         return "\(reference): \(NumberText.grouped(devices)) device\(devices == 1 ? "" : "s")\(left)\(known)"
     }
 
-    var json: JSONValue {
-        .object([
-            "app": .string(app), "name": .string(list), "version": .string(summary.version),
-            "devices": .number(JSONNumber(summary.devices)), "duplicates": .number(JSONNumber(summary.duplicates)),
-            "existing": .bool(summary.isKnown), "warnings": .array(warnings.map(\.problem.json)),
-        ])
-    }
+    var json: JSONValue { summary.json(app: app, list: list, warnings: warnings) }
 
     /// Warnings on standard error, a line each; in JSON they are part of the document.
     func printWarnings(isJSON: Bool) {

@@ -1,19 +1,57 @@
 import ArgumentParser
 import Campaigns
 import Fleet
+import Foundation
 
 /// The commands about the configuration.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
         abstract: "Show, check and explain the configuration.",
-        subcommands: [Show.self, Check.self, Reference.self]
+        subcommands: [Show.self, Check.self, Reference.self, List.self]
     )
+
+    /// The installations that have names.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "contexts",
+            abstract: "Print the installations that --context and FANFARE_CONTEXT can name.",
+            discussion: """
+                A context is a configuration file in ~/.config/fanfare (or $XDG_CONFIG_HOME/fanfare).
+
+                Examples:
+                  fanfare config contexts
+                  fanfare status --context production
+                """
+        )
+
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            guard let contexts = Contexts(environment: ProcessInfo.processInfo.environment) else {
+                throw CommandFailure(.usage, "neither HOME nor XDG_CONFIG_HOME says where contexts lie")
+            }
+            let files = contexts.names.map { (name: $0, file: contexts.file($0) ?? "") }
+            if output.json {
+                let list = files.map { JSONValue.object(["name": .string($0.name), "file": .string($0.file)]) }
+                Terminal.write(JSONValue.array(list).text + "\n")
+                return
+            }
+            guard !files.isEmpty else {
+                Terminal.write("none in \(contexts.folder)\n")
+                return
+            }
+            var table = TextTable([("context", .left), ("file", .left)])
+            for file in files { table.add([file.name, file.file]) }
+            Terminal.write(table.text + "\n")
+        }
+    }
 
     /// What the configuration is and which layer said so.
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print every key with its value and where the value comes from; passwords are hidden."
+            abstract: "Print every key with its value and where the value comes from; passwords are hidden.",
+            discussion: "Example: FANFARE_WORKER_LOOPS=4 fanfare config show"
         )
 
         @OptionGroup var options: ConfigurationOptions
@@ -43,7 +81,8 @@ struct ConfigCommand: AsyncParsableCommand {
     /// Whether a worker could start with it.
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read the configuration and the apps file with all keys, and say what is wrong."
+            abstract: "Read the configuration and the apps file with all keys, and say what is wrong.",
+            discussion: "Example: fanfare config check --config /etc/fanfare/fanfare.yaml"
         )
 
         @OptionGroup var options: ConfigurationOptions
@@ -70,7 +109,8 @@ struct ConfigCommand: AsyncParsableCommand {
     /// The catalogue of keys as documentation.
     struct Reference: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print every key that exists, with its variable, its default and its meaning."
+            abstract: "Print every key that exists, with its variable, its default and its meaning.",
+            discussion: "Example: fanfare config reference"
         )
 
         @OptionGroup var output: OutputOptions

@@ -10,17 +10,23 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Send a campaign to made-up devices through everything that is here, and check the count.",
         discussion: """
-            Starts a simulator of Apple's push service and two workers, uploads a list of devices, publishes one job \
+            Starts a simulator of the push services and two workers, uploads a list of devices, publishes one job \
             as any producer would, follows it to its end, and compares the ledger with the simulator's own count. Some \
-            tokens are dead, some are answered 503 once, some always with a Retry-After beyond the campaign's end.
+            tokens are dead, some are answered 503 once, some always with a Retry-After beyond the campaign's end. All are \
+            Apple's, or with --mixed 60 % Apple's, 35 % FCM's and 5 % browsers.
 
             Needs a broker with nobody else at work on it (FANFARE_AMQP_URL); Deploy/demo.sh starts one. Ends with 0 \
             only if every device is accounted for and both counts agree, token by token.
+
+            Example: fanfare demo --devices 5000 --keep
             """
     )
 
-    @Option(help: "How many devices.")
-    var devices = 100_000
+    @Option(help: "How many devices (default: 100000, with --mixed 300000).")
+    var devices: Int?
+
+    @Flag(help: "One campaign over all providers: of twenty devices twelve of APNs, seven of FCM, one of Web Push.")
+    var mixed = false
 
     @Option(
         help: "A new folder for configuration, ledger and logs (default: a temporary one, removed when all agreed)."
@@ -38,8 +44,10 @@ struct DemoCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
+    private var count: Int { devices ?? (mixed ? 300_000 : 100_000) }
+
     func validate() throws {
-        guard (1...10_000_000).contains(devices) else {
+        guard (1...10_000_000).contains(count) else {
             throw ValidationError("--devices is a number from 1 to 10000000")
         }
     }
@@ -56,7 +64,8 @@ struct DemoCommand: AsyncParsableCommand {
         let ending = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let folder = try RunFolder(folder, command: "demo")
         let fleet = ChildProcesses(folder: folder.path)
-        let demo = Demo(broker: broker, devices: DemoDevices(count: devices), folder: folder, fleet: fleet)
+        let devices = DemoDevices(count: count, mix: mixed ? .mixed : .apple)
+        let demo = Demo(broker: broker, devices: devices, folder: folder, fleet: fleet)
         let end = await Self.race(demo, isJSON: output.json, interruption)
         var isWell = false
         if case .ran(let report) = end {

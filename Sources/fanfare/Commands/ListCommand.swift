@@ -8,7 +8,7 @@ struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Lists of devices in the ledger.",
-        subcommands: [Put.self, Ls.self]
+        subcommands: [Put.self, Ls.self, ListRemoveCommand.self]
     )
 
     /// Uploads a list.
@@ -62,7 +62,8 @@ struct ListCommand: AsyncParsableCommand {
     /// What lists there are.
     struct Ls: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the lists with their versions, the newest version of each first."
+            abstract: "Print the lists with their versions, the newest version of each first.",
+            discussion: "Example: fanfare list ls --app news"
         )
 
         @Option(help: "Only this app's.")

@@ -56,6 +56,8 @@ struct PauseCommand: AsyncParsableCommand {
               fanfare pause --app news
               fanfare pause --provider apns --urgency bulk
               fanfare pause
+
+            Example: fanfare pause --app news --provider fcm
             """
     )
 
@@ -87,6 +89,8 @@ struct ResumeCommand: AsyncParsableCommand {
 
               fanfare resume --app news
               fanfare resume
+
+            Example: fanfare resume --app news --provider fcm
             """
     )
 

@@ -26,6 +26,8 @@ struct SimulatorCommand: AsyncParsableCommand {
             With --bare there is one listener, which answers in FCM's form with --fcm, and there are latency, dead, \
             unavailable and goaway_every only, shares are of requests instead of tokens, and nothing can be changed \
             later. What it counted is printed at its end.
+
+            Example: fanfare simulator --folder far --fcm --fault dead=0.02 --fault once_503=0.05
             """
     )
 
@@ -55,6 +57,9 @@ struct SimulatorCommand: AsyncParsableCommand {
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
+
+    @Option(help: "The name that others reach it by: it stands in the certificate, and in apps.yaml for --host.")
+    var name: String?
 
     @Option(help: "Event loops.")
     var loops = 1
@@ -100,6 +105,7 @@ struct SimulatorCommand: AsyncParsableCommand {
         }
         guard fcm || fcmPort == 0 else { throw ValidationError("--fcm-port goes with --fcm") }
         guard webPush || webPushPort == 0 else { throw ValidationError("--web-push-port goes with --web-push") }
+        guard name == nil || !bare else { throw ValidationError("--name does not go with --bare") }
         guard !(webPush && bare) else { throw ValidationError("--bare does not play Web Push") }
         guard (0...1).contains(deciphered) else { throw ValidationError("--deciphered is a share from 0 to 1") }
         let faults = try parsedFaults()
@@ -125,6 +131,7 @@ struct SimulatorCommand: AsyncParsableCommand {
         }
         var configuration = APNsSimulator.Configuration()
         configuration.host = host
+        configuration.identity = try name.map { try APNsSimulator.Identity(names: ["localhost", $0]) }
         configuration.port = port
         configuration.controlPort = control
         configuration.loops = loops
@@ -198,13 +205,19 @@ struct SimulatorCommand: AsyncParsableCommand {
         webPushPort: Int? = nil,
         controlPort: Int?
     ) throws {
-        let endpoint = "https://\(host):\(port)"
-        let webPushOrigin = webPushPort.map { "https://\(host):\($0)" }
-        let fcmEndpoint = fcmPort.map { "https://\(host):\($0)" }
+        let endpoint = "https://\(name ?? host):\(port)"
+        let webPushOrigin = webPushPort.map { "https://\(name ?? host):\($0)" }
+        let fcmEndpoint = fcmPort.map { "https://\(name ?? host):\($0)" }
         if let folder {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             do throws(APNsSimulator.WriteError) {
-                try identity.write(to: folder, endpoint: endpoint, fcmEndpoint: fcmEndpoint, app: app)
+                try identity.write(
+                    to: folder,
+                    endpoint: endpoint,
+                    fcmEndpoint: fcmEndpoint,
+                    hasWebPush: webPushPort != nil,
+                    app: app
+                )
             } catch {
                 throw CommandFailure(.failed, error.description)
             }

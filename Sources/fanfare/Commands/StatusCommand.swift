@@ -9,7 +9,8 @@ import Transport
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Print how broker, store, workers and queues are; ends with 1 when something needs a person."
+        abstract: "Print how broker, store, workers and queues are; ends with 1 when something needs a person.",
+        discussion: "Example: fanfare status --watch"
     )
 
     @Flag(help: "Print it again every second, until interrupted.")

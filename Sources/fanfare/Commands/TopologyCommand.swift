@@ -16,7 +16,10 @@ struct TopologyCommand: AsyncParsableCommand {
 
     /// What `apply` would do.
     struct Plan: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print what apply would do; changes nothing.")
+        static let configuration = CommandConfiguration(
+            abstract: "Print what apply would do; changes nothing.",
+            discussion: "Example: fanfare topology plan"
+        )
 
         @OptionGroup var options: ConfigurationOptions
         @OptionGroup var output: OutputOptions
@@ -32,7 +35,8 @@ struct TopologyCommand: AsyncParsableCommand {
     /// Makes it.
     struct Apply: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make the exchanges, queues, bindings and policies; ends with 1 when something is left to do."
+            abstract: "Make the exchanges, queues, bindings and policies; ends with 1 when something is left to do.",
+            discussion: "Example: fanfare topology apply --config /etc/fanfare/fanfare.yaml"
         )
 
         @OptionGroup var options: ConfigurationOptions
@@ -58,7 +62,8 @@ struct TopologyCommand: AsyncParsableCommand {
     /// Compares.
     struct Diff: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Compare the broker with what Fanfare needs; ends with 1 when they differ."
+            abstract: "Compare the broker with what Fanfare needs; ends with 1 when they differ.",
+            discussion: "Example: fanfare topology diff --json"
         )
 
         @OptionGroup var options: ConfigurationOptions
@@ -73,28 +78,13 @@ struct TopologyCommand: AsyncParsableCommand {
         }
     }
 
-    /// The lanes of the providers that are built in.
-    private static var lanes: [Lane] {
-        ProviderRegistry.providers.flatMap { provider in
-            Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
-        }
-    }
-
     private static func run(
         _ options: ConfigurationOptions,
         _ use: (TopologyTool) async throws(AMQPConnectError) -> TopologyTool.Report
     ) async throws -> TopologyTool.Report {
         let configuration = try options.load()
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let management = configuration.management.map { address in
-            ManagementAPI(host: address.host, port: address.port, endpoint: configuration.amqp, loop: loop)
-        }
-        let tool = TopologyTool(
-            endpoint: configuration.amqp,
-            manifest: .fanfare(lanes: lanes),
-            management: management,
-            loop: loop
-        )
+        let tool = TopologyTool(configuration, loop: loop)
         do throws(AMQPConnectError) {
             return try await use(tool)
         } catch {

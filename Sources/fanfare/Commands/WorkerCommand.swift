@@ -21,6 +21,9 @@ struct WorkerCommand: AsyncParsableCommand {
             knows is used from then on, on new connections; requests under way end on the old ones. A file that cannot \
             be used changes nothing. Every other setting, and an app that is new or gone, need a restart; the log says so.
 
+            Under systemd (Type=notify) it says READY=1 when /readyz is 200, WATCHDOG=1 while /livez is, RELOADING=1 and \
+            STOPPING=1, and what it does as STATUS=. Deploy/systemd has the units.
+
             Example: fanfare worker --config /etc/fanfare/fanfare.yaml
             """
     )
@@ -34,7 +37,7 @@ struct WorkerCommand: AsyncParsableCommand {
     var loops: Int?
 
     func run() async throws {
-        let sources = options.sources([
+        let sources = try options.sources([
             ConfigurationOptions.flag("--roles", "worker.roles", roles),
             ConfigurationOptions.flag("--loops", "worker.loops", loops),
         ])
@@ -75,7 +78,12 @@ struct WorkerCommand: AsyncParsableCommand {
 
     private func start(_ configuration: Configuration, _ apps: [AppConfiguration]) async throws -> Worker {
         do {
-            return try await Worker.start(configuration, apps: apps, logger: Logger(label: "worker"))
+            return try await Worker.start(
+                configuration,
+                apps: apps,
+                logger: Logger(label: "worker"),
+                manager: Supervisor()
+            )
         } catch let error as AMQPConnectError {
             throw CommandFailure(error)
         } catch let error as WorkerError {

@@ -48,7 +48,7 @@ struct Demo: Sendable {
         try await waitForWorkers(ledger)
         say("\(Self.workers) workers are up\n")
 
-        try devices.write(to: folder.audience)
+        try await devices.write(to: folder.audience, control: control)
         let put = ["list", "put", DemoJob.list, folder.audience, "--app", DemoJob.app] + option
         say("$ " + ChildProcesses.line(put))
         say(try await fleet.run("list", ChildProcesses.fanfare(put)))
@@ -72,7 +72,7 @@ struct Demo: Sendable {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         do {
             let client = try await AMQPClient.connect(broker.amqp, name: "fanfare demo", on: loop)
-            for queue in TopologyManifest.fanfare(lanes: Self.lanes).queues {
+            for queue in TopologyManifest.builtIn.queues {
                 guard let counts = try await client.counts(of: queue.name) else { continue }
                 if counts.consumers > 0 { throw taken("somebody takes from its queue \(queue.name)") }
                 if counts.ready > 0, queue.name != BrokerNames.parkedQueue {
@@ -93,12 +93,6 @@ struct Demo: Sendable {
         )
     }
 
-    private static var lanes: [Lane] {
-        ProviderRegistry.providers.flatMap { provider in
-            Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
-        }
-    }
-
     private static func open(_ path: String) throws -> Ledger {
         do throws(LedgerError) {
             return try Ledger.open(path: path, create: true)
@@ -110,7 +104,7 @@ struct Demo: Sendable {
     /// Starts the far side on free ports and answers a client for its control address.
     private func startSimulator(_ say: (String) -> Void) async throws -> HTTP1Client {
         let faults = (Self.shares + ["retry_after=\(retryAfter)"]).flatMap { ["--fault", $0] }
-        let arguments = ["simulator", "--json", "--folder", folder.simulator] + faults
+        let arguments = ["simulator", "--json", "--folder", folder.simulator] + devices.mix.options + faults
         say("$ \(ChildProcesses.line(arguments)) &")
         try await fleet.start("simulator", ChildProcesses.fanfare(arguments))
         let line = try await fleet.firstLine(of: "simulator")
@@ -118,7 +112,10 @@ struct Demo: Sendable {
         guard let address = document?["control"]?.string, let endpoint = document?["endpoint"]?.string,
             let url = URL(string: address), let host = url.host, let port = url.port
         else { throw CommandFailure(.failed, "the simulator does not say where it is: \(line)") }
-        say("Apple's push service is played at \(endpoint); what it counts is at \(address)/stats\n")
+        say("Apple's push service is played at \(endpoint); what it counts is at \(address)/stats")
+        if let endpoint = document?["fcm"]?["endpoint"]?.string { say("FCM is played at \(endpoint)") }
+        if let origin = document?["web_push"]?["origin"]?.string { say("Web Push is played at \(origin)") }
+        say("")
         return HTTP1Client(
             host: host,
             port: port,
@@ -179,6 +176,12 @@ struct Demo: Sendable {
     private func compare(_ ledger: Ledger, _ control: HTTP1Client) async throws -> DemoComparison {
         let number = try await ledger.read { try $0.campaignNumber(app: DemoJob.app, id: DemoJob.id) }
         guard let number else { throw CommandFailure(.failed, "the campaign is gone from the ledger") }
-        return try await DemoComparison.make(ledger: ledger, campaign: number, control: control)
+        let providers = devices.mix.kinds.map { ProviderName(rawValue: $0.provider) }
+        return try await DemoComparison.make(
+            ledger: ledger,
+            campaign: number,
+            providers: providers,
+            control: control
+        )
     }
 }

@@ -1,23 +1,37 @@
 import Campaigns
+import Fleet
 import Foundation
+import NIOCore
+import Transport
 
 /// Made-up devices: the same ones in every run, so that two runs can be compared.
 struct DemoDevices: Sendable {
     /// How many.
     let count: Int
+    /// Whose devices they are.
+    let mix: DemoMix
 
     private static let pageBytes = 1 << 16
 
     /// Writes them as an audience file (contract, section 3), a page at a time.
-    func write(to path: String) throws {
+    ///
+    /// A browser's subscription names its push service, so that those are asked of the simulator at `control`.
+    func write(to path: String, control: HTTP1Client) async throws {
         guard FileManager.default.createFile(atPath: path, contents: nil),
             let file = FileHandle(forWritingAtPath: path)
         else { throw CommandFailure(.failed, "the file \(path) cannot be written") }
-        var page = Data("token,id\n".utf8)
-        var random = SplitMix(state: 0x0FA4_FA2E)
+        var page = Data("token,provider,id\n".utf8)
+        var tokens = MadeUpTokens()
+        var subscriptions = MadeUpSubscriptions(control: control)
         for number in 1...count {
-            page.append(contentsOf: HexText.of(random.bytes32).utf8)
-            page.append(contentsOf: ",device-\(number)\n".utf8)
+            let kind = mix.kind(number)
+            let token =
+                switch kind {
+                case .phone: tokens.apns()
+                case .android: tokens.fcm()
+                case .browser: try await subscriptions.next()
+                }
+            page.append(contentsOf: "\(token),\(kind.provider),device-\(number)\n".utf8)
             if page.count >= Self.pageBytes {
                 try file.write(contentsOf: page)
                 page.removeAll(keepingCapacity: true)
@@ -28,24 +42,53 @@ struct DemoDevices: Sendable {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): made-up tokens need to look random and to be the same again, no more.
-private struct SplitMix {
-    var state: UInt64
+/// Whose devices a demo's audience has.
+enum DemoMix: Sendable {
+    /// Apple's only.
+    case apple
+    /// Of twenty devices twelve Apple's, seven Androids and one browser, one after the other as in a real list.
+    case mixed
 
-    var bytes32: [UInt8] {
-        mutating get {
-            (0..<4).flatMap { _ in
-                let word = next()
-                return (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64($0 * 8)) }
+    /// What a device is, and so where it is sent to.
+    enum Kind: Sendable {
+        case phone
+        case android
+        case browser
+
+        /// The provider in an audience file.
+        var provider: String {
+            switch self {
+            case .phone: "apns"
+            case .android: "fcm"
+            case .browser: "webpush"
             }
         }
     }
 
-    private mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
+    /// The kinds that there are.
+    var kinds: [Kind] {
+        switch self {
+        case .apple: [.phone]
+        case .mixed: [.phone, .android, .browser]
+        }
+    }
+
+    /// What the simulator plays besides Apple's service.
+    var options: [String] {
+        switch self {
+        case .apple: []
+        case .mixed: ["--fcm", "--web-push"]
+        }
+    }
+
+    /// What device `number` is.
+    func kind(_ number: Int) -> Kind {
+        guard case .mixed = self else { return .phone }
+        // 3 has no divisor in common with 20, so that the kinds take turns and each comes as often as it should.
+        return switch number * 3 % 20 {
+        case 0..<12: .phone
+        case 12..<19: .android
+        default: .browser
+        }
     }
 }

@@ -1,10 +1,15 @@
 import ArgumentParser
+import Campaigns
 import Fleet
+import Foundation
 
 /// Where the configuration comes from: the same flags on every command that needs one.
 struct ConfigurationOptions: ParsableArguments {
     @Option(help: "The configuration file (default: fanfare.yaml, which may be missing).")
     var config: String?
+
+    @Option(help: "An installation by name: ~/.config/fanfare/NAME.yaml (FANFARE_CONTEXT; fanfare config contexts).")
+    var context: String?
 
     @Option(help: "The broker, without a password: amqp://host:5672 (amqp.url).")
     var amqp: String?
@@ -22,16 +27,42 @@ struct ConfigurationOptions: ParsableArguments {
     var logFormat: String?
 
     /// The sources with these flags and a command's own; kept by commands that read them again on SIGHUP.
-    func sources(_ more: [ConfigurationSources.Flag?] = []) -> ConfigurationSources {
+    func sources(_ more: [ConfigurationSources.Flag?] = []) throws -> ConfigurationSources {
         let flags = [
             Self.flag("--amqp", "amqp.url", amqp), Self.flag("--store", "store.url", store),
             Self.flag("--apps", "apps.file", apps), Self.flag("--log-level", "log.level", logLevel),
             Self.flag("--log-format", "log.format", logFormat),
         ]
-        return ConfigurationSources(flags: (flags + more).compactMap { $0 }, file: config)
+        return ConfigurationSources(flags: (flags + more).compactMap { $0 }, file: try file())
+    }
+
+    /// The file that `--config`, `--context` or the environment names, in this order; nil is `fanfare.yaml`.
+    private func file() throws -> String? {
+        if let config {
+            guard context == nil else { throw ValidationError("give --config or --context, not both") }
+            return config
+        }
+        let environment = ProcessInfo.processInfo.environment
+        guard let name = context ?? environment[Contexts.variable].flatMap({ $0.isEmpty ? nil : $0 }) else {
+            return nil
+        }
+        guard let contexts = Contexts(environment: environment), let file = contexts.file(name) else {
+            throw ValidationError(
+                "the context \(name) cannot be found: it is a name, and HOME says where its file lies"
+            )
+        }
+        guard FileManager.default.fileExists(atPath: file) else {
+            let known = contexts.names.joined(separator: ", ")
+            let hint = known.isEmpty ? "put a fanfare.yaml there" : "there are \(known)"
+            throw CommandFailure(.usage, "there is no context \(name): \(file) is missing; \(hint)")
+        }
+        return file
     }
 
     /// The configuration as it is now.
+    ///
+    /// Never inlined: put into `campaign send`, it makes Swift 6.3.1 crash in a release build (coroutine splitting).
+    @inline(never)
     func load() throws -> Configuration { try sources().load() }
 
     /// A flag that sets a key, when it was given.

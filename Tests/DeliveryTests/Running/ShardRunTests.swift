@@ -29,6 +29,21 @@ import Testing
         #expect(open(&run) == [1, 2, 4])
     }
 
+    @Test func `a device that is put back takes its rung without a request, charged or not`() {
+        for (charged, attempt, outcome) in [(true, 1, 0), (true, 3, 5), (false, 3, 0)] {
+            var run = Fixtures.run(Fixtures.shard(attempt: UInt32(attempt)))
+            while let position = run.next(now: now) {
+                run.putBack(position, reason: "NoConnection", charged: charged, now: now)
+            }
+            #expect(run.inFlight == 0 && run.isOver && run.unsaved == 5)
+            guard case .settle(let settlement) = run.finish() else { return #expect(Bool(false), "not settled") }
+            // The fixtures' campaign gives a device three attempts.
+            #expect(settlement.counts.failed == outcome && settlement.attempts == 0)
+            #expect(settlement.retries.reduce(0) { $0 + $1.positions.count } == 5 - outcome)
+            #expect(Set(run.progress.notes.values.map(\.reason)) == ["NoConnection"])
+        }
+    }
+
     @Test func `a device that is left out has its outcome and reason, and no request`() {
         var run = Fixtures.run(Fixtures.shard())
         let ends: [LeftOut?] = [

@@ -102,6 +102,18 @@ struct FCMRulesTests {
         #expect(pointers(Fixtures.bare(.voip)) == ["/delivery/push_type"])
     }
 
+    @Test func `what Apple alone has is refused with the audience that would do`() throws {
+        func mend(_ audience: Audience) -> String {
+            let job = Fixtures.bare(.liveactivity) { $0.audience = audience }
+            return FCMProvider().check(job, carriesMessageID: false).problems.first?.mend ?? ""
+        }
+        #expect(mend(.everyone).contains(#""segment": "provider == apns""#))
+        #expect(mend(.segment(try Segment("sport"))).contains("provider == apns && …"))
+        #expect(mend(.segment(try Segment("sport || cup"))).contains("provider == apns && (…)"))
+        #expect(mend(.users(["ana"])).contains(#""exclude": {"segment": "provider != apns"}"#))
+        #expect(mend(.list(name: "fans", version: nil)).contains("list of apns devices"))
+    }
+
     @Test func `4096 bytes fit, 4097 do not, in whatever language`() {
         func job(_ count: Int) -> Job { Fixtures.job { $0.content.body = String(repeating: "x", count: count) } }
         let rest = FCMProvider().compile(job(1), carriesMessageID: false).payload.count - 1

@@ -77,6 +77,6 @@ import Testing
         let over = Fixtures.job { $0.content.body = String(repeating: "a", count: room + 1) }
         let problems = WebPushRules.check(over, carriesMessageID: false).problems
         #expect(problems.map(\.code) == [ProblemCode.payloadTooLarge.rawValue])
-        #expect(problems.first?.detail.contains("3994") == true)
+        #expect(problems.first?.detail.contains("3,994") == true)
     }
 }

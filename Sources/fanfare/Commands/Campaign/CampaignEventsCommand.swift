@@ -15,6 +15,8 @@ struct CampaignEventsCommand: AsyncParsableCommand {
 
               fanfare campaign events derby
               fanfare campaign events derby --follow --json
+
+            Example: fanfare campaign events news/derby --follow
             """
     )
 

@@ -10,7 +10,8 @@ import Store
 struct CampaignPauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stop opening requests for a campaign until it is resumed."
+        abstract: "Stop opening requests for a campaign until it is resumed.",
+        discussion: "Example: fanfare campaign pause news/derby"
     )
 
     @Argument(help: "ID or APP/ID.")
@@ -21,7 +22,7 @@ struct CampaignPauseCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CampaignOrder(verb: "pause", campaign: campaign, isJSON: output.json).run(options) {
-            try $0.pause(campaign: $1, by: $2.actor, now: $2.now)
+            try LifeOrder.pause.give(to: $1, in: $0, $2)
         }
     }
 }
@@ -38,6 +39,8 @@ struct CampaignResumeCommand: AsyncParsableCommand {
 
             One that is paused with the reason content goes on with the devices that were not refused yet, and pauses \
             again when most of the next 200 answers are such refusals too. Resumed a second time, it goes on to its end.
+
+            Example: fanfare campaign resume news/derby
             """
     )
 
@@ -49,11 +52,7 @@ struct CampaignResumeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CampaignOrder(verb: "resume", campaign: campaign, isJSON: output.json).run(options) {
-            var result = LifeResult.unknown
-            for reason in AsideReason.endedByResume {
-                result = try $0.resume(campaign: $1, reason: reason, by: $2.actor, now: $2.now)
-            }
-            return result
+            try LifeOrder.resume.give(to: $1, in: $0, $2)
         }
     }
 }
@@ -62,7 +61,8 @@ struct CampaignResumeCommand: AsyncParsableCommand {
 struct CampaignCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "End a campaign: devices that were not sent to end cancelled."
+        abstract: "End a campaign: devices that were not sent to end cancelled.",
+        discussion: "Example: fanfare campaign cancel news/derby"
     )
 
     @Argument(help: "ID or APP/ID.")
@@ -73,7 +73,7 @@ struct CampaignCancelCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CampaignOrder(verb: "cancel", campaign: campaign, isJSON: output.json).run(options) {
-            try $0.cancel(campaign: $1, by: $2.actor, now: $2.now)
+            try LifeOrder.cancel.give(to: $1, in: $0, $2)
         }
     }
 }
@@ -86,6 +86,8 @@ struct CampaignFireCommand: AsyncParsableCommand {
         discussion: """
             What counts from the release of the campaign (ttl) begins now. A campaign that is paused too, or whose send_at \
             has not come, begins when that is over.
+
+            Example: fanfare campaign fire news/derby
             """
     )
 
@@ -97,7 +99,7 @@ struct CampaignFireCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CampaignOrder(verb: "fire", campaign: campaign, isJSON: output.json, isHasty: true).run(options) {
-            try $0.fire(campaign: $1, shared: $2.shared, by: $2.actor, now: $2.now)
+            try LifeOrder.fire.give(to: $1, in: $0, $2)
         }
     }
 }
@@ -112,28 +114,18 @@ struct CampaignOrder {
     /// What else is told when it is done.
     var addition = ""
 
-    /// When and by whom it is given.
-    struct Circumstances: Sendable {
-        let now: Timestamp
-        /// On the clock that all workers share.
-        let shared: Timestamp
-        /// For the campaign's history.
-        let actor = Operator.name
-    }
-
     /// A broker that does not answer keeps no order waiting for longer.
     private static let patience = Duration.seconds(2)
 
     func run(
         _ options: ConfigurationOptions,
-        _ give: @escaping @Sendable (LedgerTransaction, UInt32, Circumstances) throws -> LifeResult
+        _ give: @escaping @Sendable (LedgerTransaction, UInt32, LifeOrder.Circumstances) throws -> LifeResult
     ) async throws {
         let campaign = campaign
         let hint = ControlHint(try options.load().amqp, on: MultiThreadedEventLoopGroup.singleton.next())
         try await options.withLedger { ledger in
             if isHasty { await hint.ready(within: Self.patience) }
-            let now = CommandClock.now()
-            let circumstances = Circumstances(now: now, shared: ledger.sharedTime(now))
+            let circumstances = LifeOrder.Circumstances(in: ledger, by: Operator.name)
             let result = try await ledger.write(.synced) { transaction -> LifeResult in
                 let number = try transaction.reader.campaignNumber(app: campaign.app, id: campaign.id)
                 return try number.map { try give(transaction, $0, circumstances) } ?? .unknown
@@ -143,22 +135,9 @@ struct CampaignOrder {
                 await hint.look(at: "\(facts.app)/\(facts.id)")
             }
             await hint.close()
-            switch result {
-            case .done(let facts): report(facts)
-            case .over(let facts):
-                throw CommandFailure(
-                    .failed,
-                    "\(facts.app)/\(facts.id) is \(facts.stage.rawValue): there is nothing left to \(verb)"
-                )
-            case .notHeld(let facts):
-                throw CommandFailure(
-                    .failed,
-                    "\(facts.app)/\(facts.id) is not held: only a job with \"hold\": true waits for fire"
-                )
-            case .wrongEnd(let facts, let problem):
-                throw CommandFailure(.usage, "\(facts.app)/\(facts.id) cannot end then: \(problem.text)")
-            case .unknown: throw campaign.notFound(in: ledger)
-            }
+            if case .done(let facts) = result { return report(facts) }
+            if let refusal = result.refusal(of: verb) { throw CommandFailure(refusal) }
+            throw campaign.notFound(in: ledger)
         }
     }
 
@@ -174,33 +153,15 @@ struct CampaignOrder {
     }
 
     private func report(_ facts: CampaignFacts) {
-        let isPaused = facts.stage.isLive && !facts.pauseReasons.isEmpty
-        let state = isPaused ? "paused" : facts.stage.rawValue
         let reasons = facts.pauseReasons.map(\.rawValue).sorted()
         if isJSON {
-            let document = JSONValue.object([
-                "id": .string(facts.id), "app": .string(facts.app), "state": .string(state),
-                "paused_by": .array(reasons.map(JSONValue.string)),
-                "per_second": facts.pace.map { .number(JSONNumber($0.perSecond)) },
-                "expires_at": .string(facts.expiresAt.rfc3339),
-            ])
-            Terminal.write(document.text + "\n")
+            Terminal.write(facts.orderJSON.text + "\n")
         } else {
-            let why = isPaused ? " (\(reasons.joined(separator: ", ")))" : ""
+            let why = facts.stateWord == "paused" ? " (\(reasons.joined(separator: ", ")))" : ""
             let rate = facts.pace.map { ", at most \(NumberText.grouped($0.perSecond)) a second" } ?? ""
-            Terminal.write("\(facts.app)/\(facts.id) is \(state)\(why)\(rate)\(addition)\(aboutRuns(facts))\n")
-        }
-    }
-}
-
-extension ExpiryRule.EndProblem {
-    fileprivate var text: String {
-        switch self {
-        case .past(let end): "\(end.rfc3339) has passed"
-        case .beforeBegin(let begin): "it, or a part of it, begins at \(begin.rfc3339)"
-        case .beyondStorage(let latest): "its provider keeps no push beyond \(latest.rfc3339)"
-        case .notByZone: "a time without an offset is for campaigns that are cut by time zone; end it with Z"
-        case .repeated: "it is repeated, and each of its runs has an end of its own: name a run"
+            Terminal.write(
+                "\(facts.app)/\(facts.id) is \(facts.stateWord)\(why)\(rate)\(addition)\(aboutRuns(facts))\n"
+            )
         }
     }
 }

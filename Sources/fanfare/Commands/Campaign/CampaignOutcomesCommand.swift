@@ -16,6 +16,8 @@ struct CampaignOutcomesCommand: AsyncParsableCommand {
 
               fanfare campaign outcomes derby --outcome invalid --ndjson
               fanfare campaign outcomes derby --outcome failed --reason PayloadTooLarge
+
+            Example: fanfare campaign outcomes news/derby --outcome invalid --ndjson
             """
     )
 

@@ -11,6 +11,8 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         discussion: """
             Without --device: the first device of each language, the longest payload, and one device for each reason \
             why devices get none. A counted badge is what the registry would make it now; nothing is counted.
+
+            Example: fanfare campaign preview job.json --device ana-iphone
             """
     )
 

@@ -80,6 +80,7 @@ struct CampaignSendCommand: AsyncParsableCommand {
     }
 
     /// The apps as far as this host can read them: a producer's host need not have them, nor their keys.
+    @inline(never)
     private func knownApps() -> [AppConfiguration] {
         guard let configuration = try? options.load() else { return [] }
         return (try? AppsFile.read(path: configuration.appsFile)) ?? []

@@ -25,6 +25,8 @@ struct CampaignSetCommand: AsyncParsableCommand {
               fanfare campaign set derby --per-second none
               fanfare campaign set derby --expires-at 2026-11-20T21:30:00Z
               fanfare campaign set derby --urgency urgent
+
+            Example: fanfare campaign set news/derby --per-second 2000
             """
     )
 

@@ -7,7 +7,8 @@ import Store
 struct CampaignStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Print where a campaign stands: every device by outcome, and where the others wait."
+        abstract: "Print where a campaign stands: every device by outcome, and where the others wait.",
+        discussion: "Example: fanfare campaign status news/derby --json"
     )
 
     @Argument(help: "ID or APP/ID.")
@@ -23,25 +24,9 @@ struct CampaignStatusCommand: AsyncParsableCommand {
 
     /// The status; of a campaign that is being sent, with its rate, for which it is looked at twice.
     static func view(of campaign: CampaignArgument, in ledger: Ledger) async throws -> CampaignStatusView {
-        var meter = RateMeter()
-        var view = try await once(campaign, in: ledger)
-        guard view.state == "sending" else { return view }
-        _ = meter.rate(total: view.outcomes.total, now: CommandClock.now())
-        try await Task.sleep(for: .milliseconds(300))
-        view = try await once(campaign, in: ledger)
-        let now = CommandClock.now()
-        view.note(rate: meter.rate(total: view.outcomes.total, now: now), now: now)
+        guard let view = try await CampaignLook.status(app: campaign.app, id: campaign.id, in: ledger) else {
+            throw campaign.notFound(in: ledger)
+        }
         return view
-    }
-
-    private static func once(_ campaign: CampaignArgument, in ledger: Ledger) async throws -> CampaignStatusView {
-        let now = CommandClock.now()
-        if let status = try await ledger.read({ try $0.status(app: campaign.app, id: campaign.id, now: now) }) {
-            return CampaignStatusView(status)
-        }
-        if let refused = try await ledger.read({ try $0.refusedJob(app: campaign.app, id: campaign.id) }) {
-            return CampaignStatusView(refused)
-        }
-        throw campaign.notFound(in: ledger)
     }
 }

@@ -14,6 +14,8 @@ struct CampaignWatchCommand: AsyncParsableCommand {
 
             It ends with the campaign: 0 when it is completed, 3 when devices failed or only parked ones are left, 1 when it \
             was cancelled or has failed. Interrupted, it leaves the campaign alone.
+
+            Example: fanfare campaign watch news/derby
             """
     )
 

@@ -13,7 +13,10 @@ struct ParkedCommand: AsyncParsableCommand {
 
     /// All of them.
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print the parked messages, the latest first.")
+        static let configuration = CommandConfiguration(
+            abstract: "Print the parked messages, the latest first.",
+            discussion: "Example: fanfare parked list --campaign news/derby"
+        )
 
         @Option(help: "How many at most.")
         var limit = 100
@@ -39,7 +42,8 @@ struct ParkedCommand: AsyncParsableCommand {
     /// One of them, with what is wrong and the message itself.
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print one parked message: what is wrong with it, its headers and its body."
+            abstract: "Print one parked message: what is wrong with it, its headers and its body.",
+            discussion: "Example: fanfare parked show 12"
         )
 
         @Argument(help: "Its number, from parked list.")
@@ -63,12 +67,7 @@ struct ParkedCommand: AsyncParsableCommand {
                 Terminal.write("\(row.text)\n\nheaders  \(TerminalText.safe(message.headers))\n\n\(shown)\n")
                 return
             }
-            let headers = JSONReader.read(Array(message.headers.utf8)).value ?? .null
-            let more = [
-                JSONMember("headers", headers), JSONMember("body", body.map(JSONValue.string) ?? .null),
-                JSONMember("body_bytes", .number(JSONNumber(message.body.count))),
-            ]
-            Terminal.write(JSONValue.object((row.json.members ?? []) + more).text + "\n")
+            Terminal.write(ParkedRow.document(message).text + "\n")
         }
 
         /// A stranger's text line by line: its own line ends stay, other control characters do not reach the terminal.

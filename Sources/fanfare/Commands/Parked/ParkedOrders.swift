@@ -67,10 +67,11 @@ private struct ParkedOrders {
         let configuration = try options.load()
         let left = try await options.withLedger { ledger in
             let replay = JobReplay(broker: configuration.amqp)
+            let handling = ParkedHandling(order: order, isDryRun: choice.dryRun)
             do {
                 var (seen, left, rows) = (0, 0, [JSONValue]())
                 try await choice.forEach(in: ledger) { id in
-                    let line = try await carryOut(id, ledger, replay)
+                    let line = try await handling.carryOut(id, in: ledger) { try await replay.publish($0) }
                     if isJSON { rows.append(line.json) } else { Terminal.write(line.text + "\n") }
                     seen += 1
                     if line.isLeft { left += 1 }
@@ -85,24 +86,6 @@ private struct ParkedOrders {
             }
         }
         if left > 0 { throw FanfareExit.failed }
-    }
-
-    private func carryOut(_ id: Int64, _ ledger: Ledger, _ replay: JobReplay) async throws -> ParkedLine {
-        let (order, now) = (order, CommandClock.now())
-        guard let message = try await ledger.read({ try $0.parked(id: id) }) else {
-            return ParkedLine(id: id, message: nil, result: .missing, isForeseen: choice.dryRun)
-        }
-        var result = try await ledger.read { try $0.foresee(order, id, now: now) }
-        if !choice.dryRun {
-            if result == .job {
-                try await replay.publish(message)
-                // One that intake parked again meanwhile stays.
-                _ = try await ledger.write(.synced) { try $0.removeParked(message) }
-            } else {
-                result = try await ledger.write(.synced) { try $0.carryOut(order, id, now: now) }
-            }
-        }
-        return ParkedLine(id: id, message: message, result: result, isForeseen: choice.dryRun)
     }
 }
 
@@ -132,58 +115,4 @@ private final class JobReplay {
     }
 
     func close() async { await producer?.close() }
-}
-
-/// What became of one message.
-private struct ParkedLine {
-    let id: Int64
-    let message: ParkedMessage?
-    let result: ParkedResult
-    let isForeseen: Bool
-
-    /// It is parked as before, or was never there.
-    var isLeft: Bool {
-        switch result {
-        case .kept, .missing: true
-        case .publishedAnew, .ended, .removed, .job: false
-        }
-    }
-
-    var json: JSONValue {
-        .object([
-            "id": .string(String(id)), "result": .string(word),
-            "app": message?.app.map(JSONValue.string) ?? .null,
-            "campaign": message?.campaign.map(JSONValue.string) ?? .null,
-            "devices": .number(JSONNumber(message?.devices ?? 0)), "dry_run": .bool(isForeseen),
-        ])
-    }
-
-    var text: String {
-        let campaign = [message?.app, message?.campaign].compactMap(\.self).joined(separator: "/")
-        let devices = message?.devices.map { ", \($0) devices" } ?? ""
-        let what = campaign.isEmpty ? devices : " (\(campaign)\(devices))"
-        return TerminalText.safe("\(id)\(what): \(isForeseen ? "would be: " : "")\(sentence)")
-    }
-
-    private var word: String {
-        switch result {
-        case .publishedAnew, .job: "replayed"
-        case .ended(let outcome): outcome.name
-        case .removed: "removed"
-        case .kept(let obstacle): obstacle.rawValue
-        case .missing: "missing"
-        }
-    }
-
-    private var sentence: String {
-        switch result {
-        case .publishedAnew: "sent again"
-        case .job: "published again, to be judged anew"
-        case .ended(let outcome): "ended \(outcome.name)"
-        case .removed: "removed, no device waits for it"
-        case .kept(.unknownShard): "still parked, the ledger does not know this shard; nothing is sent for it"
-        case .kept(.unreadable): "still parked, this version cannot read it; replay it with the version that wrote it"
-        case .missing: "there is no such parked message"
-        }
-    }
 }

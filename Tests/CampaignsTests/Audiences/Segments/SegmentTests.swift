@@ -45,6 +45,47 @@ struct SegmentTests {
         #expect(try !Segment(expression).matches(Self.ana))
     }
 
+    @Test(arguments: [
+        ("provider == apns", false, false), ("provider != apns", true, true), ("provider == fcm", true, true),
+        ("platform == android", true, true), ("sport", true, false), ("!sport", true, false),
+        ("provider == apns && sport", false, false), ("provider == apns || sport", true, false),
+        ("sport && !(provider == fcm)", false, false), ("provider == fcm || sport", true, true),
+        ("provider == fcm && sport", true, false), ("!(provider == apns && sport)", true, true),
+        ("(provider == apns || provider == webpush) && sport", false, false),
+    ])
+    func `what an expression says of a provider's devices follows without knowing more of them`(
+        expression: String,
+        mayMean: Bool,
+        meansAll: Bool
+    ) throws {
+        let fcm = ProviderName(rawValue: "fcm")
+        let segment = try Segment(expression)
+        #expect(segment.mayMean(fcm) == mayMean && segment.meansAll(of: fcm) == meansAll)
+        // The one evaluator agrees, whatever else a device has.
+        for tags in [[], ["sport"], ["other"]] as [[String]] {
+            let matches = segment.matches(DeviceTraits(provider: fcm, tags: tags))
+            #expect(mayMean || !matches)
+            #expect(!meansAll || matches)
+        }
+    }
+
+    @Test func `a job reaches the providers that its segments leave, and a list's devices whatever is left out`() throws
+    {
+        let (fcm, apns) = (ProviderName(rawValue: "fcm"), ProviderName.apns)
+        func reaches(_ audience: Audience, without exclude: Audience? = nil) -> [Bool] {
+            var job = Job(id: "derby", app: "news", audience: audience, content: Content())
+            job.exclude = exclude
+            return [apns, fcm].map(job.mayReach)
+        }
+        let apple = try Segment("provider == apns")
+        let others = Audience.segment(try Segment("provider != apns"))
+        #expect(reaches(.everyone) == [true, true])
+        #expect(reaches(.segment(apple)) == [true, false])
+        #expect(reaches(.users(["ana"]), without: others) == [true, false])
+        #expect(reaches(.everyone, without: others) == [true, false])
+        #expect(reaches(.list(name: "fans", version: nil), without: others) == [true, true])
+    }
+
     @Test func `what nobody knows of a device is equal to nothing`() throws {
         let unknown = DeviceTraits()
         for expression in [

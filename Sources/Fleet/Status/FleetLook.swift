@@ -1,13 +1,12 @@
 import Campaigns
 import Delivery
-import Fleet
 import NIOPosix
 import PushProviders
-import Store
-import Transport
+public import Store
+public import Transport
 
 /// What could be seen of the fleet at one moment.
-struct FleetFacts {
+public struct FleetFacts: Sendable {
     var at: Timestamp
     var workers: [WorkerRecord] = []
     var breakers: [BreakerRecord] = []
@@ -18,28 +17,33 @@ struct FleetFacts {
     var stranded: [String] = []
     var parkedInLedger = 0
     var ledgerPath = ""
-    var ledgerFailure: LedgerError?
+    /// Why the ledger could not be read.
+    public var ledgerFailure: LedgerError?
     var broker = ""
-    var brokerFailure: AMQPConnectError?
+    /// Why the broker could not be asked.
+    public var brokerFailure: AMQPConnectError?
     /// Ready messages and consumers by lane, then by rung; nil counts are queues that do not exist.
     var queues: [(name: String, isLane: Bool, counts: QueueCounts?)] = []
     var parkedQueue: QueueCounts?
 
     /// Whether a lane has work, so that its speed is worth a second look.
-    var isSomethingWaiting: Bool { queues.contains { $0.isLane && ($0.counts?.ready ?? 0) > 0 } }
+    public var isSomethingWaiting: Bool { queues.contains { $0.isLane && ($0.counts?.ready ?? 0) > 0 } }
 }
 
 /// Looks at ledger and broker without changing anything.
-struct FleetLook {
+public struct FleetLook: Sendable {
     private let configuration: Configuration
+    private let ledger: Ledger?
 
-    init(_ configuration: Configuration) {
+    /// Looks at what a configuration names; without a ledger that is open, it is opened for each look.
+    public init(_ configuration: Configuration, ledger: Ledger? = nil) {
         self.configuration = configuration
+        self.ledger = ledger
     }
 
     /// One look; what cannot be reached is in it as a failure.
-    func take() async -> FleetFacts {
-        var facts = FleetFacts(at: CommandClock.now())
+    public func take() async -> FleetFacts {
+        var facts = FleetFacts(at: WallClock.now())
         do throws(LedgerError) {
             try await readLedger(&facts)
         } catch {
@@ -55,7 +59,7 @@ struct FleetLook {
     }
 
     private func readLedger(_ facts: inout FleetFacts) async throws(LedgerError) {
-        let ledger = try Ledger.open(configuration.store, create: false)
+        let ledger = if let ours = self.ledger { ours } else { try Ledger.open(configuration.store, create: false) }
         facts.ledgerPath = ledger.path
         let now = ledger.sharedTime(facts.at)
         let (workers, campaigns, parked, breakers, pauses) = try await ledger.read { reader in
@@ -64,7 +68,7 @@ struct FleetLook {
                 try reader.parkedCount(), try reader.openBreakers(), try reader.pauses()
             )
         }
-        await ledger.close()
+        if self.ledger == nil { await ledger.close() }
         facts.workers = workers
         facts.breakers = breakers
         facts.pauses = pauses
@@ -84,10 +88,7 @@ struct FleetLook {
     private func readBroker(_ facts: inout FleetFacts) async throws(AMQPConnectError) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let client = try await AMQPClient.connect(configuration.amqp, name: "fanfare status", on: loop)
-        let lanes = ProviderRegistry.providers.flatMap { provider in
-            Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
-        }
-        for lane in lanes {
+        for lane in Lane.builtIn {
             facts.queues.append((lane.description, true, try await client.counts(of: BrokerNames.workQueue(lane))))
         }
         for rung in Rung.allCases {
@@ -112,7 +113,7 @@ extension BreakerRecord {
 
 extension FleetFacts {
     /// The same for people and scripts; how long queues take to empty is judged by an earlier look.
-    func view(since earlier: FleetFacts) -> FleetStatusView {
+    public func view(since earlier: FleetFacts) -> FleetStatusView {
         var view = FleetStatusView()
         view.parts = [
             .init(

@@ -1,9 +1,11 @@
 /// base64url without padding (RFC 4648 section 5): the alphabet of JWT.
-public enum Base64URL {
+///
+/// The simulator's own, as its JSON is: who judges what senders write does not read it with their reader.
+enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// The encoding as ASCII bytes.
-    public static func encode(_ bytes: [UInt8]) -> [UInt8] {
+    static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity((bytes.count * 4 + 2) / 3)
         var index = 0
@@ -21,7 +23,7 @@ public enum Base64URL {
     }
 
     /// The bytes that `text` encodes; nil for padding, other characters, a length of 4n + 1 or stray bits.
-    public static func decode(_ text: [UInt8]) -> [UInt8]? {
+    static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var out: [UInt8] = []
         out.reserveCapacity(text.count * 3 / 4)

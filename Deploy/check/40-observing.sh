@@ -1,0 +1,16 @@
+# Alerts, recording rules and the dashboard; their names are held against a scrape in 70-running.sh. Sourced by check.sh.
+# shellcheck shell=bash
+
+check "alerts and rules" promtool check rules Deploy/prometheus/recording.yml Deploy/prometheus/alerts.yml
+check "alerts fire and stay silent" promtool test rules Deploy/prometheus/alerts_test.yml
+check "prometheus.yml" promtool check config Deploy/prometheus/prometheus.yml
+check "prometheus of compose.yaml" promtool check config Deploy/prometheus/compose.yml
+check "a runbook behind every alert" python Deploy/check/observing.py runbook
+
+dashboard_expressions() (
+    rules=$(mktemp)
+    trap 'rm -f "$rules"' EXIT
+    python Deploy/check/observing.py dashboard "$rules"
+    promtool check rules "$rules"
+)
+check "Grafana's dashboard" dashboard_expressions

@@ -1,0 +1,124 @@
+# A private broker with the shipped definitions, and on it a simulator, a worker as the shipped user under the unit's
+# restrictions, producers of each language, and a scrape. Sourced by check.sh.
+# shellcheck shell=bash disable=SC1091
+
+fleet=$(mktemp -d)
+children=()
+
+end_fleet() {
+    local status=$? child
+    trap - EXIT
+    for child in "${children[@]}"; do kill "$child" 2>/dev/null && wait "$child" 2>/dev/null; done
+    [ ! -d "$fleet/node" ] || (. Deploy/lib/rabbitmq-node.sh && stop_node "$fleet/node") || true
+    rm -rf "$fleet"
+    exit "$status"
+}
+trap end_fleet EXIT
+
+# As Security.md says: import, then a password for each user.
+import_definitions() (
+    { read -r amqp && read -r management; } <"$fleet/urls"
+    curl -sSf -u guest:guest -H 'content-type: application/json' -d @Deploy/rabbitmq/definitions.json "$management/api/definitions"
+    for user in admin producer server worker observer; do
+        tags=$(curl -sSf -u guest:guest "$management/api/users/fanfare-$user" | python -c 'import json, sys; print(",".join(json.load(sys.stdin)["tags"]))')
+        curl -sSf -u guest:guest -X PUT -H 'content-type: application/json' \
+            -d "{\"password\": \"$secret\", \"tags\": \"$tags\"}" "$management/api/users/fanfare-$user"
+        printf '%s\n' "${amqp/guest:guest/fanfare-$user:$secret}" >"$fleet/$user.url"
+    done
+    FANFARE_AMQP_URL_FILE=$fleet/admin.url FANFARE_AMQP_MANAGEMENT_URL=$management "$fanfare" topology diff
+)
+
+waits_for() {
+    local waited=0
+    until "$@" 2>/dev/null; do
+        waited=$((waited + 1))
+        [ "$waited" -lt 300 ] || { echo "not within 30 s: $*"; return 1; }
+        sleep 0.1
+    done
+}
+
+is_ready() { curl -sf -o "$fleet/probe" "http://$listen/readyz"; }
+
+starts_up() (
+    waits_for is_ready || { cat "$fleet/worker.log"; exit 1; }
+    Deploy/lib/probe.sh "${listen#*:}" /livez
+    Deploy/lib/probe.sh "${listen#*:}" /readyz
+    ! Deploy/lib/probe.sh "${listen#*:}" /elsewhere
+)
+
+# produces NAME COMMAND…: the job that the command publishes is completed.
+produces() (
+    name=$1
+    shift
+    sed "s/\"hello-1\"/\"by-$name\"/" Deploy/examples/jobs/minimal.json >"$fleet/$name.json"
+    FANFARE_AMQP_URL=$(cat "$fleet/producer.url") "$@" "$fleet/$name.json"
+    commanding 60 campaign watch "by-$name" >"$fleet/$name.log" || { cat "$fleet/$name.log" "$fleet/worker.log"; exit 1; }
+)
+
+commanding() {
+    FANFARE_AMQP_URL_FILE=$fleet/state/amqp-url FANFARE_STORE_URL=sqlite:$fleet/state/fanfare.db \
+        FANFARE_APPS_FILE=$fleet/state/apps.yaml timeout "$1" "$fanfare" "${@:2}"
+}
+
+in_go() {
+    GOPATH=/usr/share/gocode GO111MODULE=off GOCACHE=$PWD/.build/go GOFLAGS=-mod=mod go run Deploy/examples/producer.go "$@"
+}
+
+scrape_is_sound() (
+    curl -sSf "http://$listen/metrics" -o "$fleet/scrape"
+    promtool check metrics <"$fleet/scrape"
+    python Deploy/check/observing.py names "$fleet/scrape"
+)
+
+has_read_again() { [ "$(grep -c '^READY=1$' "$fleet/notices")" = 2 ]; }
+
+# In the order of their first time: ready, fed, reading again, ready again.
+notices() (
+    grep -q '^WATCHDOG=1$' "$fleet/notices"
+    kill -HUP "$worker"
+    waits_for grep -q '^RELOADING=1$' "$fleet/notices"
+    waits_for has_read_again || { cat "$fleet/notices"; exit 1; }
+    ! grep -q 'not fed' "$fleet/notices"
+)
+
+drains() (
+    kill -TERM "$worker"
+    waits_for ended "$worker"
+    grep -q 'worker has stopped' "$fleet/worker.log" || { tail -n 5 "$fleet/worker.log"; exit 1; }
+    [ ! -f "$fleet/notices" ] || grep -q '^STOPPING=1$' "$fleet/notices"
+)
+ended() { ! kill -0 "$1"; }
+
+fanfare=$(swift build --show-bin-path)/fanfare
+[ -x "$fanfare" ] || swift build --explicit-target-dependency-import-check error --product fanfare
+secret=$(openssl rand -hex 16)
+(. Deploy/lib/rabbitmq-node.sh && start_node "$fleet/node") >"$fleet/urls"
+mkdir "$fleet/state"
+listen=127.0.0.1:$(. Deploy/lib/rabbitmq-node.sh && free_port)
+check "RabbitMQ's definitions" import_definitions
+"$fanfare" simulator --folder "$fleet/state" >"$fleet/simulator.log" 2>&1 &
+children+=($!)
+if bwrap --unshare-user --ro-bind / / true 2>/dev/null; then
+    under=(/usr/bin/python3 Deploy/check/under_unit.py "Deploy/systemd/fanfare-worker@.service" "$fleet/notices" "$fleet/state")
+    what="a worker in the unit's sandbox"
+else
+    skip "the unit's sandbox around a worker" "bubblewrap may not make namespaces here"
+    under=()
+    what="a worker"
+fi
+waits_for test -s "$fleet/state/apps.yaml"
+cp "$fleet/worker.url" "$fleet/state/amqp-url"
+FANFARE_AMQP_URL_FILE=$fleet/state/amqp-url FANFARE_STORE_URL=sqlite:$fleet/state/fanfare.db \
+    FANFARE_APPS_FILE=$fleet/state/apps.yaml FANFARE_WORKER_LISTEN=$listen FANFARE_LOG_FORMAT=json \
+    "${under[@]}" "$fanfare" worker >"$fleet/worker.log" 2>&1 &
+worker=$!
+children+=("$worker")
+check "$what is ready" starts_up
+check "a producer in Python" produces python "$PRODUCER_PYTHON" Deploy/examples/producer.py
+check "a producer in Go" produces go in_go
+check "a producer in shell" produces shell Deploy/examples/producer.sh
+check "a producer in Node, its syntax" node --check Deploy/examples/producer.mjs
+skip "a producer in Node" "amqplib is not in Debian; it was not run"
+check "a worker's metrics, and every name that is asked for" scrape_is_sound
+[ "${#under[@]}" = 0 ] || check "a service manager hears of it" notices
+check "$what drains" drains

@@ -1,0 +1,110 @@
+"""What no schema says of a kustomization's result: kubernetes.py FILE, the result of `kubectl kustomize`.
+
+Kinds that kubernetes-validate does not know are held against our own schema; selectors, ports, secrets and queues must
+name what is there; pods must be as closed as can be, and end later than a worker drains.
+"""
+import json
+import pathlib
+import re
+import sys
+
+import jsonschema
+import yaml
+
+CHECK = pathlib.Path("Deploy/check")
+EXTRAS = {"ScaledObject", "TriggerAuthentication", "PodMonitor"}
+objects = [item for item in yaml.safe_load_all(pathlib.Path(sys.argv[1]).read_text()) if item]
+problems = []
+
+
+def of(kind):
+    return [item for item in objects if item["kind"] == kind]
+
+
+def name(item):
+    return f"{item['kind']}/{item['metadata']['name']}"
+
+
+def matches(selector, labels):
+    return selector.items() <= labels.items()
+
+
+secrets = {
+    item["metadata"]["name"]: set(item["stringData"])
+    for item in yaml.safe_load_all(pathlib.Path("Deploy/kubernetes/secrets.example.yaml").read_text())
+}
+queues = {queue["name"] for queue in json.loads(pathlib.Path("Deploy/rabbitmq/definitions.json").read_text())["queues"]}
+templates = [(item, item["spec"]["template"]) for item in of("Deployment") + of("Job")]
+pods = [template["metadata"]["labels"] for _, template in templates]
+
+validator = jsonschema.Draft202012Validator(json.loads((CHECK / "kubernetes-extras.schema.json").read_text()))
+for item in objects:
+    if item["kind"] in EXTRAS:
+        problems += [f"{name(item)}: {jsonschema.exceptions.best_match([error]).message}" for error in validator.iter_errors(item)]
+    if item["metadata"].get("namespace") != "fanfare":
+        problems.append(f"{name(item)} is in no namespace")
+for item in of("PodDisruptionBudget") + of("PodMonitor"):
+    if not any(matches(item["spec"]["selector"]["matchLabels"], labels) for labels in pods):
+        problems.append(f"{name(item)} selects no pod")
+for labels in pods:
+    if not any(matches(item["spec"]["podSelector"]["matchLabels"], labels) for item in of("NetworkPolicy")):
+        problems.append(f"no NetworkPolicy is for {labels}")
+for item in of("Service"):
+    if not any(matches(item["spec"]["selector"], labels) for labels in pods):
+        problems.append(f"{name(item)} selects no pod")
+for item in of("ScaledObject"):
+    target = item["spec"]["scaleTargetRef"]["name"]
+    found = [other for other in of("Deployment") if other["metadata"]["name"] == target]
+    if not found or "replicas" in found[0]["spec"]:
+        problems.append(f"{name(item)}: {target} must exist and leave its replicas to KEDA")
+    for trigger in item["spec"]["triggers"]:
+        queue = trigger["metadata"].get("queueName")
+        if queue and queue not in queues:
+            problems.append(f"{name(item)}: there is no queue {queue}")
+        reference = trigger.get("authenticationRef", {}).get("name")
+        if reference and reference not in {other["metadata"]["name"] for other in of("TriggerAuthentication")}:
+            problems.append(f"{name(item)}: there is no TriggerAuthentication {reference}")
+for item, template in templates:
+    spec = template["spec"]
+    where = name(item)
+    closed = spec["securityContext"]
+    if not closed.get("runAsNonRoot") or closed.get("seccompProfile") != {"type": "RuntimeDefault"}:
+        problems.append(f"{where}: the pod runs as root or without seccomp")
+    if spec.get("automountServiceAccountToken") is not False:
+        problems.append(f"{where}: has a token for the Kubernetes API")
+    for volume in spec.get("volumes", []):
+        secret = volume.get("secret", {}).get("secretName")
+        if secret and secret not in secrets:
+            problems.append(f"{where}: {secret} is not in secrets.example.yaml")
+    for container in spec["containers"]:
+        context = container["securityContext"]
+        if (context.get("allowPrivilegeEscalation") is not False or not context.get("readOnlyRootFilesystem")
+                or context.get("capabilities") != {"drop": ["ALL"]}):
+            problems.append(f"{where}: the container is not closed")
+        if "cpu" in container["resources"].get("limits", {}):
+            problems.append(f"{where}: a limit on processors stalls event loops")
+        ports = {port["name"] for port in container.get("ports", [])}
+        probes = [container[probe] for probe in ("startupProbe", "livenessProbe", "readinessProbe") if probe in container]
+        if item["kind"] == "Deployment" and len(probes) != 3:
+            problems.append(f"{where}: has {len(probes)} of three probes")
+        for probe in probes:
+            if probe["httpGet"]["port"] not in ports:
+                problems.append(f"{where}: a probe asks the unknown port {probe['httpGet']['port']}")
+        mounted = {mount["mountPath"]: mount["name"] for mount in container.get("volumeMounts", [])}
+        config = [data for source in container.get("envFrom", []) for data in of("ConfigMap")
+                  if data["metadata"]["name"] == source["configMapRef"]["name"]]
+        values = {key: value for data in config for key, value in data["data"].items()}
+        values |= {variable["name"]: variable["value"] for variable in container.get("env", [])}
+        for key, value in values.items():
+            if not re.match("^FANFARE_[A-Z_]+$", key):
+                problems.append(f"{where}: {key} is no setting")
+            if not value.startswith("/"):
+                continue
+            folder, _, file = value.rpartition("/")
+            volume = next((v for v in spec["volumes"] if v["name"] == mounted.get(folder)), None)
+            if volume is None or file not in secrets[volume["secret"]["secretName"]]:
+                problems.append(f"{where}: {key} names {value}, which nobody mounts")
+    if item["metadata"]["name"] == "fanfare-worker" and spec["terminationGracePeriodSeconds"] < 35:
+        problems.append(f"{where}: worker.drain and the hand-over take up to 30 s")
+print("\n".join(problems))
+sys.exit(1 if problems else 0)

@@ -1,0 +1,38 @@
+extension Segment {
+    /// Whether a device of a provider may be meant, as far as the expression alone tells.
+    ///
+    /// What it asks besides the provider may hold or not, so this is true unless the provider rules the device out.
+    public func mayMean(_ provider: ProviderName) -> Bool { root.holds(of: provider) != false }
+
+    /// Whether every device of a provider is meant, whatever else it is.
+    public func meansAll(of provider: ProviderName) -> Bool { root.holds(of: provider) == true }
+}
+
+extension SegmentNode {
+    /// What follows from the provider; nil when it takes more to know.
+    fileprivate func holds(of provider: ProviderName) -> Bool? {
+        switch self {
+        case .term(.group(.provider, let name)): return name == provider.rawValue
+        case .term: return nil
+        case .not(let inner): return inner.holds(of: provider).map { !$0 }
+        case .all(let parts):
+            let answers = parts.map { $0.holds(of: provider) }
+            return answers.contains(false) ? false : answers.contains(nil) ? nil : true
+        case .any(let parts):
+            let answers = parts.map { $0.holds(of: provider) }
+            return answers.contains(true) ? true : answers.contains(nil) ? nil : false
+        }
+    }
+}
+
+extension Job {
+    /// Whether a device of a provider may be sent to, as far as the job alone tells: its segments may leave it out.
+    ///
+    /// A list's devices need not be in the registry, which segments are asked of.
+    public func mayReach(_ provider: ProviderName) -> Bool {
+        guard audience.isOfRegistry else { return true }
+        if case .segment(let segment) = audience, !segment.mayMean(provider) { return false }
+        if case .segment(let left) = exclude, left.meansAll(of: provider) { return false }
+        return true
+    }
+}

@@ -1,0 +1,136 @@
+/// A shard's end, as `shard.settled` tells it.
+public struct SettledShard: Sendable, Equatable {
+    /// The campaign's id.
+    public var campaign: String
+    /// The app.
+    public var app: String
+    /// Who delivers to its devices.
+    public var provider: ProviderName
+    /// Who it is; a retry shard is one of its own.
+    public var id: ShardID
+    /// Which try at its devices it was, from 1.
+    public var attempt: UInt32
+    /// How its devices ended.
+    public var counts: OutcomeCounts
+    /// Devices that are tried again in another shard.
+    public var retried: Int
+    /// Devices that wait until it is known whether their tokens are of the right world.
+    public var held: Int
+    /// Requests that were made.
+    public var requests: Int
+    /// Outcomes by reason.
+    public var reasons: [String: Int]
+
+    /// A shard's end.
+    public init(
+        campaign: String,
+        app: String,
+        provider: ProviderName,
+        id: ShardID,
+        attempt: UInt32,
+        counts: OutcomeCounts,
+        retried: Int,
+        held: Int,
+        requests: Int,
+        reasons: [String: Int]
+    ) {
+        self.campaign = campaign
+        self.app = app
+        self.provider = provider
+        self.id = id
+        self.attempt = attempt
+        self.counts = counts
+        self.retried = retried
+        self.held = held
+        self.requests = requests
+        self.reasons = reasons
+    }
+}
+
+/// A device whose token is dead, as `device.invalid` tells it.
+public struct InvalidDevice: Sendable, Equatable {
+    /// The token as producers write it.
+    public var token: String
+    /// The producer's name for the device.
+    public var id: String?
+    /// Since when, by the provider's clock; nil when it did not say.
+    public var since: Timestamp?
+    /// The provider's word, or ours.
+    public var reason: String?
+
+    /// A device.
+    public init(token: String, id: String?, since: Timestamp?, reason: String?) {
+        self.token = token
+        self.id = id
+        self.since = since
+        self.reason = reason
+    }
+}
+
+extension CampaignEvent {
+    /// A shard is settled: outcomes, and what is tried again.
+    ///
+    /// Devices = outcomes + retrying + held.
+    public static func settled(_ shard: SettledShard, sequence: Int64, at time: Timestamp) -> CampaignEvent {
+        var members = [
+            JSONMember("campaign", .string(shard.campaign)), JSONMember("app", .string(shard.app)),
+            JSONMember("provider", .string(shard.provider.rawValue)),
+            JSONMember("shard", .string(shard.id.description)),
+            JSONMember("attempt", .number(JSONNumber(Int(shard.attempt)))),
+            JSONMember("devices", .number(JSONNumber(shard.counts.total + shard.retried + shard.held))),
+        ]
+        for outcome in Outcome.allCases {
+            members.append(JSONMember(outcome.name, .number(JSONNumber(shard.counts[outcome]))))
+        }
+        members += [
+            JSONMember("retrying", .number(JSONNumber(shard.retried))),
+            JSONMember("held", .number(JSONNumber(shard.held))),
+            JSONMember("requests", .number(JSONNumber(shard.requests))),
+            JSONMember(
+                "reasons",
+                .object(
+                    shard.reasons.sorted { $0.key < $1.key }.map { JSONMember($0.key, .number(JSONNumber($0.value))) }
+                )
+            ),
+            JSONMember("settled_at", .string(time.rfc3339)),
+        ]
+        return CampaignEvent(
+            .shardSettled,
+            app: shard.app,
+            campaign: shard.campaign,
+            sequence: sequence,
+            time: time,
+            data: .object(members)
+        )
+    }
+
+    /// Tokens of a shard turned out to be dead: whoever keeps them is to forget them, unless the device has registered
+    /// again since.
+    public static func invalid(
+        _ devices: [InvalidDevice],
+        app: String,
+        campaign: String,
+        provider: ProviderName,
+        sequence: Int64,
+        at time: Timestamp
+    ) -> CampaignEvent {
+        let list = devices.map { device in
+            JSONValue.object([
+                "token": .string(device.token), "id": device.id.map(JSONValue.string),
+                "since": device.since.map { .string($0.rfc3339) }, "reason": device.reason.map(JSONValue.string),
+            ])
+        }
+        let data: JSONValue = .object([
+            "campaign": .string(campaign), "app": .string(app), "provider": .string(provider.rawValue),
+            "devices": .array(list),
+        ])
+        return CampaignEvent(
+            .deviceInvalid,
+            app: app,
+            campaign: campaign,
+            sequence: sequence,
+            time: time,
+            data: data
+        )
+    }
+}

@@ -1,0 +1,48 @@
+public import Campaigns
+import PushProviders
+
+/// Whether an account has something to show for itself: a token that was signed here, and given by the provider where
+/// it gives them.
+///
+/// Nobody gets a push, and no push service sees a token that was signed here.
+public enum CredentialReach: Sendable, Equatable {
+    /// Requests would carry a token, or the connections have a certificate.
+    case ready
+    /// The provider does not accept the key, for this reason (fit for a ledger).
+    case refused(reason: String)
+    /// There is no token now, for this reason (fit for a ledger); workers ask again.
+    case passing(reason: String)
+    /// The provider's token endpoint said nothing in time.
+    case unanswered
+
+    /// After this a token endpoint counts as silent; more than `TokenRequest.deadline`.
+    private static let patience = Duration.seconds(12)
+    private static let pause = Duration.milliseconds(50)
+
+    /// Looks at every account, one after the other; by app and provider.
+    public static func look(_ app: AppConfiguration) async throws(ConfigurationError) -> [ProviderName: CredentialReach]
+    {
+        let directory = try AppDirectory([app])
+        var found: [ProviderName: CredentialReach] = [:]
+        for settings in app.accounts {
+            let provider = settings.account.provider.name
+            guard let account = directory.account(app: app.name, provider: provider) else { continue }
+            found[provider] = await look(account)
+        }
+        return found
+    }
+
+    private static func look(_ account: LoadedAccount) async -> CredentialReach {
+        let clock = ContinuousClock()
+        let end = clock.now + patience
+        while clock.now < end {
+            switch account.supply(for: account.account.endpoint(nil), now: WallClock.now()) {
+            case .ready: return .ready
+            case .lacking(.refused(let reason)): return .refused(reason: reason)
+            case .lacking(.passing(let reason)): return .passing(reason: reason)
+            case .awaited: try? await Task.sleep(for: pause)  // cancelled: it is asked for again, until the end
+            }
+        }
+        return .unanswered
+    }
+}

@@ -1,0 +1,137 @@
+/// What a fleet needs for an ask: arithmetic over measured figures, each step with its reason.
+///
+/// A plan, not a promise: a test with a simulator on machines of one's own says more.
+public struct CapacityPlan: Sendable, Equatable {
+    /// What is needed of one thing.
+    public struct Need: Sendable, Equatable {
+        /// Of what, for example `connections`.
+        public let what: String
+        /// How much; for scripts.
+        public let value: Double
+        /// How much; for people.
+        public let text: String
+        /// From what it follows.
+        public let because: String
+    }
+
+    /// As much of a core or a thread is planned with; the rest is for what nobody planned.
+    public static let load = 0.6
+    /// The share of devices that a provider refuses for a while, and that are asked again.
+    public static let retried = 0.05
+    /// Devices of a shard (`Shard.devicesMax`).
+    public static let shardDevices = 500.0
+    /// Bytes of a device in a shard, its index included, and in the ledger with its list: 64 were measured with a
+    /// million devices with ids, 5 % of them sent to twice (`fanfare demo --devices 1000000`).
+    public static let shardBytes = 40.0
+    /// See ``shardBytes``.
+    public static let ledgerBytes = 64.0
+    /// Writes to the ledger for a shard: cut, claimed, progress, settled.
+    public static let shardWrites = 4.0
+    /// Connections that a loop opens to one endpoint at most (`PoolConfiguration.connectionsMax`).
+    public static let loopConnections = 32
+    /// Megabytes of a worker.
+    public static let workerMegabytes = 100
+
+    /// What is needed.
+    public let needs: [Need]
+    /// What stands in the way, or has to be another way than on one machine.
+    public let limits: [String]
+
+    /// Calculates.
+    public init(_ ask: CapacityAsk, _ figures: CapacityFigures) {
+        let requests = Double(ask.devices) * (1 + Self.retried)
+        let rate = requests / ask.seconds
+        let push = figures.push[ask.provider.scenario] ?? 0
+        let cores = rate * push / 1e6 / Self.load
+        let underWay = rate * ask.latency
+        let connections = max(1, (underWay / Double(ask.provider.streams)).rounded(.up))
+        let loops = max(cores.rounded(.up), (connections / Double(Self.loopConnections)).rounded(.up))
+        let workers = (loops / Double(ask.cores)).rounded(.up)
+        let shards = rate / Self.shardDevices
+        let writer = rate * figures.ledger / 1e6
+        let bits = rate * Double(ask.payloadBytes + ask.provider.overheadBytes) * 8
+
+        func need(_ what: String, _ value: Double, _ unit: String, _ because: String) -> Need {
+            Need(what: what, value: value, text: Self.text(value) + unit, because: because)
+        }
+        let fiveInHundred = Int(Self.retried * 100)
+        needs = [
+            need("requests a second", rate, "", "\(fiveInHundred) % of the devices are asked twice"),
+            need("requests under way", underWay, "", "rate × the time to an answer (Little's law)"),
+            need("connections", connections, "", "\(ask.provider.streams) requests under way on each"),
+            need(
+                "cores for workers",
+                cores,
+                "",
+                "\(Self.text(push)) µs a push, each core \(Int(Self.load * 100)) % busy"
+            ),
+            need("event loops", loops, "", "a core each, and \(Self.loopConnections) connections at most"),
+            need("workers", workers, "", "one for each machine of \(ask.cores) cores, a loop for each core"),
+            need("memory of the workers", workers * Double(Self.workerMegabytes), " MB", "whatever the audience"),
+            need(
+                "network, outwards",
+                bits / 1e9,
+                " Gbit/s",
+                "payload and \(ask.provider.overheadBytes) bytes of headers"
+            ),
+            need(
+                "broker, messages a second",
+                shards * 2,
+                "",
+                "a shard of \(Int(Self.shardDevices)) devices in and out"
+            ),
+            need("broker, bytes a second", rate * Self.shardBytes * 2 / 1e6, " MB/s", "tokens are in the shards"),
+            need("ledger, rows a second", shards * Self.shardWrites, "", "a shard is written four times"),
+            need(
+                "ledger, its writer's load",
+                writer * 100,
+                " %",
+                "\(Self.text(figures.ledger)) µs a push on one thread"
+            ),
+            need("ledger, bytes", Double(ask.devices) * Self.ledgerBytes / 1e6, " MB", "list, progress and outcomes"),
+        ]
+        limits = Self.limits(ask, rate: rate, workers: workers, writer: writer, connections: connections, loops: loops)
+    }
+
+    private static func limits(
+        _ ask: CapacityAsk,
+        rate: Double,
+        workers: Double,
+        writer: Double,
+        connections: Double,
+        loops: Double
+    ) -> [String] {
+        var limits: [String] = []
+        if let most = ask.perMinute, rate * 60 > Double(most) {
+            let minutes = Double(ask.devices) * (1 + retried) / Double(most)
+            limits.append(
+                "the quota of \(NumberText.grouped(most)) requests a minute allows it in \(text(minutes)) min at best: "
+                    + "have it raised, or give it that time"
+            )
+        }
+        if workers > 1 {
+            limits.append("workers on several machines share a PostgreSQL ledger; SQLite is of one machine")
+        }
+        if writer > load {
+            limits.append(
+                "one writer cannot keep up with \(text(rate)) settled devices a second: on SQLite all workers share one, "
+                    + "with PostgreSQL each worker has its own"
+            )
+        }
+        let seconds = (connections / loops - 8).rounded(.up)
+        if seconds > 0 {
+            limits.append(
+                "a loop opens eight connections at once and then one a second, so a cold fleet needs \(text(seconds)) s "
+                    + "until all are open: send something shortly before, or prepare it with hold and fire it"
+            )
+        }
+        return limits
+    }
+
+    /// Three digits that mean something, with thousands apart.
+    static func text(_ value: Double) -> String {
+        if value >= 100 { return NumberText.grouped(Int(value.rounded())) }
+        let tenths = value >= 10 ? (value * 10).rounded() / 10 : (value * 100).rounded() / 100
+        return tenths == tenths.rounded() ? "\(Int(tenths))" : "\(tenths)"
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+
+/// A token of the HTTP API, as the server knows it: not the token, but its hash.
+public struct AccessToken: Sendable, Equatable {
+    /// Whose it is, for histories and logs.
+    public let name: String
+    /// SHA-256 of the token's text: 32 bytes.
+    public let hash: [UInt8]
+    /// One of `TokensFile.roles`.
+    public let role: String
+    /// The apps that it is for; nil is all of them.
+    public let apps: Set<String>?
+
+    /// A token.
+    public init(name: String, hash: [UInt8], role: String, apps: Set<String>?) {
+        self.name = name
+        self.hash = hash
+        self.role = role
+        self.apps = apps
+    }
+}
+
+/// Reads and extends `server.tokens_file`: a list of `{name, hash, role, apps}`.
+public enum TokensFile {
+    /// What a token may be, the weakest first.
+    public static let roles = ["viewer", "operator", "admin"]
+
+    /// The tokens; throws all problems of the file at once.
+    public static func read(path: String) throws(ConfigurationError) -> [AccessToken] {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw ConfigurationError([
+                ConfigurationProblem(
+                    place: path,
+                    key: "",
+                    code: "unreadable_file",
+                    detail: "the file of access tokens cannot be read",
+                    mend: "make a token with fanfare server token create, which makes the file"
+                )
+            ])
+        }
+        return try read(text: text, path: path)
+    }
+
+    static func read(text: String, path: String) throws(ConfigurationError) -> [AccessToken] {
+        let tree = try YAMLTree.read(text, place: path)
+        let problems = ProblemList(file: path)
+        var tokens: [AccessToken] = []
+        if let top = FieldReader(tree, key: "", problems: problems) {
+            top.refuseUnknown(known: ["tokens"])
+            switch top.entry("tokens")?.value.value {
+            case .sequence(let items):
+                tokens = items.enumerated().compactMap { index, item in
+                    FieldReader(item, key: "tokens.\(index)", problems: problems).flatMap(token)
+                }
+            case nil, .null: break
+            default: problems.add(top.line, "tokens", "wrong_type", "a list of tokens is expected here")
+            }
+        }
+        let names = Dictionary(grouping: tokens, by: \.name).filter { $0.value.count > 1 }.keys.sorted()
+        for name in names { problems.add(1, "tokens", "duplicate", "two tokens have the name \(name)") }
+        if !problems.list.isEmpty { throw ConfigurationError(problems.list) }
+        return tokens
+    }
+
+    private static func token(_ fields: FieldReader) -> AccessToken? {
+        fields.refuseUnknown(known: ["name", "hash", "role", "apps"])
+        for field in ["name", "hash", "role", "apps"] where fields.entry(field) == nil {
+            fields.problems.add(fields.line, fields.path(field), "missing", "a token has \(field)")
+        }
+        let name = fields.text("name", "1 to 128 of letters, digits and . _ -", where: isName)
+        let hash = fields.text("hash", "a SHA-256 in 64 hexadecimal digits") { digest($0) != nil }.flatMap(digest)
+        let role = fields.text("role", "one of \(roles.joined(separator: ", "))", where: roles.contains)
+        guard let name, let hash, let role, let apps = apps(fields) else { return nil }
+        return AccessToken(name: name, hash: hash, role: role, apps: apps.isEmpty ? nil : apps)
+    }
+
+    /// The named apps, none for `all`; nil with a problem.
+    private static func apps(_ fields: FieldReader) -> Set<String>? {
+        guard let entry = fields.entry("apps") else { return nil }
+        if entry.value.text == "all" { return [] }
+        if case .sequence(let items) = entry.value.value {
+            let names = items.compactMap(\.text)
+            if !names.isEmpty, names.count == items.count, names.allSatisfy(isName) { return Set(names) }
+        }
+        fields.problems.add(entry.line, fields.path("apps"), "invalid_value", "not all, and not a list of apps")
+        return nil
+    }
+
+    /// Whether a text can be a token's name.
+    public static func isName(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(ByteSets.name.contains) && !text.contains(":")
+    }
+
+    private static func digest(_ text: String) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard digits.count == 64 else { return nil }
+        let bytes = stride(from: 0, to: 64, by: 2).compactMap { index in
+            UInt8(String(decoding: digits[index...(index + 1)], as: UTF8.self), radix: 16)
+        }
+        return bytes.count == 32 ? bytes : nil
+    }
+
+    /// Adds a token to the file, which is made when it is not there; only its owner may read it.
+    ///
+    /// It is replaced as a whole, so that a server that reads it sees the old one or the new one. Throws when the file
+    /// cannot be used or written, or when a token has the name.
+    public static func add(_ token: AccessToken, path: String) throws(ConfigurationError) {
+        let old = FileManager.default.fileExists(atPath: path) ? try read(path: path) : []
+        guard !old.contains(where: { $0.name == token.name }) else {
+            throw problem(path, "duplicate", "there is a token \(token.name)", "take another name, or remove that one")
+        }
+        let text = old.isEmpty ? "tokens:\n" : (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        let new = text + (text.hasSuffix("\n") ? "" : "\n") + indent(text) + line(token) + "\n"
+        guard (try? read(text: new, path: path)) == old + [token] else {
+            throw problem(
+                path,
+                "invalid_yaml",
+                "the file is not written as a plain list",
+                "add by hand: \(line(token))"
+            )
+        }
+        do {
+            try replace(path, Data(new.utf8))
+        } catch {
+            throw problem(path, "unwritable_file", "the file cannot be written", "check its folder and permissions")
+        }
+    }
+
+    /// As the last entry is indented.
+    private static func indent(_ text: String) -> String {
+        let entry = text.split(separator: "\n").last { $0.drop { $0 == " " }.hasPrefix("- ") }
+        return entry.map { String($0.prefix { $0 == " " }) } ?? "  "
+    }
+
+    private static func line(_ token: AccessToken) -> String {
+        let digits = token.hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let apps = token.apps.map { "[\($0.sorted().map { "\"\($0)\"" }.joined(separator: ", "))]" } ?? "all"
+        return "- {name: \"\(token.name)\", hash: \"\(digits)\", role: \(token.role), apps: \(apps)}"
+    }
+
+    private static func replace(_ path: String, _ data: Data) throws {
+        let draft = path + ".new"
+        try? FileManager.default.removeItem(atPath: draft)  // of an attempt that was interrupted
+        let made = FileManager.default.createFile(
+            atPath: draft,
+            contents: nil,
+            attributes: [.posixPermissions: 0o600]
+        )
+        guard made, let handle = FileHandle(forWritingAtPath: draft) else { throw CocoaError(.fileWriteUnknown) }
+        try handle.write(contentsOf: data)
+        try handle.synchronize()
+        try handle.close()
+        guard rename(draft, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    private static func problem(_ path: String, _ code: String, _ detail: String, _ mend: String) -> ConfigurationError
+    {
+        ConfigurationError([ConfigurationProblem(place: path, key: "", code: code, detail: detail, mend: mend)])
+    }
+}

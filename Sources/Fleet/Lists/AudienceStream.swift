@@ -1,0 +1,84 @@
+public import Campaigns
+import PushProviders
+public import Store
+
+/// Devices in CSV or NDJSON that come piece by piece, from a file or over HTTP, on their way into a list.
+///
+/// After the first bad line the rest is only checked. Without a ledger nothing is written. Confined to one task; end it
+/// with `finish` or `abandon`.
+public final class AudienceStream {
+    private let upload: ListUpload
+    private var reader: AudienceFileReader
+
+    /// A stream that has taken nothing.
+    public init(
+        _ format: AudienceFileFormat,
+        app: String,
+        list: String,
+        to ledger: Ledger?
+    ) throws(LedgerError) {
+        upload = try ListUpload(app: app, name: list, to: ledger)
+        reader = AudienceFileReader(format, tokens: ProviderRegistry.tokens)
+    }
+
+    /// Devices so far.
+    public var deviceCount: Int { reader.report.deviceCount }
+    /// Nothing of what comes can be used: it need not be read.
+    public var isUnusable: Bool { reader.report.isUnusable }
+
+    /// Takes the next bytes.
+    public func take(_ piece: [UInt8]) async throws(LedgerError) {
+        var devices: [Device] = []
+        reader.read(piece) { device, _ in devices.append(device) }
+        if reader.report.problemCount == 0 { try await upload.add(devices) }
+    }
+
+    /// Nothing more comes: the list is there, or nothing of it is kept.
+    public func finish() async throws(LedgerError) -> AudienceFile.Result {
+        var devices: [Device] = []
+        reader.finish { device, _ in devices.append(device) }
+        guard reader.report.problemCount == 0 else {
+            try await upload.abandon()
+            return .refused(reader.report)
+        }
+        try await upload.add(devices)
+        return .uploaded(try await upload.finish(), warnings: reader.report.warnings)
+    }
+
+    /// Gives it up: nothing is kept.
+    public func abandon() async throws(LedgerError) { try await upload.abandon() }
+}
+
+extension AudienceFileReport {
+    /// The answer to devices that cannot be used; `source` is where they came from.
+    public func refusal(of source: String) -> ProblemDocument {
+        var listed = problems.map(\.problem)
+        let more = problemCount - problems.count
+        if more > 0 {
+            listed.append(Problem(pointer: "", code: .moreProblems, detail: moreText(more), mend: "mend these first"))
+        }
+        let count = problemCount == 1 ? "1 problem" : "\(NumberText.grouped(problemCount)) problems"
+        return ProblemDocument(
+            .invalidAudience,
+            title: "\(source) cannot be used: \(count), nothing of it was kept",
+            errors: listed,
+            warnings: warnings.map(\.problem)
+        )
+    }
+
+    /// How many problems are not listed, for people; nil when all are.
+    public var unlisted: String? { problemCount > problems.count ? moreText(problemCount - problems.count) : nil }
+
+    private func moreText(_ count: Int) -> String { "\(NumberText.grouped(count)) more problems are not listed" }
+}
+
+extension ListUpload.Summary {
+    /// What became of an upload, as `list put --json` and the HTTP API show it.
+    public func json(app: String, list: String, warnings: [AudienceFileProblem]) -> JSONValue {
+        .object([
+            "app": .string(app), "name": .string(list), "version": .string(version),
+            "devices": .number(JSONNumber(devices)), "duplicates": .number(JSONNumber(duplicates)),
+            "existing": .bool(isKnown), "warnings": .array(warnings.map(\.problem.json)),
+        ])
+    }
+}

@@ -1,0 +1,169 @@
+import Campaigns
+import Delivery
+import Logging
+import NIOCore
+import PushProviders
+import Store
+import Synchronization
+import Transport
+
+/// What stands in the ledger and in the queues for the whole fleet, as one worker saw it last.
+struct FleetFigures: Sendable {
+    /// Lanes whose queues the broker told of; empty when it did not.
+    var lanes: [(lane: Lane, counts: QueueCounts)] = []
+    /// Messages on the rungs, both sides.
+    var retrying: [(rung: Rung, messages: Int)] = []
+    /// What the ledger told; nil when it did not.
+    var ledger: LedgerSide?
+
+    /// What the ledger says of the fleet.
+    struct LedgerSide: Sendable {
+        /// Workers that have reported within the time that the ledger gives them.
+        var workers: Int
+        /// Campaigns that are not over, by their state in the contract's words.
+        var campaigns: [String: Int]
+        /// Campaigns that are paused until a person mends something.
+        var toMend: Int
+        /// Devices that could be sent to now, of campaigns that are being sent.
+        var backlog: [Urgency: Int]
+        /// Parked messages and shards that wait for a person.
+        var parked: Int
+        /// Open breakers.
+        var breakers: [ProviderFigures.Key]
+    }
+}
+
+/// Looks at ledger and queues every five seconds, for the metrics: what no worker alone can count.
+///
+/// Runs as one task on workers that plan; each tells the same, so that nothing is missing when one is gone.
+struct FleetWatch: Sendable {
+    /// Between looks.
+    static let pause = Duration.seconds(5)
+    /// The states that are told, also when no campaign has them.
+    static let states = ["planning", "scheduled", "held", "sending", "paused"]
+
+    let ledger: Ledger
+    let endpoint: AMQPEndpoint
+    let loop: any EventLoop
+    let providers: [ProviderName]
+    let latest: LatestFleetFigures
+
+    /// Looks until the task is cancelled.
+    func run() async {
+        var client: AMQPClient?
+        while !Task.isCancelled {
+            var figures = FleetFigures()
+            figures.ledger = try? await readLedger()  // the series are missing, and the log has the poll's error
+            do {
+                let connected: AMQPClient
+                if let client { connected = client } else { connected = try await connect() }
+                client = connected
+                try await read(connected, &figures)
+            } catch {
+                // The connections that work comes over tell of it; this one is made anew at the next look.
+                await client?.close()
+                client = nil
+            }
+            latest.figures.withLock { $0 = figures }
+            try? await Task.sleep(for: Self.pause)  // cancelled: the loop ends
+        }
+        await client?.close()
+    }
+
+    private func connect() async throws(AMQPConnectError) -> AMQPClient {
+        try await AMQPClient.connect(endpoint, name: "fanfare watch", on: loop)
+    }
+
+    private func readLedger() async throws -> FleetFigures.LedgerSide {
+        try await ledger.read { [ledger] reader in
+            let now = ledger.sharedTime(WallClock.now())
+            let open = try reader.campaigns(app: nil, isOpen: true, limit: .max)
+            var campaigns = Dictionary(uniqueKeysWithValues: Self.states.map { ($0, 0) })
+            var (backlog, toMend) = (Dictionary(uniqueKeysWithValues: Urgency.allCases.map { ($0, 0) }), 0)
+            for campaign in open where campaign.facts.stage.isLive {
+                campaigns[campaign.state, default: 0] += 1
+                if !campaign.facts.pausedBy.isDisjoint(with: AsideReason.needingMend) { toMend += 1 }
+                guard campaign.state == "sending",
+                    let status = try reader.status(campaign: campaign.facts.number, now: now)
+                else { continue }
+                backlog[status.lane.urgency, default: 0] += status.readyDevices
+            }
+            return FleetFigures.LedgerSide(
+                workers: try reader.liveWorkers(now: now).count,
+                campaigns: campaigns,
+                toMend: toMend,
+                backlog: backlog,
+                parked: try reader.parkedCount(),
+                breakers: try reader.openBreakers().map { ProviderFigures.Key(app: $0.app, provider: $0.provider) }
+            )
+        }
+    }
+
+    private func read(_ client: AMQPClient, _ figures: inout FleetFigures) async throws(AMQPConnectError) {
+        for provider in providers {
+            for urgency in Urgency.allCases {
+                let lane = Lane(provider: provider, urgency: urgency)
+                guard let counts = try await client.counts(of: BrokerNames.workQueue(lane)) else { continue }
+                figures.lanes.append((lane, counts))
+            }
+        }
+        for rung in Rung.allCases {
+            var messages = 0
+            for side in RungSide.allCases {
+                messages += Int(try await client.counts(of: BrokerNames.retryQueue(rung, side))?.ready ?? 0)
+            }
+            figures.retrying.append((rung, messages))
+        }
+    }
+}
+
+extension CampaignStatus {
+    /// Devices that wait for nothing but their turn: not those on a rung, set aside or parked, nor those of parts whose
+    /// time may not have come.
+    fileprivate var readyDevices: Int {
+        (parts.isEmpty ? pending.unplanned : 0) + pending.queued + pending.sending
+    }
+}
+
+/// The last look; may be used from any thread.
+final class LatestFleetFigures: Sendable {
+    let figures = Mutex(FleetFigures())
+}
+
+extension Exposition {
+    mutating func write(_ fleet: FleetFigures) {
+        family("fanfare_lane_messages", .gauge, "Shards that wait in a lane's queue, of the whole fleet.")
+        for (lane, counts) in fleet.lanes { sample("fanfare_lane_messages", labels(lane), counts.ready) }
+        family("fanfare_lane_consumers", .gauge, "Workers that take from a lane, of the whole fleet.")
+        for (lane, counts) in fleet.lanes { sample("fanfare_lane_consumers", labels(lane), counts.consumers) }
+        family("fanfare_retry_messages", .gauge, "Shards that wait on a rung, of the whole fleet.")
+        for (rung, messages) in fleet.retrying {
+            sample("fanfare_retry_messages", [("rung", rung.name)], messages)
+        }
+        family("fanfare_campaigns", .gauge, "Campaigns that are not over, of the whole fleet.")
+        for (state, count) in (fleet.ledger?.campaigns ?? [:]).sorted(by: { $0.key < $1.key }) {
+            sample("fanfare_campaigns", [("state", state)], count)
+        }
+        family(
+            "fanfare_backlog_devices",
+            .gauge,
+            "Devices that could be sent to now, of campaigns that are being sent, of the whole fleet."
+        )
+        for urgency in Urgency.allCases {
+            guard let count = fleet.ledger?.backlog[urgency] else { continue }
+            sample("fanfare_backlog_devices", [("urgency", urgency.rawValue)], count)
+        }
+        family("fanfare_campaigns_to_mend", .gauge, "Campaigns that are paused until a person mends something.")
+        if let ledger = fleet.ledger { sample("fanfare_campaigns_to_mend", [], ledger.toMend) }
+        family("fanfare_breaker_open", .gauge, "1 for each breaker that is open, of the whole fleet.")
+        for key in fleet.ledger?.breakers ?? [] { sample("fanfare_breaker_open", key.labels, 1) }
+        family("fanfare_workers", .gauge, "Workers that the ledger has heard of lately.")
+        if let ledger = fleet.ledger { sample("fanfare_workers", [], ledger.workers) }
+        family("fanfare_parked_messages", .gauge, "Messages and shards in the ledger that wait for a person.")
+        if let ledger = fleet.ledger { sample("fanfare_parked_messages", [], ledger.parked) }
+    }
+
+    private func labels(_ lane: Lane) -> [(String, String)] {
+        [("provider", lane.provider.rawValue), ("urgency", lane.urgency.rawValue)]
+    }
+}

@@ -1,0 +1,21 @@
+public import Campaigns
+import PushProviders
+
+extension AppConfiguration {
+    /// The epochs of its message keys; nil when it has none.
+    public var keysJSON: JSONValue? {
+        messageKeys.map { .array($0.epochs.map { .number(JSONNumber($0)) }) }
+    }
+
+    /// What can be shown of an app: names and ids of its accounts, never a key.
+    public var summaryJSON: JSONValue {
+        let accounts = accounts.map(\.account).map { account in
+            JSONMember(
+                account.provider.name.rawValue,
+                .object(account.summary.map { JSONMember($0.name, .string($0.value)) })
+            )
+        }
+        let keys = keysJSON.map { JSONMember("message_key_epochs", $0) }
+        return .object([JSONMember("app", .string(name))] + accounts + [keys].compactMap(\.self))
+    }
+}

@@ -1,0 +1,106 @@
+public import Campaigns
+public import Delivery
+public import Store
+
+/// An operator's order to a campaign; the commands and the HTTP API give the same ones.
+public enum LifeOrder: String, Sendable, CaseIterable {
+    /// No request is opened until it is resumed.
+    case pause
+    /// It goes on, whatever paused it.
+    case resume
+    /// Devices that were not sent to end cancelled.
+    case cancel
+    /// A held campaign begins.
+    case fire
+
+    /// When and by whom an order is given.
+    public struct Circumstances: Sendable {
+        /// The instant on this host.
+        public let now: Timestamp
+        /// The same on the clock that all workers share.
+        public let shared: Timestamp
+        /// For the campaign's history.
+        public let actor: String
+
+        /// An order that is given now.
+        public init(in ledger: Ledger, by actor: String) {
+            now = WallClock.now()
+            shared = ledger.sharedTime(now)
+            self.actor = actor
+        }
+    }
+
+    /// Gives the order in a transaction (use `synced`).
+    public func give(
+        to campaign: UInt32,
+        in transaction: LedgerTransaction,
+        _ circumstances: Circumstances
+    ) throws(LedgerError) -> LifeResult {
+        let (actor, now) = (circumstances.actor, circumstances.now)
+        switch self {
+        case .pause: return try transaction.pause(campaign: campaign, by: actor, now: now)
+        case .cancel: return try transaction.cancel(campaign: campaign, by: actor, now: now)
+        case .fire:
+            return try transaction.fire(campaign: campaign, shared: circumstances.shared, by: actor, now: now)
+        case .resume:
+            var result = LifeResult.unknown
+            for reason in AsideReason.endedByResume {
+                result = try transaction.resume(campaign: campaign, reason: reason, by: actor, now: now)
+            }
+            return result
+        }
+    }
+}
+
+extension LifeResult {
+    /// Why nothing was changed; nil of what was done and of a campaign that is not there.
+    public func refusal(of verb: String) -> ProblemDocument? {
+        switch self {
+        case .done, .unknown: nil
+        case .over(let facts):
+            ProblemDocument(
+                .wrongState,
+                title: "\(facts.name) is \(facts.stage.rawValue): there is nothing left to \(verb)",
+                campaign: facts.id
+            )
+        case .notHeld(let facts):
+            ProblemDocument(
+                .wrongState,
+                title: "\(facts.name) is not held: only a job with \"hold\": true waits for fire",
+                campaign: facts.id
+            )
+        case .wrongEnd(let facts, let problem):
+            ProblemDocument(.usage, title: "\(facts.name) cannot end then: \(problem.text)", campaign: facts.id)
+        }
+    }
+}
+
+extension CampaignFacts {
+    /// `APP/ID`.
+    public var name: String { "\(app)/\(id)" }
+
+    /// The state in the contract's words: paused, or its stage.
+    public var stateWord: String { stage.isLive && !pauseReasons.isEmpty ? "paused" : stage.rawValue }
+
+    /// What an order came to, as commands with `--json` and the HTTP API show it.
+    public var orderJSON: JSONValue {
+        .object([
+            "id": .string(id), "app": .string(app), "state": .string(stateWord),
+            "paused_by": .array(pauseReasons.map(\.rawValue).sorted().map(JSONValue.string)),
+            "per_second": pace.map { .number(JSONNumber($0.perSecond)) },
+            "expires_at": .string(expiresAt.rfc3339),
+        ])
+    }
+}
+
+extension ExpiryRule.EndProblem {
+    fileprivate var text: String {
+        switch self {
+        case .past(let end): "\(end.rfc3339) has passed"
+        case .beforeBegin(let begin): "it, or a part of it, begins at \(begin.rfc3339)"
+        case .beyondStorage(let latest): "its provider keeps no push beyond \(latest.rfc3339)"
+        case .notByZone: "a time without an offset is for campaigns that are cut by time zone; end it with Z"
+        case .repeated: "it is repeated, and each of its runs has an end of its own: name a run"
+        }
+    }
+}

@@ -1,0 +1,44 @@
+public import Campaigns
+public import Delivery
+public import NIOCore
+import PushProviders
+import Transport
+
+extension Lane {
+    /// The lanes of the providers that are built in.
+    public static var builtIn: [Lane] {
+        ProviderRegistry.providers.flatMap { provider in
+            Urgency.allCases.map { Lane(provider: provider.name, urgency: $0) }
+        }
+    }
+}
+
+extension TopologyManifest {
+    /// What a broker needs for the providers that are built in.
+    public static var builtIn: TopologyManifest { .fanfare(lanes: Lane.builtIn) }
+}
+
+extension ManagementAPI {
+    /// The management API of a configuration's broker: at `amqp.management_url`, else at port 15672 of the first host.
+    public init(_ configuration: Configuration, loop: any EventLoop) {
+        let address = configuration.management
+        self.init(
+            host: address?.host ?? configuration.amqp.hosts[0].name,
+            port: address?.port ?? Self.defaultPort,
+            endpoint: configuration.amqp,
+            loop: loop
+        )
+    }
+}
+
+extension TopologyTool {
+    /// A tool for a configuration's broker and the providers that are built in.
+    public init(_ configuration: Configuration, loop: any EventLoop) {
+        self.init(
+            endpoint: configuration.amqp,
+            manifest: .builtIn,
+            management: ManagementAPI(configuration, loop: loop),
+            loop: loop
+        )
+    }
+}

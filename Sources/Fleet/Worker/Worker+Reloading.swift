@@ -1,0 +1,96 @@
+import Logging
+import NIOCore
+import PushProviders
+
+/// What a worker takes of changed files while it runs.
+extension Worker {
+    /// Reads configuration, apps file and key files again (HUP), and takes what has changed of hot settings and known
+    /// apps into use.
+    ///
+    /// New requests carry the new credential on new connections; streams under way end on the old ones. The apps file
+    /// is the one that the worker was started with. What cannot be used changes nothing: not one setting of a
+    /// configuration with a mistake in it, not one app of such an apps file. Which it was, is logged. One call at a time.
+    public func reload(_ sources: ConfigurationSources, threshold: LogThreshold) async {
+        guard let manager else { return readAgain(sources, threshold) }
+        await manager.reloading { readAgain(sources, threshold) }
+    }
+
+    private func readAgain(_ sources: ConfigurationSources, _ threshold: LogThreshold) {
+        do throws(ConfigurationError) {
+            take(try sources.load(), threshold)
+        } catch {
+            context.logger.error(
+                "the configuration cannot be taken over; all settings stay as they are",
+                metadata: ["problem": "\(error.problems.map(\.line).joined(separator: "; "))"]
+            )
+        }
+        let file = context.configuration.appsFile
+        do throws(ConfigurationError) {
+            take(try context.apps.compare(try AppsFile.read(path: file)), from: file)
+        } catch {
+            context.logger.error(
+                "the apps file cannot be taken over; all apps stay as they are",
+                metadata: ["problem": "\(error.problems.map(\.line).joined(separator: "; "))"]
+            )
+        }
+    }
+
+    private func take(_ configuration: Configuration, _ threshold: LogThreshold) {
+        let reading = settings.take(configuration)
+        // A change of the level is told by whichever of the two lets it be told.
+        threshold.level = min(threshold.level, configuration.log.level)
+        defer { threshold.level = configuration.log.level }
+        let unflushed = Self.unflushedMax(configuration, loops: senders.count)
+        for sender in senders { sender.execute { $0.limitUnflushed(to: unflushed) } }
+        for change in reading.taken {
+            context.logger.notice(
+                "a setting is replaced",
+                metadata: ["key": "\(change.key)", "old": "\(change.old)", "new": "\(change.new)"]
+            )
+        }
+        for key in reading.needRestart {
+            context.logger.warning("a setting has changed that only a restart takes", metadata: ["key": "\(key)"])
+        }
+    }
+
+    /// Each loop's share of `worker.unflushed`.
+    static func unflushedMax(_ configuration: Configuration, loops: Int) -> Int {
+        max(1, configuration.worker.unflushed / loops)
+    }
+
+    private func take(_ reading: AppDirectory.Reading, from file: String) {
+        for change in context.apps.take(reading.paces) {
+            context.logger.notice("an app's rate is replaced", metadata: ["app": "\(change)"])
+        }
+        for change in context.apps.take(reading.caps) {
+            context.logger.notice("an app's frequency cap is replaced", metadata: ["app": "\(change)"])
+        }
+        for change in context.apps.take(reading.asked) {
+            context.logger.notice("an app asks for other events", metadata: ["app": "\(change)"])
+        }
+        for name in reading.unknown {
+            context.logger.warning("an app is new in the apps file; restart the worker", metadata: ["app": "\(name)"])
+        }
+        for name in reading.missing {
+            context.logger.warning(
+                "an app is gone from the apps file and stays in use; restart the worker",
+                metadata: ["app": "\(name)"]
+            )
+        }
+        for new in reading.replacements.map(\.new) {
+            context.logger.notice(
+                "an app's credentials and settings are replaced",
+                metadata: ["app": "\(new.app)", "credential": "\(new.account.credential.summary)"]
+            )
+        }
+        guard !reading.replacements.isEmpty else {
+            return context.logger.notice("no known app has changed", metadata: ["file": "\(file)"])
+        }
+        let replacements = reading.replacements
+        // On the desk's loop: whatever it hands to a loop with an old account, it hands over before this.
+        loop.execute { [context, senders] in
+            context.apps.replace(replacements)
+            for sender in senders { sender.execute { $0.replace(replacements) } }
+        }
+    }
+}

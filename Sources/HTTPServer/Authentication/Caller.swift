@@ -1,0 +1,32 @@
+import Campaigns
+import Fleet
+
+/// Who makes a request.
+struct Caller: Sendable, Equatable {
+    /// The token's name, for histories and logs.
+    let name: String
+    let role: Role
+    /// The apps that it is for; nil is all of them.
+    let apps: Set<String>?
+
+    /// Anybody on this host, when there are no tokens.
+    static let local = Caller(name: "local", role: .admin, apps: nil)
+    /// Who asks for a probe.
+    static let nobody = Caller(name: "", role: .viewer, apps: [])
+
+    func mayUse(_ app: String) -> Bool { apps?.contains(app) ?? true }
+
+    /// Throws 403 unless the token is for the app.
+    func require(app: String) throws(HTTPProblem) {
+        guard mayUse(app) else {
+            throw HTTPProblem(.forbidden, "this token is not for the app \(NameRule.shown(app))")
+        }
+    }
+
+    /// Throws 403 unless the role is enough.
+    func require(_ least: Role) throws(HTTPProblem) {
+        guard role >= least else {
+            throw HTTPProblem(.forbidden, "this needs the role \(least.rawValue); the token has \(role.rawValue)")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Campaigns
+import HTTPTypes
+
+/// Decides who a request is from; no I/O, no clock.
+struct Gate: Sendable {
+    /// The tokens; nil when there is no file of them, and everybody on this host may do everything.
+    let tokens: TokenBook?
+
+    /// What a request says of itself.
+    struct Claim: Sendable {
+        /// The field `authorization`.
+        var authorization: String?
+        /// The field `host`, or `:authority`.
+        var host: String?
+        /// The field `origin`, which browsers send.
+        var origin: String?
+    }
+
+    /// Who it is.
+    ///
+    /// Throws 401 without a token that is known, 403 when a page of somewhere else made a browser ask.
+    func caller(_ claim: Claim) throws(HTTPProblem) -> Caller {
+        try refuseForeignPage(claim)
+        guard let tokens else { return .local }
+        guard let token = Self.bearer(claim.authorization) else {
+            throw Self.unauthorized("an access token is needed: Authorization: Bearer TOKEN")
+        }
+        guard let caller = tokens.caller(token: token) else {
+            throw Self.unauthorized("this access token is not known")
+        }
+        return caller
+    }
+
+    /// Without tokens a browser on this host could be made to give orders by any page that it shows: by a request to
+    /// another origin, or by a name that suddenly means this host (DNS rebinding).
+    private func refuseForeignPage(_ claim: Claim) throws(HTTPProblem) {
+        if let origin = claim.origin, origin != "null" || tokens == nil {
+            let authority = origin.firstRange(of: "://").map { String(origin[$0.upperBound...]) }
+            guard authority == claim.host else {
+                throw HTTPProblem(.forbidden, "a page of another origin may not use this API")
+            }
+        }
+        guard tokens == nil else { return }
+        guard let host = claim.host, Loopback.isLoopback(authority: host) else {
+            throw HTTPProblem(
+                .forbidden,
+                "without access tokens the API is for this host only: ask 127.0.0.1 or localhost"
+            )
+        }
+    }
+
+    /// The token of a field `Bearer TOKEN` (RFC 6750, section 2.1).
+    static func bearer(_ field: String?) -> String? {
+        guard let field else { return nil }
+        let words = field.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
+        return String(words[1])
+    }
+
+    private static func unauthorized(_ detail: String) -> HTTPProblem {
+        HTTPProblem(.unauthorized, detail, headers: [.wwwAuthenticate: "Bearer realm=\"fanfare\""])
+    }
+}

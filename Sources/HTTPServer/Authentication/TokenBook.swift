@@ -1,0 +1,51 @@
+import Fleet
+import Synchronization
+
+/// The tokens that are known at present; read again on SIGHUP.
+///
+/// May be used from any thread.
+final class TokenBook: Sendable {
+    private struct Entry {
+        let hash: [UInt8]
+        let caller: Caller
+    }
+
+    private let entries: Mutex<[Entry]>
+
+    init(_ tokens: [AccessToken]) {
+        entries = Mutex(Self.entries(tokens))
+    }
+
+    /// From now on these and no others.
+    func replace(_ tokens: [AccessToken]) {
+        let new = Self.entries(tokens)
+        entries.withLock { $0 = new }
+    }
+
+    /// Whose a token is; nil when nobody's.
+    ///
+    /// The time does not tell how much of a hash was right: all of them are compared, each to its end.
+    func caller(token: String) -> Caller? {
+        let hash = NewAccessToken.hash(token)
+        var found: Caller?
+        for entry in entries.withLock({ $0 }) where Self.isSame(hash, entry.hash) { found = entry.caller }
+        return found
+    }
+
+    static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard one.count == other.count else { return false }
+        var difference: UInt8 = 0
+        for index in one.indices { difference |= one[index] ^ other[index] }
+        return difference == 0
+    }
+
+    private static func entries(_ tokens: [AccessToken]) -> [Entry] {
+        tokens.map { token in
+            // The file's reader knows three words and no others.
+            guard let role = Role(rawValue: token.role) else {
+                preconditionFailure("a token with the role \(token.role)")
+            }
+            return Entry(hash: token.hash, caller: Caller(name: token.name, role: role, apps: token.apps))
+        }
+    }
+}

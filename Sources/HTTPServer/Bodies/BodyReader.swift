@@ -1,0 +1,56 @@
+import Campaigns
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+
+/// Reads bodies up to a limit.
+enum BodyReader {
+    /// One more than a job may have is enough to refuse it by the rules of jobs.
+    static let jobMax = JSONReader.Limits().bytesMax + 1
+    /// Of everything else that is JSON.
+    static let smallMax = 65_536
+
+    /// The bytes of a JSON body; throws 413 and 415.
+    static func json(_ call: Call, upTo most: Int = smallMax) async throws -> [UInt8] {
+        try require(call, types: ["application/json"])
+        return try await bytes(call, upTo: most)
+    }
+
+    /// The value of a JSON body; throws 413, 415, and 400 with everything that is wrong with the text.
+    static func value(_ call: Call) async throws -> JSONValue {
+        let reading = JSONReader.read(try await json(call), limits: JSONReader.Limits(bytesMax: smallMax))
+        guard reading.problems.isEmpty, let value = reading.value else {
+            throw HTTPProblem(
+                ProblemDocument(.usage, title: "The body is not JSON", errors: reading.problems.map(\.problem))
+            )
+        }
+        return value
+    }
+
+    /// Throws 415 unless the body is of one of the types.
+    @discardableResult
+    static func require(_ call: Call, types: [String]) throws(HTTPProblem) -> String {
+        let field = call.request.headers[.contentType] ?? ""
+        let type = field.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+        guard types.contains(type) else {
+            throw HTTPProblem(
+                .mediaType,
+                "the body is to be \(types.joined(separator: " or ")), named in content-type",
+                headers: [.accept: types.joined(separator: ", ")]
+            )
+        }
+        return type
+    }
+
+    private static func bytes(_ call: Call, upTo most: Int) async throws -> [UInt8] {
+        let tooLarge = HTTPProblem(.tooLarge, "the body has more than \(most) bytes")
+        // Said before it is sent, so that it need not be.
+        if let said = call.request.headers[.contentLength].flatMap({ Int($0) }), said > most { throw tooLarge }
+        var bytes: [UInt8] = []
+        for try await piece in call.request.body {
+            guard bytes.count + piece.readableBytes <= most else { throw tooLarge }
+            bytes.append(contentsOf: piece.readableBytesView)
+        }
+        return bytes
+    }
+}

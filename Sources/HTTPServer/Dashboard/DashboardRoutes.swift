@@ -1,0 +1,39 @@
+import Campaigns
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// The dashboard at `/`: a page that asks the API for everything, with the token of whoever looks at it.
+///
+/// The page and its files are the same for everybody and say nothing of the fleet, so that they are given without a token:
+/// a browser needs the page to ask for one.
+enum DashboardRoutes {
+    static let all = [
+        Route(.get, "/", .open, "dashboard") { call, _ in answer(DashboardFile.page, call.request) },
+        Route(.get, "/dashboard/{file}", .open, "dashboardFile") { call, _ in
+            guard let file = DashboardFile.others.first(where: { $0.name == call.parameter("file") }) else {
+                throw HTTPProblem(.notFound, "the dashboard has no such file")
+            }
+            return answer(file, call.request)
+        },
+    ]
+
+    /// Only what the server itself gives is run, shown and asked (W3C Content Security Policy), and no other page may
+    /// put this one into a frame.
+    static let policy = """
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
+        form-action 'none'; frame-ancestors 'none'
+        """
+
+    private static let policyName = HTTPField.Name("Content-Security-Policy")
+    private static let referrerName = HTTPField.Name("Referrer-Policy")
+
+    /// The file, or that the browser has it already (RFC 9110, section 13.1.2).
+    private static func answer(_ file: DashboardFile, _ request: Request) -> Answer {
+        var headers: HTTPFields = [.contentType: file.type, .cacheControl: "no-cache", .eTag: file.tag]
+        if let name = policyName { headers[name] = policy }
+        if let name = referrerName { headers[name] = "no-referrer" }
+        if request.headers[.ifNoneMatch] == file.tag { return Answer(.notModified, headers: headers) }
+        return Answer(headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
+    }
+}

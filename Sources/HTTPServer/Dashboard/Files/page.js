@@ -1,0 +1,82 @@
+// Building the page: elements by function, never from text, so that nothing that a producer wrote can become markup.
+
+export function element(name, attributes = {}, ...children) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "on") for (const [event, handler] of Object.entries(value)) node.addEventListener(event, handler);
+    else if (value !== null && value !== undefined && value !== false) node.setAttribute(key, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+const grouped = new Intl.NumberFormat("en");
+
+export function number(value) { return value === null || value === undefined ? "–" : grouped.format(value); }
+
+export function counted(value, one, many) { return `${number(value)} ${value === 1 ? one : many}`; }
+
+export function percent(part, whole) { return whole > 0 ? `${(100 * part / whole).toFixed(1)} %` : "–"; }
+
+export function instant(text) {
+  if (!text) return "–";
+  const date = new Date(text);
+  return element("time", { datetime: text, title: text }, date.toLocaleString(undefined, { hour12: false }));
+}
+
+export function duration(seconds) {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return "–";
+  if (seconds < 1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
+  const parts = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+  const words = [];
+  let rest = Math.round(seconds);
+  for (const [length, unit] of parts) {
+    const count = Math.floor(rest / length);
+    rest -= count * length;
+    if (count > 0 && words.length < 2) words.push(`${count} ${unit}`);
+  }
+  return words.join(" ") || "0 s";
+}
+
+// A table that becomes a stack of cards where there is no room: each cell says its column's name.
+export function table(columns, rows) {
+  const head = element("tr", {}, columns.map(([name, side]) => element("th", { scope: "col", class: side }, name)));
+  const body = rows.map((cells) => element("tr", {}, cells.map((cell, index) =>
+    element("td", { class: columns[index][1], "data-name": columns[index][0] }, cell))));
+  return element("table", { class: "stacked" }, element("thead", {}, head), element("tbody", {}, body));
+}
+
+// A part of the page that is made anew only when what it shows has changed: what is clicked or focused in a part that
+// has not stays the same element.
+export function part(name = "div", attributes = {}) {
+  const node = element(name, attributes);
+  let shown = null;
+  return {
+    node,
+    show(value, make) {
+      const text = JSON.stringify(value);
+      if (text === shown) return;
+      shown = text;
+      node.replaceChildren(...[make()].flat().filter(Boolean));
+    },
+  };
+}
+
+export function notice(text) {
+  const place = document.getElementById("notice");
+  place.textContent = text;
+  if (text) setTimeout(() => { if (place.textContent === text) place.textContent = ""; }, 8000);
+}
+
+// Asks before something is done that matters; answers whether it is to be done.
+export function confirmed(title, text, yes) {
+  const dialog = document.getElementById("confirm");
+  document.getElementById("confirm-title").textContent = title;
+  document.getElementById("confirm-text").textContent = text;
+  document.getElementById("confirm-yes").textContent = yes;
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
+}

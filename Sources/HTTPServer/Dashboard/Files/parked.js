@@ -1,0 +1,43 @@
+// Messages that wait for a person.
+
+import { get, post } from "./api.js";
+import { confirmed, element, instant, notice, number } from "./page.js";
+
+const orders = {
+  replay: { title: "Replay", text: "Its devices that have no outcome are sent to; a job goes back to intake." },
+  discard: { title: "Discard", text: "Its devices end failed, with the reason Parked. This cannot be undone." },
+};
+
+export async function parked(view, context) {
+  const place = element("div", { class: "cards", id: "parked" });
+  view.append(element("h1", {}, "Parked"), element("p", { class: "quiet" },
+    "Messages that cannot be read, that are refused, or that keep killing workers."), place);
+
+  async function give(name, order, message) {
+    if (!await confirmed(`${order.title} message ${message.id}?`, order.text, order.title)) return;
+    try {
+      const answer = await post(`/v1/parked/${message.id}:${name}`);
+      if (answer.detail) notice(answer.detail);
+      await look();
+    } catch (error) { notice(error.message); }
+  }
+
+  function card(message) {
+    const facts = [message.campaign ? `${message.app}/${message.campaign}` : message.app, message.devices ? `${number(message.devices)} devices` : null];
+    return element("article", { class: "card", "data-parked": message.id },
+      element("h2", {}, message.reason),
+      element("p", { class: "quiet" }, facts.filter(Boolean).join(" · "), " · ", instant(message.first_at)),
+      element("ul", { class: "lines" }, (message.errors ?? []).map((error) =>
+        element("li", {}, [error.pointer, error.detail, error.mend].filter(Boolean).join(": ")))),
+      context.mayAct ? element("div", { class: "buttons" }, Object.entries(orders).map(([name, order]) =>
+        element("button", { type: "button", "data-order": name, on: { click: () => give(name, order, message) } }, order.title))) : null);
+  }
+
+  async function look() {
+    const { parked } = await get("/v1/parked");
+    place.replaceChildren(...parked.map(card));
+    if (parked.length === 0) place.append(element("p", { class: "quiet" }, "Nothing is parked."));
+    context.state("live");
+  }
+  await look();
+}

@@ -1,0 +1,178 @@
+import Campaigns
+import Delivery
+import Fleet
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import Store
+
+/// What is known of a request besides itself: the connection that it came on.
+struct FrontContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The address at the other end, without its port.
+    let peer: String
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        peer = source.channel.remoteAddress?.ipAddress ?? "local"
+    }
+}
+
+/// Every request comes through here: who asks, how often, for what; and every problem leaves in one form.
+struct Front: HTTPResponder {
+    typealias Context = FrontContext
+
+    let core: ServerCore
+    var routes = DashboardRoutes.all + RouteTable.all
+
+    private static let requestID = HTTPField.Name("X-Request-ID")
+
+    func respond(to request: Request, context: FrontContext) async throws -> Response {
+        let began = ContinuousClock.now
+        let id = Self.identity(request)
+        var seen = Seen()
+        var answer: Answer
+        do {
+            answer = try await self.answer(request, context, &seen)
+        } catch {
+            if HTTPProblem(error) == nil {
+                core.logger.error("a request failed", metadata: ["request": "\(id)", "error": "\(error)"])
+            }
+            answer = Answer(HTTPProblem(error) ?? HTTPProblem(.failed, "the server failed; its log says more"))
+        }
+        if let name = Self.requestID { answer.headers[name] = id }
+        answer.headers[.xContentTypeOptions] = "nosniff"
+        if answer.headers[.cacheControl] == nil { answer.headers[.cacheControl] = "no-store" }
+        let took = ContinuousClock.now - began
+        core.tally.note(operation: seen.operation, status: answer.status.code, took: took)
+        note(request, context, seen, id, answer.status, took)
+        await audit(request, context, seen, id, answer.status)
+        let response = Response(status: answer.status, headers: answer.headers, body: answer.body)
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// What was found out about a request, for metrics and the log.
+    private struct Seen {
+        var operation = "none"
+        var caller: Caller?
+        /// It is for those who may do something, and no question.
+        var changesSomething = false
+    }
+
+    private func answer(_ request: Request, _ context: FrontContext, _ seen: inout Seen) async throws -> Answer {
+        let target = request.head.path ?? "/"
+        let path = target.prefix { $0 != "?" }
+        guard let segments = RequestTarget.segments(path),
+            let pairs = RequestTarget.query(target.dropFirst(path.count + 1))
+        else { throw HTTPProblem(.usage, "the request's target is not well formed") }
+        let match = RouteTable.match(request.method, segments, among: routes)
+        if case .route(let route, let parameters) = match {
+            seen.operation = route.operation
+            seen.changesSomething = route.access != .role(.viewer) && route.method != .get
+            if route.access == .open {
+                return try await route.handler(
+                    Call(request: request, parameters: parameters, query: Query(pairs), caller: .nobody),
+                    core
+                )
+            }
+        }
+        // Before anything else is told, even whether there is such a path.
+        let caller = try await caller(request, context)
+        seen.caller = caller
+        switch match {
+        case .route(let route, let parameters):
+            if case .role(let role) = route.access { try caller.require(role) }
+            let call = Call(request: request, parameters: parameters, query: Query(pairs), caller: caller)
+            return try await route.handler(call, core)
+        case .otherMethod(let methods):
+            let allowed = methods.map(\.rawValue).joined(separator: ", ")
+            throw HTTPProblem(.methodNotAllowed, "this path takes \(allowed)", headers: [.allow: allowed])
+        case .nothing: throw HTTPProblem(.notFound, "there is nothing at this path")
+        }
+    }
+
+    /// Who asks; a token's requests are counted together, others by their address.
+    private func caller(_ request: Request, _ context: FrontContext) async throws -> Caller {
+        let claim = Gate.Claim(
+            authorization: request.headers[.authorization],
+            host: request.head.authority,
+            origin: request.headers[.origin]
+        )
+        do throws(HTTPProblem) {
+            let caller = try core.gate.caller(claim)
+            try limit(core.gate.tokens == nil ? "address \(context.peer)" : "token \(caller.name)")
+            return caller
+        } catch {
+            if error.document.kind == .unauthorized { try limit("address \(context.peer)") }
+            throw error
+        }
+    }
+
+    private func limit(_ name: String) throws(HTTPProblem) {
+        guard let wait = core.limiter.take(name, now: .now) else { return }
+        let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
+        throw HTTPProblem(
+            .tooManyRequests,
+            "more than \(core.configuration.server.requestsPerSecond) requests a second",
+            headers: [.retryAfter: String(seconds)]
+        )
+    }
+
+    /// The caller's own id of the request when it is short and plain, one of ours otherwise.
+    private static func identity(_ request: Request) -> String {
+        if let name = requestID, let given = request.headers[name], NameRule.isID(given) { return given }
+        return String(UInt64.random(in: 0 ... .max), radix: 16)
+    }
+
+    /// Writes down what somebody did, or tried to: who may only look and looks is in the server's log alone.
+    private func audit(
+        _ request: Request,
+        _ context: FrontContext,
+        _ seen: Seen,
+        _ id: String,
+        _ status: HTTPResponse.Status
+    ) async {
+        guard seen.changesSomething, let caller = seen.caller else { return }
+        let entry = AuditEntry(
+            at: WallClock.now(),
+            actor: caller.name,
+            role: caller.role.rawValue,
+            peer: context.peer,
+            operation: seen.operation,
+            path: Self.path(request),
+            status: status.code,
+            request: id
+        )
+        do throws(LedgerError) {
+            try await core.ledger.write { try $0.audit(entry) }
+        } catch {
+            core.logger.error("the audit log lacks a request", metadata: ["request": "\(id)", "error": "\(error)"])
+        }
+    }
+
+    private static func path(_ request: Request) -> String {
+        String((request.head.path ?? "").prefix { $0 != "?" }.prefix(512))
+    }
+
+    /// The path without the query, which may have names of people; nothing of headers and bodies.
+    private func note(
+        _ request: Request,
+        _ context: FrontContext,
+        _ seen: Seen,
+        _ id: String,
+        _ status: HTTPResponse.Status,
+        _ took: Duration
+    ) {
+        let isProbe = seen.caller == nil && status.code < 400
+        core.logger.log(
+            level: isProbe ? .debug : .info,
+            "\(request.method.rawValue) \(seen.operation) \(status.code)",
+            metadata: [
+                "request": "\(id)", "path": "\(Self.path(request))",
+                "caller": "\(seen.caller?.name ?? "nobody")", "peer": "\(context.peer)", "took": "\(took)",
+            ]
+        )
+    }
+}

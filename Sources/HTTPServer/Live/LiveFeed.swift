@@ -1,0 +1,181 @@
+import Campaigns
+import Delivery
+import Fleet
+import Logging
+import Store
+
+/// Tells all who listen what happens to campaigns: one poller for all of them, which sleeps when nobody listens.
+///
+/// Each look costs the ledger one read of what is new, and one of each campaign that somebody watches, however many watch
+/// it.
+actor LiveFeed {
+    /// Who listens at once; more are refused.
+    static let subscribersMax = 100
+    /// Of a fleet that sends more campaigns at once, the latest are shown.
+    private static let campaignsMax = 20
+    /// Events that wait for one who reads slowly; then he is cut off, and comes again with his last id.
+    private static let waitingMax = 256
+    private static let pause = Duration.seconds(1)
+    /// Looks between two heartbeats.
+    private static let heartbeatLooks = 15
+    /// Of what happened while somebody was away, so much is read at once.
+    private static let entriesMax = 500
+
+    /// What somebody listens to.
+    enum Topic: Sendable, Equatable {
+        case campaign(UInt32)
+        /// All campaigns of these apps; nil is all apps.
+        case fleet(apps: Set<String>?)
+    }
+
+    private struct Subscriber {
+        let topic: Topic
+        let continuation: AsyncStream<String>.Continuation
+        /// The last place in the history that was told.
+        var told: Int64
+        /// The status that was told last, by campaign.
+        var shown: [UInt32: JSONValue] = [:]
+    }
+
+    private let ledger: Ledger
+    private let logger: Logger
+    private var subscribers: [Int: Subscriber] = [:]
+    private var lastNumber = 0
+    private var polling: Task<Void, Never>?
+    private var isStopped = false
+
+    init(_ ledger: Ledger, logger: Logger) {
+        self.ledger = ledger
+        self.logger = logger
+    }
+
+    /// The texts of a new listener's events, from the place `after` on; nil of it is from now on.
+    ///
+    /// Throws 503 when there are too many listeners, or the server stops.
+    func subscribe(_ topic: Topic, after: Int64?) async throws -> AsyncStream<String> {
+        let newest = try await ledger.read { try $0.lastHistoryPlace() }
+        guard !isStopped else { throw HTTPProblem(unavailable: "the server stops") }
+        guard subscribers.count < Self.subscribersMax else {
+            throw HTTPProblem(unavailable: "\(Self.subscribersMax) listen already")
+        }
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: String.self,
+            bufferingPolicy: .bufferingOldest(Self.waitingMax)
+        )
+        lastNumber += 1
+        let number = lastNumber
+        continuation.onTermination = { _ in Task { await self.remove(number) } }
+        subscribers[number] = Subscriber(topic: topic, continuation: continuation, told: min(after ?? newest, newest))
+        if polling == nil { polling = Task { await poll() } }
+        return stream
+    }
+
+    /// Ends all streams; nobody can listen from now on.
+    func stop() {
+        isStopped = true
+        polling?.cancel()
+        for subscriber in subscribers.values { subscriber.continuation.finish() }
+    }
+
+    private func remove(_ number: Int) { subscribers[number] = nil }
+
+    private func poll() async {
+        var looks = 0
+        while !subscribers.isEmpty, !Task.isCancelled {
+            do {
+                try await look()
+            } catch {
+                logger.warning("the ledger cannot be read for those who listen", metadata: ["error": "\(error)"])
+            }
+            looks += 1
+            if looks % Self.heartbeatLooks == 0 {
+                for number in subscribers.keys.sorted() { send(LiveEvent.heartbeat, to: number) }
+            }
+            // Thrown only when the feed is stopped.
+            try? await Task.sleep(for: Self.pause)
+        }
+        polling = nil
+    }
+
+    // MARK: - One look
+
+    private func look() async throws(LedgerError) {
+        let from = subscribers.values.map(\.told).min() ?? 0
+        let entries = try await ledger.read { try $0.history(after: from, limit: Self.entriesMax) }
+        let statuses = try await statuses()
+        for number in subscribers.keys.sorted() { tell(number, entries, statuses) }
+    }
+
+    /// The statuses of all campaigns that somebody watches, by number.
+    private func statuses() async throws(LedgerError) -> [UInt32: CampaignStatusView] {
+        var wanted: Set<UInt32> = []
+        var isFleetWatched = false
+        for subscriber in subscribers.values {
+            switch subscriber.topic {
+            case .campaign(let number): wanted.insert(number)
+            case .fleet:
+                isFleetWatched = true
+                // Once more, so that the end of a campaign that was shown is shown too.
+                wanted.formUnion(subscriber.shown.keys)
+            }
+        }
+        if isFleetWatched {
+            let open = try await ledger.read { try $0.campaigns(app: nil, isOpen: true, limit: Self.campaignsMax) }
+            wanted.formUnion(open.map(\.facts.number))
+        }
+        var views: [UInt32: CampaignStatusView] = [:]
+        for number in wanted {
+            let now = WallClock.now()
+            let status = try await ledger.read { try $0.status(campaign: number, now: now) }
+            views[number] = status.map { CampaignStatusView($0) }
+        }
+        return views
+    }
+
+    private func tell(_ number: Int, _ entries: [LedgerHistory], _ statuses: [UInt32: CampaignStatusView]) {
+        guard var subscriber = subscribers[number] else { return }
+        var events: [LiveEvent] = []
+        for entry in entries where (entry.entry.sequence ?? 0) > subscriber.told {
+            subscriber.told = entry.entry.sequence ?? subscriber.told
+            guard subscriber.topic.includes(entry) else { continue }
+            let data = HistoryView(entry.entry, app: entry.app, campaign: entry.campaignID).json
+            events.append(LiveEvent(name: entry.entry.kind.rawValue, id: entry.entry.sequence, data: data))
+        }
+        var isOver = false
+        for (campaign, view) in statuses.sorted(by: { $0.key < $1.key }) where subscriber.topic.includes(campaign, view)
+        {
+            let json = view.json
+            if subscriber.shown[campaign] != json { events.append(LiveEvent(name: "status", id: nil, data: json)) }
+            subscriber.shown[campaign] = view.isOver ? nil : json
+            if view.isOver, subscriber.topic == .campaign(campaign) { isOver = true }
+        }
+        subscribers[number] = subscriber
+        for event in events { send(event.text, to: number) }
+        // A history that is longer than one look's share is told to its end first.
+        if isOver, entries.count < Self.entriesMax { subscriber.continuation.finish() }
+    }
+
+    private func send(_ text: String, to number: Int) {
+        guard let subscriber = subscribers[number] else { return }
+        if case .dropped = subscriber.continuation.yield(text) {
+            subscriber.continuation.finish()
+            subscribers[number] = nil
+        }
+    }
+}
+
+extension LiveFeed.Topic {
+    fileprivate func includes(_ entry: LedgerHistory) -> Bool {
+        switch self {
+        case .campaign(let number): entry.campaign == number
+        case .fleet(let apps): apps?.contains(entry.app) ?? true
+        }
+    }
+
+    fileprivate func includes(_ campaign: UInt32, _ view: CampaignStatusView) -> Bool {
+        switch self {
+        case .campaign(let number): campaign == number
+        case .fleet(let apps): apps?.contains(view.app) ?? true
+        }
+    }
+}

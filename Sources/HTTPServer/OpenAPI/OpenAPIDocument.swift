@@ -1,0 +1,92 @@
+public import Campaigns
+import HTTPTypes
+
+/// The API as an OpenAPI 3.1 document, made of the table of routes.
+public enum OpenAPIDocument {
+    /// The document; `version` is the program's.
+    public static func make(version: String) -> JSONValue {
+        var paths: [JSONMember] = []
+        for route in RouteTable.all {
+            let method = JSONMember(route.method.rawValue.lowercased(), operation(route))
+            let path = route.path.description
+            if let place = paths.firstIndex(where: { $0.name == path }), case .object(let others) = paths[place].value {
+                paths[place].value = .object(others + [method])
+            } else {
+                paths.append(JSONMember(path, .object([method])))
+            }
+        }
+        return [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "Fanfare", "version": .string(version),
+                "description": "Push campaigns: sending them, following them, giving them orders.",
+            ],
+            "security": [["token": []]], "paths": .object(paths),
+            "components": [
+                "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
+                "schemas": .object(Schemas.all),
+            ],
+        ]
+    }
+
+    private static func operation(_ route: Route) -> JSONValue {
+        guard let operation = Operations.all[route.operation] else {
+            preconditionFailure("the operation \(route.operation) is not described")
+        }
+        let role: JSONValue? = if case .role(let role) = route.access { .string(role.rawValue) } else { nil }
+        return .object([
+            "operationId": .string(route.operation), "summary": .string(operation.summary),
+            "x-fanfare-role": role, "security": route.access == .open ? .array([]) : nil,
+            "parameters": .array(parameters(route, operation)),
+            "requestBody": operation.body.map(body), "responses": responses(operation),
+        ])
+    }
+
+    private static func parameters(_ route: Route, _ operation: Operation) -> [JSONValue] {
+        let places = route.path.parameters.map { name in
+            parameter(name, in: "path", schema: schemas[name] ?? Schemas.text, isRequired: true)
+        }
+        let query = operation.query.map { parameter($0.name, in: "query", schema: $0.schema, isRequired: false) }
+        let fields = operation.fields.map { name in
+            let schema: JSONValue = name == "Last-Event-ID" ? ["type": "integer", "minimum": 0] : Schemas.id
+            return parameter(name, in: "header", schema: schema, isRequired: false)
+        }
+        return places + query + fields
+    }
+
+    /// What the names in paths stand for.
+    private static let schemas: [String: JSONValue] = [
+        "app": Schemas.app, "id": Schemas.id, "list": Schemas.id, "number": ["type": "integer", "minimum": 1],
+        "device": ["type": "string", "minLength": 1, "maxLength": 128],
+    ]
+
+    private static func parameter(_ name: String, in place: String, schema: JSONValue, isRequired: Bool) -> JSONValue {
+        ["name": .string(name), "in": .string(place), "required": .bool(isRequired), "schema": schema]
+    }
+
+    private static func body(_ body: Operation.Body) -> JSONValue {
+        let content: JSONValue =
+            switch body {
+            case .json(let name): ["application/json": ["schema": Schemas.reference(name)]]
+            case .devices: ["text/csv": ["schema": Schemas.text], "application/x-ndjson": ["schema": Schemas.text]]
+            }
+        return ["required": true, "content": content]
+    }
+
+    private static func responses(_ operation: Operation) -> JSONValue {
+        let content: JSONValue =
+            switch operation.good {
+            case .json(let name): ["application/json": ["schema": Schemas.reference(name)]]
+            case .text(let type): [type: ["schema": Schemas.text]]
+            }
+        let good = operation.statuses.map { status in
+            JSONMember(String(status), ["description": .string(operation.summary), "content": content])
+        }
+        let bad: JSONValue = [
+            "description": "A problem (RFC 9457)",
+            "content": ["application/problem+json": ["schema": Schemas.reference("Problem")]],
+        ]
+        let others = ["4XX", "503"].filter { name in !operation.statuses.contains { String($0) == name } }
+        return .object(good + others.map { JSONMember($0, bad) })
+    }
+}

@@ -1,0 +1,144 @@
+import Campaigns
+import Fleet
+
+/// What the API's bodies look like (JSON Schema 2020-12, as OpenAPI 3.1 has it).
+enum Schemas {
+    static let text: JSONValue = ["type": "string"]
+    static let app: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"]
+    static let id: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"]
+    static let limit: JSONValue = ["type": "integer", "minimum": 1, "maximum": 200]
+    static let cursor: JSONValue = ["type": "integer", "minimum": 1, "maximum": 4_294_967_295]
+    static let states: JSONValue = [
+        "type": "array", "items": ["type": "string", "enum": .array(CampaignLook.states.map(JSONValue.string))],
+    ]
+
+    private static let count: JSONValue = ["type": "integer", "minimum": 0]
+    private static let flag: JSONValue = ["type": "boolean"]
+    private static let instant: JSONValue = ["type": "string", "format": "date-time"]
+    private static let texts: JSONValue = ["type": "array", "items": text]
+    private static let object: JSONValue = ["type": "object"]
+
+    private static func maybe(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }
+    private static func list(_ name: String) -> JSONValue { ["type": "array", "items": reference(name)] }
+
+    static func reference(_ name: String) -> JSONValue { ["$ref": .string("#/components/schemas/\(name)")] }
+
+    /// An object; its members are there unless they are named as those that may be left out.
+    private static func object(_ members: KeyValuePairs<String, JSONValue>, optional: Set<String> = []) -> JSONValue {
+        let required = members.map(\.key).filter { !optional.contains($0) }
+        return .object([
+            "type": "object", "properties": .object(members.map { JSONMember($0.key, $0.value) }),
+            "required": required.isEmpty ? nil : .array(required.map(JSONValue.string)),
+        ])
+    }
+
+    /// By name.
+    static let all: [JSONMember] = [
+        JSONMember("Problem", problem), JSONMember("Error", error), JSONMember("Document", object),
+        JSONMember("Version", object(["name": text, "version": text])), JSONMember("Job", job),
+        JSONMember("Send", send),
+        JSONMember(
+            "Verdict",
+            object([
+                "campaign": id, "app": app, "verdict": ["enum": ["pending", "existing", "valid"]],
+                "warnings": list("Error"),
+            ])
+        ),
+        JSONMember("Campaign", campaign), JSONMember("CampaignRow", row),
+        JSONMember("CampaignPage", object(["campaigns": list("CampaignRow"), "next": maybe(text)])),
+        JSONMember(
+            "Order",
+            object(
+                ["id": id, "app": app, "state": text, "paused_by": texts, "per_second": count, "expires_at": instant],
+                optional: ["per_second"]
+            )
+        ),
+        JSONMember("List", listOfDevices), JSONMember("Lists", object(["lists": ["type": "array", "items": object]])),
+        JSONMember("Device", object), JSONMember("Result", object(["app": app, "id": text, "result": text])),
+        JSONMember("Forgotten", object(["app": app, "forgotten": texts, "list_places": count])),
+        JSONMember("Parked", parked), JSONMember("ParkedList", object(["parked": list("Parked")])),
+        JSONMember(
+            "ParkedResult",
+            object([
+                "id": text, "result": text, "app": maybe(text), "campaign": maybe(text), "devices": count,
+                "dry_run": flag,
+            ])
+        ),
+        JSONMember("Status", status), JSONMember("Apps", object(["apps": ["type": "array", "items": object]])),
+        JSONMember("Audit", audit),
+        JSONMember(
+            "Caller",
+            object(["name": text, "role": ["enum": ["viewer", "operator", "admin"]], "apps": maybe(texts)])
+        ),
+    ]
+
+    private static let problem = object(
+        [
+            "type": ["type": "string", "pattern": "^urn:fanfare:problem:[a-z-]+$"], "title": text, "status": count,
+            "campaign": text, "errors": list("Error"), "warnings": list("Error"),
+        ],
+        optional: ["campaign"]
+    )
+
+    private static let error = object(
+        ["pointer": text, "code": text, "detail": text, "mend": text],
+        optional: ["mend"]
+    )
+
+    /// The whole shape is `fanfare schema job`.
+    private static let job: JSONValue = [
+        "type": "object",
+        "description": "The job as producers publish it; its whole schema is what fanfare schema job prints.",
+        "properties": ["id": id, "app": app, "content": object, "audience": object, "delivery": object],
+        "required": ["app", "content", "audience"],
+    ]
+
+    private static let send: JSONValue = [
+        "type": "object", "description": "A job with device in place of audience.",
+        "properties": ["id": id, "app": app, "content": object, "device": object, "delivery": object],
+        "required": ["app", "content", "device"],
+    ]
+
+    private static let campaign = object([
+        "id": text, "app": text, "name": maybe(text), "tags": texts, "metadata": object, "state": text,
+        "state_reason": maybe(text), "superseded_by": maybe(text), "audience": count, "accepted": count,
+        "invalid": count, "failed": count, "expired": count, "superseded": count, "cancelled": count,
+        "skipped": count, "pending": count, "pending_detail": object, "attempts": count, "maybe_sent": count,
+        "unknown_resent": count, "reasons": object, "rate": maybe(count), "eta_at": maybe(instant),
+        "next_retry_at": maybe(instant), "created_at": maybe(instant), "accepted_at": maybe(instant),
+        "started_at": maybe(instant), "completed_at": maybe(instant), "expires_at": maybe(instant),
+        "parts": ["type": "array"], "providers": object, "retries": object,
+    ])
+
+    private static let row = object([
+        "id": text, "app": text, "name": maybe(text), "state": text, "audience": count, "rate": maybe(count),
+        "eta_at": maybe(instant), "accepted_at": instant, "completed_at": maybe(instant), "state_reason": maybe(text),
+    ])
+
+    private static let listOfDevices = object([
+        "app": app, "name": id, "version": text, "devices": count, "duplicates": count, "existing": flag,
+        "warnings": list("Error"),
+    ])
+
+    private static let parked = object([
+        "id": text, "queue": text, "reason": text, "errors": list("Error"), "app": maybe(text),
+        "campaign": maybe(text), "devices": count, "first_at": instant, "last_at": instant,
+    ])
+
+    private static let status = object([
+        "parts": ["type": "array", "items": object(["name": text, "well": flag, "detail": text])],
+        "backlogs": ["type": "array", "items": object], "breakers": texts, "pauses": texts, "parked": count,
+        "needs": texts,
+    ])
+
+    private static let audit = object([
+        "entries": [
+            "type": "array",
+            "items": object([
+                "seq": count, "at": instant, "actor": text, "role": text, "peer": text, "operation": text,
+                "path": text, "status": count, "request": text,
+            ]),
+        ],
+        "next": maybe(text),
+    ])
+}

@@ -1,0 +1,154 @@
+import Campaigns
+import Delivery
+import Fleet
+import HTTPTypes
+import HummingbirdCore
+import NIOPosix
+import Store
+
+/// Campaigns: sending them, looking at them, giving them orders.
+enum CampaignRoutes {
+    static let all =
+        [
+            Route(.post, "/v1/campaigns", .role(.operator), "sendCampaign", send),
+            Route(.post, "/v1/campaigns:validate", .role(.viewer), "validateCampaign", validate),
+            Route(.get, "/v1/campaigns", .role(.viewer), "listCampaigns", list),
+            Route(.get, "/v1/campaigns/{id}", .role(.viewer), "findCampaign", status),
+            Route(.get, "/v1/campaigns/{app}/{id}", .role(.viewer), "getCampaign", status),
+        ] + LifeOrder.allCases.map(order)
+
+    /// The field with which producers make a repeated request harmless.
+    private static let idempotencyKey = HTTPField.Name("Idempotency-Key")
+
+    // MARK: - Sending
+
+    /// 202 when the broker has confirmed the job, 200 when it is a campaign already.
+    private static func send(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        return try await publish(try await BodyReader.json(call, upTo: BodyReader.jobMax), call, core)
+    }
+
+    /// Judges a job and publishes it with confirm; the answer of `send`.
+    static func publish(_ body: [UInt8], _ call: Call, _ core: ServerCore) async throws -> Answer {
+        let now = WallClock.now()
+        let judgement = try await judge(body, call, core, now)
+        let place: HTTPFields = [.location: judgement.place]
+        if judgement.isKnown { return .json(judgement.document("existing"), headers: place) }
+        try await core.broker.publish(judgement.job, body: body, at: now)
+        return .json(judgement.document("pending"), .accepted, headers: place)
+    }
+
+    private static func validate(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        let body = try await BodyReader.json(call, upTo: BodyReader.jobMax)
+        let judgement = try await judge(body, call, core, WallClock.now())
+        return .json(judgement.document(judgement.isKnown ? "existing" : "valid"))
+    }
+
+    private static func judge(
+        _ body: [UInt8],
+        _ call: Call,
+        _ core: ServerCore,
+        _ now: Timestamp
+    ) async throws -> JobDesk.Judgement {
+        let key = idempotencyKey.flatMap { call.request.headers[$0] }
+        return try await JobDesk(core: core, caller: call.caller).judge(body, key: key, now: now)
+    }
+
+    // MARK: - Looking
+
+    private static func status(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        let (app, id) = try key(call)
+        guard let view = try await CampaignLook.status(app: app, id: id, in: core.ledger) else {
+            throw notFound(id)
+        }
+        try call.caller.require(app: view.app)
+        return .json(view.json)
+    }
+
+    /// App and id of the path; without an app the ledger says which has it.
+    static func key(_ call: Call) throws -> (app: String?, id: String) {
+        (call.parameters["app"] == nil ? nil : try call.app(), call.parameter("id"))
+    }
+
+    static func notFound(_ id: String) -> HTTPProblem {
+        HTTPProblem(.notFound, "there is no campaign \(NameRule.shown(id))")
+    }
+
+    /// A page of the list; `next` is the cursor of the following one.
+    private static func list(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow(["app", "tag", "limit", "cursor"], repeated: ["state"])
+        let app = try call.query.app()
+        if let app { try call.caller.require(app: app) }
+        let states = call.query.all("state")
+        guard states.allSatisfy(CampaignLook.states.contains) else {
+            throw HTTPProblem(.usage, "state is one of \(CampaignLook.states.joined(separator: ", "))")
+        }
+        let limit = try call.query.number("limit", in: 1...200, default: 50)
+        let cursor = try call.query.number("cursor", in: 1...Int(UInt32.max), default: Int(UInt32.max))
+        let (tag, apps) = (call.query["tag"], call.caller.apps)
+        let found = try await core.ledger.read { reader in
+            try reader.campaigns(
+                app: app,
+                apps: apps,
+                states: states.isEmpty ? nil : Set(states),
+                tag: tag,
+                before: UInt32(cursor),
+                limit: limit
+            )
+        }
+        let rows = try await CampaignLook.rows(found, in: core.ledger)
+        let next = found.count == limit ? found.last.map { JSONValue.string(String($0.facts.number)) } : nil
+        return .json(["campaigns": .array(rows.map(\.json)), "next": next ?? .null])
+    }
+
+    // MARK: - Orders
+
+    /// A broker that does not answer keeps no order waiting for longer.
+    private static let patience = Duration.seconds(2)
+
+    private static func order(_ order: LifeOrder) -> Route {
+        Route(
+            .post,
+            PathTemplate(stringLiteral: "/v1/campaigns/{app}/{id}:\(order.rawValue)"),
+            .role(.operator),
+            "\(order.rawValue)Campaign"
+        ) { call, core in
+            try call.query.allow([])
+            let (app, id) = (try call.app(), call.parameter("id"))
+            return try await give(order, app, id, call.caller, core)
+        }
+    }
+
+    /// One synced transaction, and a hint; a worker that misses it looks within 500 ms by itself.
+    private static func give(
+        _ order: LifeOrder,
+        _ app: String,
+        _ id: String,
+        _ caller: Caller,
+        _ core: ServerCore
+    ) async throws -> Answer {
+        let hint = ControlHint(core.configuration.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
+        // The hint of a `fire` is to go at the moment of the commit.
+        if order == .fire { await hint.ready(within: patience) }
+        let result: LifeResult
+        do throws(LedgerError) {
+            let circumstances = LifeOrder.Circumstances(in: core.ledger, by: caller.name)
+            result = try await core.ledger.write(.synced) { transaction -> LifeResult in
+                let number = try transaction.reader.campaignNumber(app: app, id: id)
+                return try number.map { try order.give(to: $0, in: transaction, circumstances) } ?? .unknown
+            }
+        } catch {
+            await hint.close()
+            throw error
+        }
+        if case .done(let facts) = result {
+            if order != .fire { await hint.ready(within: patience) }
+            await hint.look(at: facts.name)
+        }
+        await hint.close()
+        if case .done(let facts) = result { return .json(facts.orderJSON) }
+        throw result.refusal(of: order.rawValue).map { HTTPProblem($0) } ?? notFound(id)
+    }
+}

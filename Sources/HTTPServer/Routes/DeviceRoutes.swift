@@ -1,0 +1,65 @@
+import Campaigns
+import Fleet
+import HTTPTypes
+import HummingbirdCore
+import PushProviders
+import Store
+
+/// Devices of the registry, as an app's back end and an operator use it.
+enum DeviceRoutes {
+    static let all = [
+        Route(.put, "/v1/apps/{app}/devices/{device}", .role(.operator), "putDevice", put),
+        Route(.get, "/v1/apps/{app}/devices/{device}", .role(.viewer), "getDevice", show),
+        Route(.delete, "/v1/apps/{app}/devices/{device}", .role(.operator), "forgetDevice", forget),
+    ]
+
+    /// Registers a device, or changes what is known of it: one line of `device import`, with the id from the path.
+    private static func put(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        let (app, id) = (try call.app(), call.parameter("device"))
+        guard case .object(var members) = try await BodyReader.value(call) else {
+            throw HTTPProblem(.usage, "the body is to be an object")
+        }
+        if let given = members.first(where: { $0.name == "id" })?.value {
+            guard given == .string(id) else { throw HTTPProblem(.usage, "the body's id is another than the path's") }
+        } else {
+            members.append(JSONMember("id", .string(id)))
+        }
+        let decoded = DeviceRegistration.decode(.object(members), ProviderRegistry.tokens)
+        guard let registration = decoded.registration else {
+            throw HTTPProblem(
+                ProblemDocument(.invalidAudience, title: "The device cannot be registered", errors: decoded.problems)
+            )
+        }
+        let result = try await Registry.register([registration], app: app, in: core.ledger).first
+        let word = result?.rawValue ?? ""
+        guard let result, ![.outdated, .forgotten, .tooMany].contains(result) else {
+            throw HTTPProblem(.wrongState, "the device is not registered: \(word.replacing("_", with: " "))")
+        }
+        return .json(["app": .string(app), "id": .string(id), "result": .string(word)])
+    }
+
+    private static func show(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        return .json(DeviceView(try await device(call, core)).json)
+    }
+
+    private static func forget(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        let device = try await device(call, core)
+        let app = call.parameter("app")
+        let (forgotten, places) = try await Registry.forget([device], app: app, in: core.ledger)
+        return .json([
+            "app": .string(app), "forgotten": .array(forgotten.map(JSONValue.string)),
+            "list_places": .number(JSONNumber(places)),
+        ])
+    }
+
+    private static func device(_ call: Call, _ core: ServerCore) async throws -> RegisteredDevice {
+        let (app, id) = (try call.app(), call.parameter("device"))
+        guard let device = try await core.ledger.read({ try $0.device(app: app, installation: id) }) else {
+            throw HTTPProblem(.notFound, "the registry of \(app) has no such device")
+        }
+        return device
+    }
+}

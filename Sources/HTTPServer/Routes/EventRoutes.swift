@@ -1,0 +1,44 @@
+import Campaigns
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Store
+
+/// Streams of events, for browsers' EventSource and for curl -N.
+enum EventRoutes {
+    static let all = [
+        Route(.get, "/v1/events", .role(.viewer), "streamEvents") { call, core in
+            try call.query.allow([])
+            return try await stream(.fleet(apps: call.caller.apps), call, core)
+        },
+        Route(.get, "/v1/campaigns/{app}/{id}/events", .role(.viewer), "streamCampaignEvents") { call, core in
+            try call.query.allow([])
+            let (app, id) = (try call.app(), call.parameter("id"))
+            guard let number = try await core.ledger.read({ try $0.campaignNumber(app: app, id: id) }) else {
+                throw CampaignRoutes.notFound(id)
+            }
+            return try await stream(.campaign(number), call, core)
+        },
+    ]
+
+    private static let lastEventID = HTTPField.Name("Last-Event-ID")
+
+    /// Ends with the campaign, with the server, or when nobody reads any more.
+    private static func stream(_ topic: LiveFeed.Topic, _ call: Call, _ core: ServerCore) async throws -> Answer {
+        let last = lastEventID.flatMap { call.request.headers[$0] }
+        let after = last.flatMap { Int64($0) }
+        guard last == nil || (after ?? -1) >= 0 else {
+            throw HTTPProblem(.usage, "Last-Event-ID is the id of an event")
+        }
+        let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+        if call.request.method == .head { return Answer(headers: headers) }
+        let texts = try await core.feed.subscribe(topic, after: after)
+        let body = ResponseBody { writer in
+            // At once, so that the head of the answer goes out before anything happens.
+            try await writer.write(ByteBuffer(string: LiveEvent.heartbeat))
+            for await text in texts { try await writer.write(ByteBuffer(string: text)) }
+            try await writer.finish(nil)
+        }
+        return Answer(headers: headers, body: body)
+    }
+}

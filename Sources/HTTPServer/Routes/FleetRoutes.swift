@@ -1,0 +1,38 @@
+import Campaigns
+import Fleet
+import HTTPTypes
+import HummingbirdCore
+import PushProviders
+import Store
+
+/// The fleet as a whole, and the apps that it sends for.
+enum FleetRoutes {
+    static let all = [
+        Route(.get, "/v1/status", .role(.viewer), "getStatus", status),
+        Route(.get, "/v1/apps", .role(.viewer), "listApps", apps),
+        Route(.get, "/v1/caller", .role(.viewer), "getCaller", caller),
+    ]
+
+    /// The document of `fanfare status --json`.
+    private static func status(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        guard call.caller.apps == nil else { throw HTTPProblem(.forbidden, "this needs a token for all apps") }
+        return .json(try await core.fleet.view().json)
+    }
+
+    /// Whose token it is that asks, and what may be done with it.
+    private static func caller(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        let apps = call.caller.apps.map { JSONValue.array($0.sorted().map(JSONValue.string)) }
+        return .json([
+            "name": .string(call.caller.name), "role": .string(call.caller.role.rawValue), "apps": apps ?? .null,
+        ])
+    }
+
+    /// The apps of this host's file: names and what can be shown of their accounts, never a key.
+    private static func apps(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        let apps = core.apps.filter { call.caller.mayUse($0.name) }
+        return .json(["apps": .array(apps.map(\.summaryJSON))])
+    }
+}

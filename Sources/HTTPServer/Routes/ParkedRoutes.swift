@@ -1,0 +1,58 @@
+import Campaigns
+import Delivery
+import Fleet
+import HTTPTypes
+import HummingbirdCore
+import Store
+
+/// Messages that wait for a person.
+enum ParkedRoutes {
+    static let all = [
+        Route(.get, "/v1/parked", .role(.viewer), "listParked", list),
+        Route(.get, "/v1/parked/{number}", .role(.viewer), "getParked", show),
+        Route(.post, "/v1/parked/{number}:replay", .role(.operator), "replayParked") { call, core in
+            try await carryOut(.replay, call, core)
+        },
+        Route(.post, "/v1/parked/{number}:discard", .role(.operator), "discardParked") { call, core in
+            try await carryOut(.discard, call, core)
+        },
+    ]
+
+    private static func list(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow(["app", "campaign", "reason", "limit"])
+        let app = try call.query.app()
+        if let app { try call.caller.require(app: app) }
+        guard app != nil || call.caller.apps == nil else {
+            throw HTTPProblem(.usage, "say which app: this token is not for all of them")
+        }
+        let filter = ParkedFilter(app: app, campaign: call.query["campaign"], reason: call.query["reason"])
+        let limit = try call.query.number("limit", in: 1...200, default: 100)
+        let found = try await core.ledger.read { try $0.parked(limit: limit, filter) }
+        return .json(["parked": .array(found.map { ParkedRow($0).json })])
+    }
+
+    private static func show(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        return .json(ParkedRow.document(try await message(call, core)))
+    }
+
+    /// The document of `parked replay --json`, of one message; with `dry_run=true` nothing is changed.
+    private static func carryOut(_ order: ParkedOrder, _ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow(["dry_run"])
+        let isDry = try call.query.flag("dry_run")
+        let message = try await message(call, core)
+        let handling = ParkedHandling(order: order, isDryRun: isDry)
+        return .json(
+            try await handling.carryOut(message.id, in: core.ledger) { try await core.broker.publish(again: $0) }.json
+        )
+    }
+
+    /// The message of the path; one of an app that the caller may not use is not there for him.
+    private static func message(_ call: Call, _ core: ServerCore) async throws -> ParkedMessage {
+        let missing = HTTPProblem(.notFound, "there is no such parked message")
+        guard let number = Int64(call.parameter("number")), number > 0 else { throw missing }
+        guard let message = try await core.ledger.read({ try $0.parked(id: number) }) else { throw missing }
+        guard call.caller.apps == nil || message.app.map(call.caller.mayUse) == true else { throw missing }
+        return message
+    }
+}

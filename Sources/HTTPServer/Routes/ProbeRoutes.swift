@@ -1,0 +1,29 @@
+import Campaigns
+import Fleet
+import HTTPTypes
+import HummingbirdCore
+import Store
+
+/// Whether the server lives and can work, what it has done, what it is.
+enum ProbeRoutes {
+    static let all = [
+        Route(.get, "/livez", .open, "livez") { _, _ in .text("ok\n") },
+        Route(.get, "/readyz", .open, "readyz", ready),
+        Route(.get, "/metrics", .role(.viewer), "metrics") { _, core in
+            .text(core.tally.exposition(ledger: core.ledger.figures), type: Exposition.contentType)
+        },
+        Route(.get, "/version", .role(.viewer), "version") { _, core in
+            .json(["name": "fanfare", "version": .string(core.version)])
+        },
+        Route(.get, "/openapi.json", .role(.viewer), "openapi") { _, core in
+            .json(OpenAPIDocument.make(version: core.version))
+        },
+    ]
+
+    /// 503 with a line for each reason: while the server stops, without the broker, without the ledger.
+    private static func ready(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        let reasons = await core.readiness.reasons()
+        if reasons.isEmpty { return .text("ok\n") }
+        return .text(reasons.map { $0 + "\n" }.joined(), .serviceUnavailable)
+    }
+}

@@ -1,0 +1,101 @@
+import NIOCore
+import TLS
+
+/// TLS of one connection: ciphertext below, HTTP above.
+///
+/// Confined to the connection's loop.
+final class TLSServerHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let session: TLSSession
+    /// What was written before the handshake was over.
+    private var early: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
+
+    init(_ context: TLSServerContext) throws(TLSError) {
+        session = try TLSSession(server: context)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let ciphertext = unwrapInboundIn(data)
+        var plaintext = context.channel.allocator.buffer(capacity: ciphertext.readableBytes)
+        var failure: TLSError?
+        ciphertext.withUnsafeReadableBytes { bytes in
+            do throws(TLSError) {
+                try session.receive(bytes) { plaintext.writeBytes($0) }
+            } catch {
+                failure = error
+            }
+        }
+        if session.state == .established { writeEarly(context) }
+        // Alerts are sent too, so that the client can say what is wrong.
+        drain(context)
+        context.flush()
+        if plaintext.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(plaintext)) }
+        if failure != nil || session.state == .closed { context.close(promise: nil) }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let bytes = unwrapOutboundIn(data)
+        guard session.state == .established else {
+            if session.state == .handshaking {
+                early.append((bytes, promise))
+            } else {
+                promise?.fail(ChannelError.outputClosed)
+            }
+            return
+        }
+        encrypt(bytes, promise, context)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode != .input, session.state == .established {
+            session.close()
+            drain(context)
+            context.flush()
+        }
+        context.close(mode: mode, promise: promise)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        for write in early { write.promise?.fail(ChannelError.ioOnClosedChannel) }
+        early.removeAll()
+        context.fireChannelInactive()
+    }
+
+    private func writeEarly(_ context: ChannelHandlerContext) {
+        for write in early { encrypt(write.bytes, write.promise, context) }
+        early.removeAll()
+    }
+
+    private func encrypt(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+        var failure: TLSError?
+        bytes.withUnsafeReadableBytes { plaintext in
+            do throws(TLSError) {
+                try session.write(plaintext)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure {
+            promise?.fail(failure)
+            context.close(promise: nil)
+            return
+        }
+        drain(context, promise)
+    }
+
+    /// Writes what is pending; the promise is kept with the last of it.
+    private func drain(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
+        let count = session.pendingCiphertext
+        guard count > 0 else {
+            promise?.succeed()
+            return
+        }
+        var ciphertext = context.channel.allocator.buffer(capacity: count)
+        ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { session.drain(into: $0) }
+        context.write(wrapOutboundOut(ciphertext), promise: promise)
+    }
+}

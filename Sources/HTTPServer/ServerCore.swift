@@ -1,0 +1,49 @@
+import Fleet
+import Logging
+import Store
+import Synchronization
+import Transport
+
+/// What all routes work with; may be used from any task.
+final class ServerCore: Sendable {
+    let configuration: Configuration
+    let version: String
+    let ledger: Ledger
+    let broker: BrokerLink
+    let readiness: Readiness
+    let gate: Gate
+    let feed: LiveFeed
+    let fleet: FleetWatch
+    let limiter: RateLimiter
+    let tally = RequestTally()
+    let logger: Logger
+    private let knownApps: Mutex<[AppConfiguration]>
+
+    init(
+        configuration: Configuration,
+        version: String,
+        ledger: Ledger,
+        broker: BrokerLink,
+        gate: Gate,
+        apps: [AppConfiguration],
+        logger: Logger
+    ) {
+        self.configuration = configuration
+        self.version = version
+        self.ledger = ledger
+        self.broker = broker
+        self.gate = gate
+        self.logger = logger
+        feed = LiveFeed(ledger, logger: logger)
+        fleet = FleetWatch(FleetLook(configuration, ledger: ledger))
+        readiness = Readiness(ledger: ledger, broker: broker)
+        limiter = RateLimiter(perSecond: configuration.server.requestsPerSecond)
+        knownApps = Mutex(apps)
+    }
+
+    /// The apps as far as this host can read them: the server need not have them, nor their keys.
+    var apps: [AppConfiguration] {
+        get { knownApps.withLock { $0 } }
+        set { knownApps.withLock { $0 = newValue } }
+    }
+}

@@ -1,0 +1,39 @@
+import Campaigns
+
+/// Whether what all devices get is within a provider's size, one rule for all; what templates add is only known with a
+/// device.
+enum PayloadSize {
+    /// What is too large: the standard content and each localization.
+    ///
+    /// `what` and `taker` make the sentence: "the payload has 4,097 bytes; APNs takes 4,096".
+    static func problems(
+        _ job: Job,
+        _ provider: some PushProvider,
+        carriesMessageID: Bool,
+        what: String,
+        taker: String
+    ) -> [Problem] {
+        let localized = job.content.localizations.enumerated().map { index, localization in
+            (job.localized(index), JSONPointer(text: "/content/localizations").appending(localization.locale).text)
+        }
+        return ([(job, "/content")] + localized).compactMap { job, pointer in
+            let push = provider.compile(job, carriesMessageID: carriesMessageID)
+            // A counted badge may come to be as long as a count can be.
+            let count = push.segments.reduce(0) { $0 + $1.bytes.count + $1.countedBytesMax }
+            let excess = count - push.payloadBytesMax
+            guard excess > 0 else { return nil }
+            return Problem(
+                pointer: pointer,
+                code: .payloadTooLarge,
+                detail: "\(what) has \(grouped(count)) bytes; \(taker) takes \(grouped(push.payloadBytesMax))",
+                mend: "make it \(excess == 1 ? "1 byte" : "\(grouped(excess)) bytes") shorter; "
+                    + "what is large belongs behind a link"
+            )
+        }
+    }
+
+    /// A number with commas between thousands.
+    private static func grouped(_ number: Int) -> String {
+        number < 1000 ? String(number) : "\(grouped(number / 1000)),\(String(number % 1000 + 1000).dropFirst())"
+    }
+}

@@ -1,0 +1,63 @@
+/// What became of a list that somebody wanted to remove.
+public enum ListRemoval: Sendable, Equatable {
+    /// Nobody sees it any more; its devices are removed piece by piece.
+    case removed
+    /// This campaign was accepted with it, and keeps it as long as it is kept itself: `APP/ID`.
+    case used(by: String)
+    /// There is no such list.
+    case missing
+}
+
+/// Which lists nobody needs; in a query with the rows `lists l`.
+enum UnusedLists {
+    static let condition = """
+        NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = l.number)
+            AND NOT EXISTS (SELECT 1 FROM frozen_audiences f WHERE f.source = l.number OR f.excluded = l.number)
+            AND NOT EXISTS (SELECT 1 FROM repeats r WHERE r.excluded = l.number AND r.next_at IS NOT NULL)
+        """
+}
+
+extension LedgerTransaction {
+    /// Removes a version of a list that no campaign uses.
+    public func removeList(_ number: UInt32) throws(LedgerError) -> ListRemoval {
+        guard try reader.list(number: number) != nil else { return .missing }
+        let removed = try db.run(
+            """
+            UPDATE lists SET state = 2, touched_at = 0
+            WHERE number = ?1 AND number IN (SELECT l.number FROM lists l WHERE l.number = ?1 AND \(UnusedLists.condition))
+            """,
+            .int(number)
+        )
+        guard removed == 0 else {
+            try bumpRevision()
+            return .removed
+        }
+        return .used(by: try reader.user(ofList: number) ?? "")
+    }
+}
+
+extension LedgerReader {
+    /// What `removeList` would do.
+    public func foreseeRemoval(ofList number: UInt32) throws(LedgerError) -> ListRemoval {
+        guard try list(number: number) != nil else { return .missing }
+        let isUnused = try db.number(
+            "SELECT 1 FROM lists l WHERE l.number = ?1 AND \(UnusedLists.condition)",
+            .int(number)
+        )
+        return isUnused == nil ? .used(by: try user(ofList: number) ?? "") : .removed
+    }
+
+    /// A campaign that a list is kept for, the latest one.
+    fileprivate func user(ofList number: UInt32) throws(LedgerError) -> String? {
+        let rows = try db.rows(
+            """
+            SELECT c.app, c.id FROM campaigns c WHERE c.list = ?1
+                OR c.number IN (SELECT f.campaign FROM frozen_audiences f WHERE f.source = ?1 OR f.excluded = ?1)
+                OR c.number IN (SELECT r.campaign FROM repeats r WHERE r.excluded = ?1)
+            ORDER BY c.number DESC LIMIT 1
+            """,
+            .int(number)
+        )
+        return try rows.next() ? "\(rows.text(0))/\(rows.text(1))" : nil
+    }
+}

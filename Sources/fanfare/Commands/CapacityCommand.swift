@@ -1,0 +1,110 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Foundation
+
+/// What a fleet needs.
+struct CapacityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "capacity",
+        abstract: "Say how many workers, cores and connections a campaign needs, and what broker and ledger must bear.",
+        discussion: """
+            Arithmetic over what fanfare bench measures: by itself over figures of the machine that this is developed on, \
+            with --bench over those of a machine of yours (fanfare bench sending fcm --json > bench.json). Says its \
+            assumptions beside each figure, and what stands in the way.
+
+            Example: fanfare capacity --devices 4000000 --within 5s --latency 60ms
+            """
+    )
+
+    @Option(help: "How many devices.")
+    var devices: Int
+
+    @Option(help: "In which time they are to be sent to, such as 5s or 10m.")
+    var within: String
+
+    @Option(help: "How long the provider takes to answer, such as 60ms.")
+    var latency = "60ms"
+
+    @Option(help: "apns or fcm.")
+    var provider = CapacityProvider.apns.name
+
+    @Option(help: "Bytes of a payload.")
+    var payload = 250
+
+    @Option(help: "Cores of a machine that a worker runs on.")
+    var cores = 4
+
+    @Option(help: "Requests a minute that the provider allows the project, such as FCM's 600000.")
+    var perMinute: Int?
+
+    @Option(help: "What fanfare bench --json printed on a machine like those of the fleet.")
+    var bench: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let ask = try ask()
+        let figures = try figures()
+        let plan = CapacityPlan(ask, figures)
+        if output.json {
+            Terminal.write(json(plan, figures).text + "\n")
+            return
+        }
+        var table = TextTable([("needed", .left), ("", .right), ("because", .left)])
+        for need in plan.needs { table.add([need.what, need.text, need.because]) }
+        let limits = plan.limits.map { "! \($0)\n" }.joined()
+        Terminal.write("\(table.text)\n\nfigures: \(figures.source)\n\(limits)")
+    }
+
+    private func ask() throws -> CapacityAsk {
+        guard let provider = CapacityProvider.all.first(where: { $0.name == provider }) else {
+            let names = CapacityProvider.all.map(\.name).joined(separator: " or ")
+            throw ValidationError("--provider is \(names)")
+        }
+        guard (1...10_000_000_000).contains(devices) else { throw ValidationError("--devices is a number from 1") }
+        guard (1...65_536).contains(payload) else { throw ValidationError("--payload is a number of bytes from 1") }
+        guard (1...1024).contains(cores) else { throw ValidationError("--cores is a number from 1 to 1024") }
+        guard perMinute.map({ $0 > 0 }) ?? true else { throw ValidationError("--per-minute is a number from 1") }
+        return CapacityAsk(
+            devices: devices,
+            seconds: try seconds(within, "--within"),
+            latency: try seconds(latency, "--latency"),
+            provider: provider,
+            payloadBytes: payload,
+            cores: cores,
+            perMinute: perMinute
+        )
+    }
+
+    private func seconds(_ text: String, _ option: String) throws -> Double {
+        guard let duration = DurationText.parse(text), duration > .zero else {
+            throw ValidationError("\(option) is a duration such as 5s, 60ms or 10m")
+        }
+        return duration / .seconds(1)
+    }
+
+    private func figures() throws -> CapacityFigures {
+        guard let bench else { return .measured }
+        guard let data = FileManager.default.contents(atPath: bench) else {
+            throw CommandFailure(.usage, "\(bench) cannot be read")
+        }
+        guard let document = JSONReader.read(Array(data)).value,
+            let figures = CapacityFigures(bench: document, source: "measured by fanfare bench, \(bench)")
+        else { throw CommandFailure(.usage, "\(bench) is not what fanfare bench --json prints") }
+        return figures
+    }
+
+    private func json(_ plan: CapacityPlan, _ figures: CapacityFigures) -> JSONValue {
+        .object([
+            "needs": .array(
+                plan.needs.map { need in
+                    .object([
+                        "what": .string(need.what), "value": .decimal(need.value), "because": .string(need.because),
+                    ])
+                }
+            ),
+            "limits": .array(plan.limits.map(JSONValue.string)), "figures": .string(figures.source),
+        ])
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Logging
+
+/// What is wrong with an installation, and what to do about it.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Look at everything that a worker needs, and say what to mend; ends with 1 when something is wrong.",
+        discussion: """
+            Looks at the configuration, this machine (open files, time zones, disk, address), the broker (version, \
+            clock, topology), the store (clock, workers, parked), and at every app's keys and providers: hosts are asked \
+            for their time, Google for an access token. Changes nothing and sends nothing; --offline asks no provider.
+
+            Example: fanfare doctor --config /etc/fanfare/fanfare.yaml
+            """
+    )
+
+    @Flag(help: "Connect to no provider.")
+    var offline = false
+
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        // What goes wrong is in the findings.
+        StandardErrorLog.install(Configuration.LogSettings(level: .critical))
+        let findings = await look()
+        let isWell = !findings.needsPerson
+        if output.json {
+            let document = JSONValue.object(["well": .bool(isWell), "findings": .array(findings.map(\.json))])
+            Terminal.write(document.text + "\n")
+        } else {
+            Terminal.write(findings.text + "\n")
+        }
+        if !isWell { throw FanfareExit.failed }
+    }
+
+    private func look() async -> [Finding] {
+        do {
+            let configuration = try options.load()
+            let machine = await MachineChecks(configuration: configuration).run()
+            let broker = await BrokerChecks(configuration: configuration).run()
+            let store = await StoreChecks(configuration: configuration, now: CommandClock.now()).run()
+            let apps = await AppChecks(configuration: configuration, isOffline: offline).run()
+            return [.well("configuration", "every key is understood")] + machine + broker + store + apps
+        } catch let error as ConfigurationError {
+            return error.problems.map {
+                .wrong("configuration", $0.line, mend: "mend it there, then fanfare config check")
+            }
+        } catch {
+            return [.wrong("configuration", "\(error)", mend: "fanfare config check")]
+        }
+    }
+}

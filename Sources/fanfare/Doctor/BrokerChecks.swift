@@ -1,0 +1,78 @@
+import Delivery
+import Fleet
+import NIOPosix
+import PushProviders
+import Transport
+
+/// Whether the broker is there, and as it has to be.
+struct BrokerChecks {
+    let configuration: Configuration
+
+    /// The first RabbitMQ whose quorum queues dead-letter at least once, which retries and parking need.
+    static let versionLeast = [3, 10]
+
+    /// All of them; changes nothing on the broker.
+    func run() async -> [Finding] {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        do throws(AMQPConnectError) {
+            let client = try await AMQPClient.connect(configuration.amqp, name: "fanfare doctor", on: loop)
+            await client.close()
+        } catch {
+            let mend = "start it, or mend amqp.url (fanfare config show)"
+            return [.wrong("broker", error.description, mend: mend), .unknown("topology", "needs the broker")]
+        }
+        let management = ManagementAPI(configuration, loop: loop)
+        var findings = [Finding.well("broker", configuration.amqp.description)]
+        do throws(ManagementAPI.Failure) {
+            findings.append(Self.version(try await management.version()))
+            findings.append(Self.clock(try await management.clockSkew()))
+        } catch {
+            let mend = "rabbitmq-plugins enable rabbitmq_management, or mend amqp.management_url"
+            findings.append(.warning("management API", error.description, mend: mend))
+        }
+        findings.append(await topology(TopologyTool(configuration, loop: loop)))
+        return findings
+    }
+
+    /// What a version means.
+    static func version(_ text: String) -> Finding {
+        let numbers = text.split(separator: ".").prefix(2).compactMap { Int($0) }
+        guard numbers.count == 2 else { return .unknown("broker version", "\(text) is not understood") }
+        guard numbers.lexicographicallyPrecedes(versionLeast) else { return .well("broker version", text) }
+        let least = versionLeast.map(String.init).joined(separator: ".")
+        return .wrong(
+            "broker version",
+            "\(text) cannot dead-letter from quorum queues without losing messages",
+            mend: "use RabbitMQ \(least) or later"
+        )
+    }
+
+    /// What the difference between both clocks means.
+    static func clock(_ skew: ClockSkew?) -> Finding {
+        guard let skew else { return .unknown("broker clock", "its answer does not say the time") }
+        guard skew.isNoteworthy else { return .well("broker clock", "in step with this machine's") }
+        return .wrong(
+            "broker clock",
+            skew.text(of: "the broker"),
+            mend: "set the wrong one right: campaigns begin and end by the clock"
+        )
+    }
+
+    private func topology(_ tool: TopologyTool) async -> Finding {
+        do throws(AMQPConnectError) {
+            let report = try await tool.plan()
+            guard let first = report.changes.first else {
+                let unseen = report.managementFailure == nil ? "" : "; policies and bindings could not be seen"
+                return .well("topology", "the broker is as it should be" + unseen)
+            }
+            let more = report.changes.count == 1 ? "" : " and \(report.changes.count - 1) more"
+            return .wrong(
+                "topology",
+                first.line + more,
+                mend: "fanfare topology apply (fanfare topology plan shows all)"
+            )
+        } catch {
+            return .unknown("topology", error.description)
+        }
+    }
+}

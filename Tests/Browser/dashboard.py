@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""The dashboard in a real browser, driven as a person would: Debian's Chromium, without a window.
+
+Environment: DASHBOARD_URL, FANFARE_OPERATOR and FANFARE_VIEWER (access tokens), SCREENSHOTS (a folder).
+The fleet behind it sends slowly enough that a campaign can be watched, and has one parked message.
+Ends with 0 when everything was seen; otherwise the last line says what was not.
+"""
+import json
+import os
+import sys
+import urllib.request
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+URL = os.environ["DASHBOARD_URL"]
+OPERATOR = os.environ["FANFARE_OPERATOR"]
+VIEWER = os.environ["FANFARE_VIEWER"]
+SCREENSHOTS = os.environ["SCREENSHOTS"]
+PATIENCE = 60
+
+
+def browser(width, height, dark=False):
+    options = Options()
+    options.binary_location = "/usr/bin/chromium"
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+                     f"--window-size={width},{height}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    # A window has a frame and a least width; what the page sees is what counts.
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                           {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
+    if dark:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                               {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+    return driver
+
+
+def until(driver, what, look):
+    try:
+        return WebDriverWait(driver, PATIENCE, poll_frequency=0.1,
+                             ignored_exceptions=(Exception,)).until(lambda _: look())
+    except Exception:
+        driver.save_screenshot(f"{SCREENSHOTS}/missed.png")
+        print(driver.find_element(By.TAG_NAME, "body").text)
+        sys.exit(f"not seen: {what}")
+
+
+def check(is_so, what):
+    if not is_so:
+        sys.exit(f"not so: {what}")
+
+
+def one(driver, selector):
+    return driver.find_element(By.CSS_SELECTOR, selector)
+
+
+def login(driver, token):
+    driver.get(URL)
+    field = until(driver, "the form for a token", lambda: one(driver, "#login input"))
+    field.send_keys(token)
+    field.send_keys(Keys.ENTER)
+    until(driver, "the campaigns", lambda: one(driver, "#campaigns"))
+
+
+def send(job):
+    request = urllib.request.Request(
+        f"{URL}/v1/campaigns", data=json.dumps(job).encode(), method="POST",
+        headers={"Authorization": f"Bearer {OPERATOR}", "Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        check(answer.status == 202, f"a job is taken with 202, not {answer.status}")
+
+
+def give(driver, scope, order):
+    """Presses a button and confirms, by keyboard."""
+    button = until(driver, f"the button {order}", lambda: one(driver, f"{scope} button[data-order={order}]"))
+    button.send_keys(Keys.ENTER)
+    until(driver, "the question", lambda: one(driver, "#confirm[open]"))
+    one(driver, "#confirm-yes").send_keys(Keys.ENTER)
+
+
+def state(driver):
+    return one(driver, "#progress .state").text
+
+
+def accepted(driver):
+    return int(one(driver, "#progress [data-outcome=accepted]").text.replace(",", ""))
+
+
+def fits(driver, what):
+    wide = driver.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    check(wide <= 0, f"{what} scrolls sideways by {wide} px")
+
+
+def quiet(driver):
+    """No request to anywhere else, and nothing that the policy refused."""
+    for entry in driver.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            url = message["params"]["request"]["url"]
+            check(url.startswith((URL, "data:", "chrome:", "about:")), f"a request to {url}")
+    for entry in driver.get_log("browser"):
+        check("Content Security Policy" not in entry["message"], entry["message"])
+
+
+def main():
+    desk = browser(1280, 900)
+    try:
+        login(desk, OPERATOR)
+        devices = [{"token": f"{number:064x}"} for number in range(1, 3001)]
+        send({"id": "derby", "app": "news", "name": "Derby kick-off", "audience": {"devices": devices},
+              "content": {"title": "Kick-off!"}, "delivery": {"per_second": 250}})
+        link = until(desk, "the new campaign, without a reload", lambda: one(desk, "[data-campaign='news/derby'] a"))
+        link.send_keys(Keys.ENTER)
+        until(desk, "progress", lambda: accepted(desk) > 100)
+        until(desk, "a chart with a line", lambda: one(desk, "svg.chart path.line"))
+        before = accepted(desk)
+        until(desk, "more progress", lambda: accepted(desk) > before)
+        desk.save_screenshot(f"{SCREENSHOTS}/campaign.png")
+
+        give(desk, "#progress", "pause")
+        until(desk, "paused", lambda: state(desk).startswith("paused"))
+        viewer = browser(360, 640, dark=True)
+        try:
+            login(viewer, VIEWER)
+            fits(viewer, "the list at 360 px")
+            viewer.get(f"{URL}/#/campaigns/news/derby")
+            until(viewer, "the campaign for a viewer", lambda: state(viewer).startswith("paused"))
+            check(not viewer.find_elements(By.CSS_SELECTOR, "button[data-order]"), "a viewer has no buttons")
+            fits(viewer, "a campaign at 360 px")
+            viewer.save_screenshot(f"{SCREENSHOTS}/small.png")
+            for page in ("fleet", "parked"):
+                viewer.get(f"{URL}/#/{page}")
+                until(viewer, page, lambda: one(viewer, "h1").text.lower() == page)
+                fits(viewer, f"{page} at 360 px")
+            quiet(viewer)
+        finally:
+            viewer.quit()
+        give(desk, "#progress", "resume")
+        until(desk, "sending again", lambda: state(desk) == "sending")
+        until(desk, "completed", lambda: state(desk) == "completed")
+        check(accepted(desk) == 3000, f"3,000 devices have it, not {accepted(desk)}")
+
+        desk.get(f"{URL}/#/fleet")
+        until(desk, "a worker", lambda: "worker " in one(desk, "#workers").text)
+        until(desk, "a lane", lambda: "apns.bulk" in one(desk, "#lanes").text)
+        desk.save_screenshot(f"{SCREENSHOTS}/fleet.png")
+        desk.get(f"{URL}/#/parked")
+        give(desk, "[data-parked]", "replay")
+        until(desk, "nothing parked any more", lambda: "Nothing is parked" in one(desk, "#parked").text)
+        quiet(desk)
+    finally:
+        desk.quit()
+    print("the dashboard shows and does what it should")
+
+
+main()

@@ -1,0 +1,67 @@
+import Campaigns
+import Fleet
+import Testing
+
+/// What a fleet needs, by arithmetic that a person can follow.
+@Suite struct CapacityCommandTests {
+    private let folder: CommandFolder
+    private let command: Command
+
+    init() throws {
+        folder = try CommandFolder()
+        command = Command(folder: folder.path)
+    }
+
+    private func value(_ plan: CapacityPlan, _ what: String) throws -> Double {
+        try #require(plan.needs.first { $0.what == what }).value
+    }
+
+    @Test func `four million devices in five seconds need what the formula says`() throws {
+        let figures = CapacityFigures(push: ["sending": 3, "fcm": 6], ledger: 0.5, source: "")
+        let plan = CapacityPlan(CapacityAsk(devices: 4_000_000, seconds: 5, latency: 0.06, cores: 4), figures)
+        // 4.2 million requests, a twentieth of them second tries.
+        #expect(try value(plan, "requests a second") == 840_000)
+        #expect(try value(plan, "requests under way") == 50_400)
+        #expect(try value(plan, "connections") == 51)
+        #expect(abs(try value(plan, "cores for workers") - 4.2) < 0.001)
+        #expect(try value(plan, "event loops") == 5)
+        #expect(try value(plan, "workers") == 2)
+        #expect(abs(try value(plan, "ledger, its writer's load") - 42) < 0.001)
+        #expect(plan.limits.count == 2, "several machines, and connections that a cold fleet opens: \(plan.limits)")
+    }
+
+    @Test func `a provider with few streams needs loops for its connections, and a quota is named`() throws {
+        let figures = CapacityFigures(push: ["sending": 3, "fcm": 6], ledger: 0.5, source: "")
+        let ask = CapacityAsk(devices: 1_000_000, seconds: 10, latency: 0.4, provider: .fcm, perMinute: 600_000)
+        let plan = CapacityPlan(ask, figures)
+        // 42,000 under way, 100 on each of 420 connections, 32 of them a loop.
+        #expect(try value(plan, "connections") == 420)
+        #expect(try value(plan, "event loops") == 14)
+        #expect(plan.limits.contains { $0.contains("600,000 requests a minute allows it in 1.75 min") })
+    }
+
+    @Test func `figures of one's own bench count, and a file that is none is refused`() throws {
+        try folder.write(
+            "bench.json",
+            #"{"scenarios": [{"scenario": "sending", "figures": [{"name": "cpu_us", "value": 1.5}]}]}"#
+        )
+        let own = try command.run(
+            "capacity",
+            "--devices",
+            "1000000",
+            "--within",
+            "10s",
+            "--bench",
+            "bench.json",
+            "--json"
+        )
+        #expect(own.exit == 0, "\(own.errors)")
+        let needs = try #require(JSONReader.read(Array(own.output.utf8)).value?["needs"]?.array)
+        let cores = try #require(needs.first { $0["what"]?.string == "cores for workers" })
+        #expect(cores["because"]?.string?.hasPrefix("1.5 µs a push") == true)
+        try folder.write("else.json", "{}")
+        let other = try command.run("capacity", "--devices", "1", "--within", "10s", "--bench", "else.json")
+        #expect(other.exit == 64 && other.errors.contains("else.json is not what fanfare bench --json prints"))
+        #expect(try command.run("capacity", "--devices", "1", "--within", "soon").exit == 64)
+    }
+}

@@ -1,0 +1,87 @@
+import Campaigns
+import Delivery
+import Foundation
+import Servers
+import Simulator
+import Store
+import Testing
+import Transport
+
+extension EndToEnd {
+    /// The dashboard of a whole fleet in a real browser.
+    @Suite("Dashboard")
+    struct Dashboard {
+        /// Debian's Chromium and the packages that drive it; `Deploy/test.sh` installs both.
+        private static let hasBrowser =
+            PythonJudge.isThere && FileManager.default.isExecutableFile(atPath: "/usr/bin/chromedriver")
+
+        private func token(_ name: String, _ role: String, _ fleet: PrivateFleet) async throws -> String {
+            let made = try await FanfareProcess.run(
+                ["server", "token", "create", "--name", name, "--role", role, "--json", "--config", "fanfare.yaml"],
+                folder: fleet.folder
+            )
+            #expect(made.exit == 0, "\(made.errors)")
+            return try #require(JSONReader.read(Array(made.output.utf8)).value?["token"]?.string)
+        }
+
+        /// A shard that the broker has given up on, and that only wants to be sent.
+        private func park(_ fleet: PrivateFleet) async throws {
+            let planner = try await fleet.startWorker(roles: "intake,planner")
+            try await fleet.putList("fans", TestDevices.tokens(100))
+            try await fleet.publish(TestJob("stuck", list: "fans"))
+            let lane = BrokerNames.workQueue(Lane(provider: .apns, urgency: .bulk))
+            try await eventually("its shard is out") {
+                try await fleet.broker { try await $0.counts(of: lane)?.ready == 1 }
+            }
+            try await eventually("the broker has parked it") {
+                try await PrivateBroker.requeueAll(lane, fleet.endpoint.virtualHost)
+                return try await fleet.status("stuck")?.pending.parked == 100
+            }
+            planner.terminate()
+            _ = try await planner.ended(within: .seconds(30))
+        }
+
+        @Test(.enabled(if: hasBrowser))
+        func `a person follows a campaign, pauses and resumes it, and replays what is parked`() async throws {
+            try await PrivateFleet.with { fleet in
+                try await park(fleet)
+                _ = try await fleet.startWorker()
+                let file = URL(fileURLWithPath: fleet.folder + "/fanfare.yaml")
+                let port = try LoopbackPorts.free(1)[0]
+                let text = try String(contentsOf: file, encoding: .utf8)
+                let more = "server:\n  listen: 127.0.0.1:\(port)\n  tokens_file: tokens.yaml\n"
+                try Data((text + more).utf8).write(to: file)
+                let (operatorToken, viewerToken) = (
+                    try await token("ben", "operator", fleet), try await token("ana", "viewer", fleet)
+                )
+                let server = try FanfareProcess(["server", "--config", "fanfare.yaml"], folder: fleet.folder)
+                defer { server.kill() }
+                let screenshots = fleet.folder + "/screenshots"
+                try FileManager.default.createDirectory(atPath: screenshots, withIntermediateDirectories: true)
+                let environment = [
+                    "DASHBOARD_URL": "http://127.0.0.1:\(port)", "FANFARE_OPERATOR": operatorToken,
+                    "FANFARE_VIEWER": viewerToken, "SCREENSHOTS": screenshots, "PATH": "/usr/bin:/bin",
+                    "HOME": fleet.folder,
+                ]
+                let seen = try await aside {
+                    try PythonJudge.run(file: "Tests/Browser/dashboard.py", environment: environment)
+                }
+                #expect(seen.last == "the dashboard shows and does what it should", "\(seen)\(server.errors)")
+                #expect(try await fleet.completed("stuck").counts.accepted == 100)
+                #expect(fleet.simulator.statistics.accepted == 3100)
+                #expect(fleet.simulator.statistics.repeatedTokens == 0)
+                try keep(screenshots)
+            }
+        }
+
+        /// For whoever wants to look at them: `DASHBOARD_SCREENSHOTS` names a folder.
+        private func keep(_ screenshots: String) throws {
+            guard let folder = ProcessInfo.processInfo.environment["DASHBOARD_SCREENSHOTS"] else { return }
+            for name in try FileManager.default.contentsOfDirectory(atPath: screenshots) {
+                let place = "\(folder)/\(name)"
+                try? FileManager.default.removeItem(atPath: place)  // an earlier run's
+                try FileManager.default.copyItem(atPath: "\(screenshots)/\(name)", toPath: place)
+            }
+        }
+    }
+}

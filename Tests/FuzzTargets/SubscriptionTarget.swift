@@ -1,0 +1,51 @@
+import Campaigns
+import PushProviders
+
+extension FuzzTarget {
+    /// A text is no subscription, or one that is kept in one form, whose keys and path a sender finds again.
+    static func subscription(_ input: [UInt8]) {
+        let form = WebPushProvider().tokens
+        guard let reading = input.withUnsafeBufferPointer({ form.token($0) }) else {
+            _ = form.mend(for: String(decoding: input, as: UTF8.self))
+            return
+        }
+        precondition(form.token(reading.text) == reading, "two forms of one subscription")
+        let token = form.bytes(of: reading.text)
+        precondition(form.text(of: token) == reading.text, "shown differently from how it is kept")
+        guard let origin = reading.environment?.rawValue, let server = ProviderEndpoint(url: origin) else {
+            preconditionFailure("a subscription without a push service")
+        }
+        precondition(server.url == origin && reading.text.hasPrefix(origin + "/"), "another host than the endpoint's")
+        var keys = [UInt8](repeating: 0, count: SealRule.keyBytes)
+        let path = token.withUnsafeBytes { token in keys.withUnsafeMutableBytes { seal.read(token, $0) } }
+        guard let path else { preconditionFailure("a subscription that nothing can be sealed for") }
+        precondition(keys[SealRule.publicKey].first == 4, "not the key that was given")
+        // It becomes a header's value: nothing that ends a line, and nothing behind the endpoint.
+        precondition(path.lowerBound == origin.utf8.count && token[path.upperBound] == UInt8(ascii: "#"), "cut wrongly")
+        precondition(token[path].allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") }, "no path")
+    }
+
+    /// What reads kept tokens for a sender.
+    private static let seal: SealRule = {
+        let settings = WebPushSettings(subject: "mailto:push@example.com", publicKey: "", privateKeyFile: "")
+        let facts = Shard.Facts(
+            app: "news",
+            campaignID: "fuzz",
+            provider: WebPushProvider().name,
+            environment: nil,
+            urgency: .bulk,
+            pushType: .alert,
+            priority: 10,
+            expiresAt: Timestamp(milliseconds: 0),
+            dropIfOffline: false,
+            collapseID: "",
+            maxAttempts: 1,
+            dropUnknown: false,
+            payload: []
+        )
+        let requests = WebPushAccount(settings: settings)
+            .requests(for: facts, authorization: nil, now: Timestamp(milliseconds: 0))
+        guard let seal = requests.seal else { preconditionFailure("messages to browsers are not sealed") }
+        return seal
+    }()
+}

@@ -1,0 +1,129 @@
+import Campaigns
+import Foundation
+import HTTPTypes
+import Store
+import Testing
+
+@testable import Fleet
+@testable import HTTPServer
+
+/// Who gets an answer, by real requests.
+@Suite struct AccessTests {
+    /// A path with something in place of each parameter.
+    private func path(_ route: Route) -> String {
+        var path = route.path.description
+        for name in route.path.parameters { path = path.replacing("{\(name)}", with: "x") }
+        return path
+    }
+
+    @Test func `no route but probes answers without a token, and nothing is told of what is not there`() async throws {
+        try await PrivateServer.with(tokens: [TestTokens.token("ana", "viewer")]) { server in
+            for route in RouteTable.all {
+                let reply = try await server.ask(route.method.rawValue, path(route))
+                if route.access == .open {
+                    #expect([200, 503].contains(reply.status), "\(route.operation)")
+                } else {
+                    #expect(reply.status == 401 && reply.problem == "unauthorized", "\(route.operation)")
+                    #expect(reply.fields["www-authenticate"] == #"Bearer realm="fanfare""#)
+                    #expect(reply.fields["content-type"] == "application/problem+json")
+                }
+            }
+            #expect(RouteTable.all.filter { $0.access == .open }.map(\.operation) == ["livez", "readyz"])
+            #expect(try await server.ask("GET", "/nothing").status == 401)
+            #expect(try await server.ask("DELETE", "/v1/campaigns").status == 401)
+        }
+    }
+
+    @Test func `a viewer looks and does nothing else, and an app's token sees its app`() async throws {
+        let tokens = [
+            TestTokens.token("ana", "viewer"), TestTokens.token("ben", "operator", apps: ["shop"]),
+        ]
+        try await PrivateServer.with(tokens: tokens) { server in
+            try await server.accept("derby")
+            let (ana, ben) = (TestTokens.text("ana"), TestTokens.text("ben"))
+            #expect(try await server.ask("GET", "/v1/campaigns/news/derby", token: ana).status == 200)
+            let order = try await server.ask("POST", "/v1/campaigns/news/derby:pause", token: ana)
+            #expect(order.status == 403 && order.problem == "forbidden")
+            #expect(try await server.ask("GET", "/v1/campaigns/news/derby", token: ben).status == 403)
+            #expect(try await server.ask("GET", "/v1/campaigns/derby", token: ben).status == 403)
+            #expect(try await server.ask("GET", "/v1/campaigns", token: ben).json?["campaigns"]?.array == [])
+            #expect(try await server.ask("POST", "/v1/campaigns/news/derby:pause", token: ben).status == 403)
+            let found = try await server.ledger.read { try $0.status(app: "news", id: "derby", now: WallClock.now()) }
+            #expect(found != nil && found?.state != "paused")
+        }
+    }
+
+    @Test func `tokens are read again, and a file that cannot be used changes nothing`() async throws {
+        try await PrivateServer.with(tokens: [TestTokens.token("ana", "viewer")]) { server in
+            let file = server.folder + "/tokens.yaml"
+            try TokensFile.add(TestTokens.token("ben", "viewer"), path: file)
+            #expect(try await server.ask("GET", "/version", token: TestTokens.text("ben")).status == 401)
+            server.server.reload()
+            #expect(try await server.ask("GET", "/version", token: TestTokens.text("ben")).status == 200)
+            try "tokens: [{name: x}]".write(toFile: file, atomically: true, encoding: .utf8)
+            server.server.reload()
+            #expect(try await server.ask("GET", "/version", token: TestTokens.text("ben")).status == 200)
+        }
+    }
+
+    @Test func `without tokens only loopback is listened on`() async throws {
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await PrivateServer.with(settings: ["FANFARE_SERVER_LISTEN": "0.0.0.0:0"]) { _ in }
+        }
+        #expect(error?.problems.first?.key == "server.tokens_file")
+        #expect(error?.problems.first?.mend?.contains("fanfare server token create") == true)
+    }
+
+    @Test func `who asks too often is told when to come again`() async throws {
+        try await PrivateServer.with(settings: ["FANFARE_SERVER_REQUESTS_PER_SECOND": "1"]) { server in
+            var last = try await server.ask("GET", "/version")
+            for _ in 0..<20 where last.status == 200 { last = try await server.ask("GET", "/version") }
+            #expect(last.status == 429 && last.problem == "too-many-requests")
+            #expect(last.fields["retry-after"].flatMap { Int($0) } == 1)
+            #expect(try await server.ask("GET", "/livez").status == 200)
+        }
+    }
+}
+
+/// The file of access tokens.
+@Suite struct TokensFileTests {
+    private let path = FileManager.default.temporaryDirectory.appendingPathComponent("tokens-\(UUID()).yaml").path
+
+    @Test func `a token is added to what is there, for its owner's eyes only`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let (ana, ben) = (TestTokens.token("ana", "viewer", apps: ["news", "shop"]), TestTokens.token("ben", "admin"))
+        try TokensFile.add(ana, path: path)
+        try TokensFile.add(ben, path: path)
+        #expect(try TokensFile.read(path: path) == [ana, ben])
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(throws: ConfigurationError.self) { try TokensFile.add(ana, path: path) }
+    }
+
+    @Test func `a file that a person wrote is kept, and one that is no plain list is left alone`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let hash = String(repeating: "ab", count: 32)
+        let text = "# ours\ntokens:\n- name: ana\n  hash: \(hash)\n  role: viewer\n  apps: [news]"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        try TokensFile.add(TestTokens.token("ben", "admin"), path: path)
+        #expect(try TokensFile.read(path: path).map(\.name) == ["ana", "ben"])
+        #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix(text + "\n- {name: \"ben\""))
+        let flow = "tokens: [{name: ana, hash: \(hash), role: viewer, apps: all}]\n"
+        try flow.write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(throws: ConfigurationError.self) { try TokensFile.add(TestTokens.token("ben", "admin"), path: path) }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == flow)
+    }
+
+    @Test(arguments: [
+        "tokens: {}", "tokens: [x]", "token: []", "tokens: [{name: a, role: viewer, apps: all}]",
+        "tokens: [{name: a, hash: ab, role: viewer, apps: all}]",
+        "tokens: [{name: a, hash: H, role: owner, apps: all}]", "tokens: [{name: a, hash: H, role: viewer, apps: []}]",
+        "tokens: [{name: a, hash: H, role: viewer, apps: some}]",
+        "tokens: [{name: a:b, hash: H, role: viewer, apps: all}]",
+        "tokens: [{name: a, hash: H, role: viewer, apps: all, more: 1}]",
+    ])
+    func `what is no token is refused`(text: String) {
+        let text = text.replacing("H", with: String(repeating: "0f", count: 32))
+        #expect(throws: ConfigurationError.self) { try TokensFile.read(text: text, path: "tokens.yaml") }
+    }
+}

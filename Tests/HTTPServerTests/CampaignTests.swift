@@ -1,0 +1,150 @@
+import Campaigns
+import Delivery
+import Foundation
+import NIOPosix
+import Store
+import Testing
+import Transport
+
+@testable import Fleet
+@testable import HTTPServer
+
+/// Campaigns by HTTP: sent through a real broker, looked at and ordered in a ledger without a worker.
+@Suite struct CampaignTests {
+    private let token = String(repeating: "0a", count: 32)
+
+    private func job(_ id: String? = "derby", app: String = "news", more: String = "") -> String {
+        let id = id.map { #""id": "\#($0)", "# } ?? ""
+        return #"{\#(id)"app": "\#(app)", "content": {"title": "Kick-off"}, "#
+            + #""audience": {"devices": [{"token": "\#(token)"}]}, "delivery": {"ttl": 600}\#(more)}"#
+    }
+
+    private func waiting(_ url: String) async throws -> Int {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let client = try await AMQPClient.connect(try AMQPEndpoint(parsing: url), name: "test", on: loop)
+        let counts = try await client.counts(of: BrokerNames.campaignsQueue)
+        await client.close()
+        return Int(counts?.ready ?? 0)
+    }
+
+    @Test func `a job is answered when the broker has it, and once is once`() async throws {
+        let url = try await TestBroker.url("api-send")
+        try await PrivateServer.with(broker: url) { server in
+            let reply = try await server.ask("POST", "/v1/campaigns", body: job())
+            #expect(reply.status == 202, "\(reply.text)")
+            #expect(reply.fields["location"] == "/v1/campaigns/news/derby")
+            #expect(reply.json?["verdict"]?.string == "pending" && reply.json?["campaign"]?.string == "derby")
+            #expect(try await waiting(url) == 1)
+            let keyed = try await server.ask("POST", "/v1/campaigns", headers: ["Idempotency-Key: k1"], body: job(nil))
+            #expect(keyed.status == 202 && keyed.fields["location"] == "/v1/campaigns/news/k1", "\(keyed.text)")
+            let two = try await server.ask("POST", "/v1/campaigns", headers: ["Idempotency-Key: k2"], body: job())
+            #expect(two.status == 422 && two.problem == "invalid-job", "\(two.text)")
+            #expect(try await waiting(url) == 2)
+            #expect(try await server.ask("GET", "/readyz").status == 200)
+        }
+    }
+
+    @Test func `everything that is wrong is told at once, with pointers, and nothing is published`() async throws {
+        try await PrivateServer.with { server in
+            let wrong = job(more: #", "contents": 1, "kind": "song""#)
+            for path in ["/v1/campaigns", "/v1/campaigns:validate"] {
+                let reply = try await server.ask("POST", path, body: wrong)
+                #expect(reply.status == 422 && reply.fields["content-type"] == "application/problem+json")
+                let errors = try #require(reply.json?["errors"]?.array)
+                let pointers = Set(errors.compactMap { $0["pointer"]?.string })
+                #expect(pointers.isSuperset(of: ["/contents", "/kind"]))
+            }
+            #expect(try await server.ask("POST", "/v1/campaigns", body: "{").status == 422)
+            #expect(try await server.ask("POST", "/v1/campaigns", body: job(), type: "text/plain").status == 415)
+            #expect(try await server.ask("POST", "/v1/campaigns").status == 415)
+            let large = String(repeating: " ", count: 5 << 20)
+            let reply = try await server.ask("POST", "/v1/campaigns", body: large)
+            #expect(reply.status == 413 && reply.problem == "too-large")
+            let valid = try await server.ask("POST", "/v1/campaigns:validate", body: job())
+            #expect(valid.status == 200 && valid.json?["verdict"]?.string == "valid", "\(valid.text)")
+        }
+    }
+
+    @Test func `without a broker a job is not taken, and the probe says why`() async throws {
+        try await PrivateServer.with { server in
+            let reply = try await server.ask("POST", "/v1/campaigns", body: job())
+            #expect(reply.status == 503 && reply.problem == "unavailable", "\(reply.text)")
+            #expect(reply.fields["retry-after"] != nil)
+            let ready = try await server.ask("GET", "/readyz")
+            #expect(ready.status == 503 && ready.text.contains("127.0.0.1:1"), "\(ready.text)")
+            #expect(try await server.ask("GET", "/livez").text == "ok\n")
+        }
+    }
+
+    @Test func `a campaign is looked at by its id, and by its app when two have it`() async throws {
+        try await PrivateServer.with { server in
+            try await server.accept("derby")
+            let one = try await server.ask("GET", "/v1/campaigns/derby")
+            #expect(one.status == 200 && one.json?["audience"]?.integer == 3 && one.json?["pending"]?.integer == 3)
+            try await server.accept("derby", app: "shop")
+            let two = try await server.ask("GET", "/v1/campaigns/derby")
+            #expect(two.status == 409 && two.problem == "ambiguous-campaign")
+            #expect(try await server.ask("GET", "/v1/campaigns/shop/derby").json?["app"]?.string == "shop")
+            #expect(try await server.ask("GET", "/v1/campaigns/shop/cup").problem == "not-found")
+            #expect(try await server.ask("HEAD", "/v1/campaigns/shop/derby").text.isEmpty)
+        }
+    }
+
+    @Test func `the list is filtered, and comes in pages`() async throws {
+        try await PrivateServer.with { server in
+            for number in 1...5 { try await server.accept("c\(number)", tags: number == 2 ? ["sport"] : []) }
+            try await server.accept("other", app: "shop")
+            func ids(_ query: String) async throws -> ([String], String?) {
+                let reply = try await server.ask("GET", "/v1/campaigns" + query)
+                let rows = try #require(reply.json?["campaigns"]?.array, "\(reply.text)")
+                return (rows.compactMap { $0["id"]?.string }, reply.json?["next"]?.string)
+            }
+            let first = try await ids("?app=news&limit=2")
+            #expect(first.0 == ["c5", "c4"])
+            let second = try await ids("?app=news&limit=2&cursor=\(try #require(first.1))")
+            #expect(second.0 == ["c3", "c2"])
+            let third = try await ids("?app=news&limit=2&cursor=\(try #require(second.1))")
+            #expect(third.0 == ["c1"] && third.1 == nil)
+            #expect(try await ids("?tag=sport").0 == ["c2"])
+            #expect(try await ids("?state=completed&state=paused").0.isEmpty)
+            for bad in ["?limit=0", "?limit=x", "?state=gone", "?cursor=-1", "?apps=news", "?app=a%20b", "?limit=%"] {
+                #expect(try await server.ask("GET", "/v1/campaigns" + bad).problem == "usage", "\(bad)")
+            }
+        }
+    }
+
+    @Test func `orders are given once, by name, and refused when there is nothing to do`() async throws {
+        try await PrivateServer.with(tokens: [TestTokens.token("ben", "operator")]) { server in
+            let ben = TestTokens.text("ben")
+            try await server.accept("derby")
+            func order(_ verb: String) async throws -> PrivateServer.Reply {
+                try await server.ask("POST", "/v1/campaigns/news/derby:\(verb)", token: ben)
+            }
+            let paused = try await order("pause")
+            #expect(paused.status == 200 && paused.json?["state"]?.string == "paused", "\(paused.text)")
+            #expect(try await order("resume").json?["paused_by"]?.array == [])
+            #expect(try await order("fire").problem == "wrong-state")
+            #expect(try await order("cancel").json?["state"]?.string == "cancelled")
+            let late = try await order("pause")
+            #expect(late.status == 409 && late.problem == "wrong-state")
+            let number = try await server.ledger.read { try $0.campaignNumber(app: "news", id: "derby") }
+            let campaign = try #require(number)
+            let history = try await server.ledger.read { try $0.history(campaign: campaign, now: WallClock.now()) }
+            #expect(history.filter { $0.kind == .paused || $0.kind == .cancelled }.map(\.actor) == ["ben", "ben"])
+            #expect(try await server.ask("POST", "/v1/campaigns/news/cup:pause", token: ben).status == 404)
+        }
+    }
+
+    @Test func `requests are counted by what they were for`() async throws {
+        try await PrivateServer.with { server in
+            _ = try await server.ask("GET", "/v1/campaigns/news/cup", headers: ["X-Request-ID: mine-1"])
+            let text = try await server.ask("GET", "/metrics").text
+            #expect(text.contains(#"fanfare_http_requests_total{operation="getCampaign",status="404"} 1"#), "\(text)")
+            #expect(text.contains("process_resident_memory_bytes "))
+            let reply = try await server.ask("GET", "/nothing", headers: ["X-Request-ID: mine-1"])
+            #expect(reply.status == 404 && reply.fields["x-request-id"] == "mine-1")
+            let wrong = try await server.ask("PUT", "/v1/campaigns")
+            #expect(wrong.status == 405 && wrong.fields["allow"] == "POST, GET", "\(wrong.fields)")
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Campaigns
+import Foundation
+import Servers
+import Store
+import Testing
+
+@testable import Fleet
+@testable import HTTPServer
+
+/// Streams of events.
+@Suite struct LiveTests {
+    /// The events of a whole stream by curl, which ends when the server ends it.
+    private func events(
+        _ server: PrivateServer,
+        _ path: String,
+        after: Int64? = nil,
+        meanwhile: () async throws -> Void
+    ) async throws -> [(name: String, id: Int64?, data: JSONValue?)] {
+        let reading = try server.reading(path, headers: after.map { ["Last-Event-ID: \($0)"] } ?? [])
+        try await meanwhile()
+        return try await reading.text().components(separatedBy: "\n\n").filter { $0.contains("event: ") }.map { text in
+            func field(_ name: String) -> String? {
+                text.split(separator: "\n").first { $0.hasPrefix(name + ": ") }.map {
+                    String($0.dropFirst(name.count + 2))
+                }
+            }
+            let data = field("data").flatMap { JSONReader.read(Array($0.utf8)).value }
+            return (field("event") ?? "", field("id").flatMap { Int64($0) }, data)
+        }
+    }
+
+    @Test func `a campaign's stream tells its status and what happens, and ends with it`() async throws {
+        try await PrivateServer.with { server in
+            try await server.accept("derby")
+            let path = "/v1/campaigns/news/derby/events"
+            let told = try await events(server, path, after: 0) {
+                for order in ["pause", "cancel"] {
+                    let reply = try await server.ask("POST", "/v1/campaigns/news/derby:\(order)")
+                    #expect(reply.status == 200)
+                }
+            }
+            let names = told.map(\.name)
+            // Nothing of it was out, so that it was over at once.
+            let kinds = ["accepted", "paused", "cancelled", "completed"].map { "campaign.\($0)" }
+            #expect(names.filter { $0 != "status" } == kinds)
+            #expect(told.last { $0.name == "status" }?.data?["state"]?.string == "cancelled")
+            let places = told.compactMap(\.id)
+            #expect(places == places.sorted() && places.count == 4)
+            // Who was cut off goes on where he was.
+            let rest = try await events(server, path, after: places[1]) {}
+            #expect(rest.compactMap(\.id) == Array(places[2...]))
+            #expect(try await server.ask("GET", path, headers: ["Last-Event-ID: x"]).problem == "usage")
+            #expect(try await server.ask("GET", "/v1/campaigns/news/cup/events").problem == "not-found")
+        }
+    }
+
+    @Test func `the fleet's stream tells of the apps that a token is for, and ends with the server`() async throws {
+        let reading = try await withServerEnded()
+        #expect(reading.contains("event: status") && reading.contains(#""app":"news""#))
+        #expect(!reading.contains(#""app":"shop""#))
+    }
+
+    /// What a reader was told until the server ended.
+    private func withServerEnded() async throws -> String {
+        var reading: PrivateServer.Reading?
+        try await PrivateServer.with(tokens: [TestTokens.token("ana", "viewer", apps: ["news"])]) { server in
+            try await server.accept("derby")
+            try await server.accept("sale", app: "shop")
+            let ana = ["Authorization: Bearer \(TestTokens.text("ana"))"]
+            reading = try server.reading("/v1/events", headers: ana)
+            try await reading?.wait(for: "event: status")
+        }
+        return try #require(try await reading?.text())
+    }
+}
+
+extension PrivateServer {
+    /// A curl that reads a stream into a file.
+    struct Reading {
+        fileprivate let process: Process
+        fileprivate let file: String
+
+        /// All of it, when the server has ended it.
+        func text() async throws -> String {
+            let curl = process
+            try await aside { curl.waitUntilExit() }
+            return try String(contentsOfFile: file, encoding: .utf8)
+        }
+
+        /// Waits until a text has come.
+        func wait(for text: String) async throws {
+            try await eventually("\(text) in the stream") {
+                try String(contentsOfFile: file, encoding: .utf8).contains(text)
+            }
+        }
+    }
+
+    func reading(_ path: String, headers: [String]) throws -> Reading {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("stream-\(UUID())").path
+        try Data().write(to: URL(fileURLWithPath: file))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+        let fields = headers.flatMap { ["-H", $0] }
+        process.arguments = ["-sSN", "--max-time", "60", "http://127.0.0.1:\(port)\(path)"] + fields
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+        try process.run()
+        return Reading(process: process, file: file)
+    }
+}

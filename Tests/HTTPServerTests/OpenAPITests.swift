@@ -1,0 +1,47 @@
+import Campaigns
+import HTTPTypes
+import Testing
+
+@testable import HTTPServer
+
+/// The OpenAPI document against the routes.
+@Suite struct OpenAPITests {
+    @Test func `every route is described, and nothing else is`() {
+        #expect(Set(RouteTable.all.map(\.operation)) == Set(Operations.all.keys))
+    }
+
+    @Test func `every path of the document leads to its route`() throws {
+        let document = OpenAPIDocument.make(version: "1")
+        let paths = try #require(document["paths"]?.members)
+        var count = 0
+        for path in paths {
+            for method in try #require(path.value.members) {
+                let name = method.value["operationId"]?.string
+                let route = try #require(RouteTable.all.first { $0.operation == name })
+                #expect(route.path.description == path.name && route.method.rawValue.lowercased() == method.name)
+                let names = method.value["parameters"]?.array?.filter { $0["in"]?.string == "path" }
+                #expect(names?.compactMap { $0["name"]?.string } == route.path.parameters)
+                count += 1
+            }
+        }
+        #expect(count == RouteTable.all.count)
+    }
+
+    @Test func `every reference leads somewhere`() throws {
+        let document = OpenAPIDocument.make(version: "1")
+        let names = Set(Schemas.all.map(\.name))
+        func references(_ value: JSONValue) -> [String] {
+            switch value {
+            case .object(let members):
+                members.flatMap { $0.name == "$ref" ? [$0.value.string ?? ""] : references($0.value) }
+            case .array(let items): items.flatMap(references)
+            default: []
+            }
+        }
+        let found = references(document)
+        #expect(found.count > 20)
+        for reference in found {
+            #expect(names.contains(String(reference.dropFirst("#/components/schemas/".count))), "\(reference)")
+        }
+    }
+}

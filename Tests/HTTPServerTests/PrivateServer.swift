@@ -1,0 +1,198 @@
+import Campaigns
+import Delivery
+import Foundation
+import Logging
+import Servers
+import Store
+import Synchronization
+import Testing
+
+@testable import Fleet
+@testable import HTTPServer
+
+/// A server of a test's own on a free port, with a ledger beside it; gone with the test.
+struct PrivateServer {
+    let folder: String
+    let port: Int
+    let ledger: Ledger
+    let server: APIServer
+
+    /// Where nobody listens: commands and orders do without a broker.
+    static let noBroker = "amqp://127.0.0.1:1"
+
+    /// Runs a test on a server; `settings` are more keys of the configuration, by their environment names.
+    static func with(
+        broker: String = noBroker,
+        tokens: [AccessToken]? = nil,
+        settings: [String: String] = [:],
+        _ body: (PrivateServer) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fanfare-api-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var environment = settings
+        environment["FANFARE_AMQP_URL"] = broker
+        environment["FANFARE_SERVER_LISTEN"] = settings["FANFARE_SERVER_LISTEN"] ?? "127.0.0.1:0"
+        if let tokens {
+            environment["FANFARE_SERVER_TOKENS_FILE"] = folder + "/tokens.yaml"
+            for token in tokens { try TokensFile.add(token, path: folder + "/tokens.yaml") }
+        }
+        let configuration = try ConfigurationSources(environment: environment, workingDirectory: folder).load()
+        var logger = Logger(label: "test")
+        logger.logLevel = .error
+        let server = try APIServer(configuration, version: "test", logger: logger)
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        let running = Task {
+            defer { continuation.finish() }
+            try await server.run { _ = continuation.yield($0) }
+        }
+        var iterator = ports.makeAsyncIterator()
+        guard let port = await iterator.next() else {
+            try await running.value
+            throw LedgerError.failed("the server ended before it listened")
+        }
+        let ledger = try Ledger.open(path: folder + "/fanfare.db", create: false)
+        do {
+            try await body(PrivateServer(folder: folder, port: port, ledger: ledger, server: server))
+        } catch {
+            running.cancel()
+            throw error
+        }
+        await ledger.close()
+        running.cancel()
+        _ = await running.result
+    }
+
+    /// An answer, as it came.
+    struct Reply {
+        let status: Int
+        /// By lower-case names.
+        let fields: [String: String]
+        let text: String
+
+        var json: JSONValue? { JSONReader.read(Array(text.utf8)).value }
+        /// The word behind `urn:fanfare:problem:`.
+        var problem: String? { json?["type"]?.string.map { String($0.dropFirst("urn:fanfare:problem:".count)) } }
+    }
+
+    /// A request by curl, which is nobody's of this house.
+    func ask(
+        _ method: String,
+        _ path: String,
+        token: String? = nil,
+        headers: [String] = [],
+        body: String? = nil,
+        type: String? = "application/json"
+    ) async throws -> Reply {
+        var arguments = ["-sS", "-i", "--path-as-is", "-X", method, "http://127.0.0.1:\(port)\(path)"]
+        if method == "HEAD" { arguments += ["--head"] }
+        if let token { arguments += ["-H", "Authorization: Bearer \(token)"] }
+        for header in headers { arguments += ["-H", header] }
+        if let body {
+            let file = folder + "/body-\(UUID())"
+            try Data(body.utf8).write(to: URL(fileURLWithPath: file))
+            arguments += ["--data-binary", "@" + file, "-H", "Content-Type: \(type ?? "")", "-H", "Expect:"]
+        }
+        let asked = arguments
+        return try Self.reply(try await aside { try Self.curl(asked) })
+    }
+
+    private static func curl(_ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private static func reply(_ text: String) throws -> Reply {
+        let end = try #require(text.range(of: "\r\n\r\n"), "no answer: \(text)")
+        var lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+        let status = try #require(Int(lines.removeFirst().split(separator: " ")[1]))
+        let fields = lines.compactMap { line -> (String, String)? in
+            let halves = line.split(separator: ":", maxSplits: 1)
+            guard halves.count == 2 else { return nil }
+            return (halves[0].lowercased(), halves[1].trimmingCharacters(in: .whitespaces))
+        }
+        return Reply(
+            status: status,
+            fields: Dictionary(fields, uniquingKeysWith: { $1 }),
+            text: String(text[end.upperBound...])
+        )
+    }
+}
+
+/// Tokens for tests: the text is the name and stars.
+enum TestTokens {
+    static func text(_ name: String) -> String { name + "-*-token" }
+
+    static func token(_ name: String, _ role: String, apps: Set<String>? = nil) -> AccessToken {
+        AccessToken(name: name, hash: NewAccessToken.hash(text(name)), role: role, apps: apps)
+    }
+}
+
+extension PrivateServer {
+    /// A campaign to three devices that ends in an hour, in the ledger without a worker.
+    func accept(_ id: String, app: String = "news", tags: [String] = []) async throws {
+        var builder = ListBuilder()
+        for number in 1...3 {
+            let token = Array(repeating: UInt8(0xAB), count: 31) + [UInt8(number)]
+            _ = builder.add(Device(token: "", id: "d\(number)"), token: token)
+        }
+        let facts = Shard.Facts(
+            app: app,
+            campaignID: id,
+            provider: .apns,
+            environment: nil,
+            urgency: .bulk,
+            pushType: .alert,
+            priority: 10,
+            expiresAt: WallClock.now().advanced(by: .seconds(3600)),
+            dropIfOffline: false,
+            collapseID: "",
+            maxAttempts: 8,
+            dropUnknown: false,
+            payload: Array("{}".utf8)
+        )
+        var new = NewCampaign(
+            identity: Array(id.utf8),
+            job: Array("{}".utf8),
+            facts: facts,
+            audience: .inline(builder.finish(), version: app + id, duplicates: 0),
+            createdAt: WallClock.now(),
+            correlationID: id
+        )
+        new.tags = tags
+        let campaign = new
+        let accepted = try await ledger.write(.synced) { try $0.accept(campaign, now: WallClock.now()) }
+        guard case .accepted = accepted else { throw LedgerError.failed("\(accepted)") }
+    }
+}
+
+/// The broker of these tests, and a virtual host of it with our topology for each of them.
+enum TestBroker {
+    private static let shared = SharedNode()
+
+    static func url(_ name: String) async throws -> String {
+        let node = try await shared.node()
+        try await node.rabbitmqctl("add_vhost", name)
+        try await node.rabbitmqctl("set_permissions", "-p", name, "guest", ".*", ".*", ".*")
+        let url = "\(node.url)/\(name)"
+        let folder = FileManager.default.temporaryDirectory.path
+        let applying = try FanfareProcess(
+            ["topology", "apply"],
+            folder: folder,
+            environment: [
+                "FANFARE_AMQP_URL": url, "FANFARE_AMQP_MANAGEMENT_URL": "http://127.0.0.1:\(node.managementPort)",
+            ]
+        )
+        let outcome = try await applying.ended(within: .seconds(60))
+        try #require(outcome.exit == 0, "\(outcome.errors)")
+        return url
+    }
+}

@@ -1,0 +1,111 @@
+import Campaigns
+import Foundation
+import Store
+import Testing
+
+@testable import Fleet
+@testable import HTTPServer
+
+/// Lists, devices, parked messages, apps, status, the audit log.
+@Suite struct ResourceTests {
+    private func token(_ number: Int) -> String { String(repeating: "ab", count: 31) + String(format: "%02x", number) }
+
+    @Test func `a list is uploaded as it comes, and a bad line refuses all of it`() async throws {
+        try await PrivateServer.with { server in
+            let csv = "token,id\n" + (0..<3).map { "\(token($0)),d\($0)\n" }.joined() + "\(token(0)),again\n"
+            let path = "/v1/apps/news/lists/sport"
+            let put = try await server.ask("PUT", path, body: csv, type: "text/csv; charset=utf-8")
+            #expect(put.status == 201 && put.json?["devices"]?.integer == 3 && put.json?["duplicates"]?.integer == 1)
+            #expect(try await server.ask("PUT", path, body: csv, type: "text/csv").status == 200)
+            let lines = #"{"token": "\#(token(9))"}"# + "\n" + #"{"tokens": 1}"# + "\n"
+            let bad = try await server.ask("PUT", path, body: lines, type: "application/x-ndjson")
+            #expect(bad.status == 422 && bad.problem == "invalid-audience", "\(bad.text)")
+            #expect(bad.json?["errors"]?.array?.first?["pointer"]?.string == "/1")
+            #expect(try await server.ask("PUT", path, body: csv, type: "application/json").status == 415)
+            let lists = try await server.ask("GET", "/v1/apps/news/lists").json?["lists"]?.array
+            #expect(lists?.count == 1 && lists?.first?["name"]?.string == "sport")
+        }
+    }
+
+    @Test func `a device is registered, shown and forgotten`() async throws {
+        try await PrivateServer.with { server in
+            let path = "/v1/apps/news/devices/ana-iphone"
+            let body = #"{"token": "\#(token(1))", "user": "ana", "locale": "es-ES"}"#
+            let put = try await server.ask("PUT", path, body: body)
+            #expect(put.status == 200 && put.json?["id"]?.string == "ana-iphone", "\(put.text)")
+            #expect(try await server.ask("GET", path).json?["user"]?.string == "ana")
+            #expect(try await server.ask("PUT", path, body: #"{"token": "xy"}"#).problem == "invalid-audience")
+            #expect(
+                try await server.ask("PUT", path, body: #"{"token": "\#(token(1))", "id": "b"}"#).problem == "usage"
+            )
+            #expect(try await server.ask("PUT", path, body: "[1]").problem == "usage")
+            #expect(try await server.ask("DELETE", path).json?["forgotten"]?.array == ["ana-iphone"])
+            #expect(try await server.ask("GET", "/v1/apps/news/devices/cleo").status == 404)
+        }
+    }
+
+    @Test func `a parked message is shown and discarded once`() async throws {
+        try await PrivateServer.with(tokens: [
+            TestTokens.token("ben", "operator"), TestTokens.token("eve", "operator", apps: ["shop"]),
+        ]) { server in
+            let (ben, eve) = (TestTokens.text("ben"), TestTokens.text("eve"))
+            let message = ParkedMessage(
+                queue: "fanfare.v1.work.apns.bulk",
+                reason: "Unreadable",
+                app: "news",
+                body: Array("not a shard".utf8),
+                at: WallClock.now()
+            )
+            let number = try await server.ledger.write(.synced) { try $0.park(message) }
+            let row = try await server.ask("GET", "/v1/parked", token: ben).json?["parked"]?.array?.first
+            #expect(row?["id"]?.string == String(number) && row?["app"]?.string == "news")
+            let path = "/v1/parked/\(number)"
+            #expect(try await server.ask("GET", path, token: ben).json?["body"]?.string == "not a shard")
+            #expect(try await server.ask("GET", path, token: eve).status == 404)
+            #expect(try await server.ask("GET", "/v1/parked", token: eve).problem == "usage")
+            let dry = try await server.ask("POST", path + ":discard?dry_run=true", token: ben)
+            #expect(dry.json?["result"]?.string == "removed" && dry.json?["dry_run"] == true, "\(dry.text)")
+            #expect(try await server.ask("POST", path + ":discard", token: ben).json?["result"]?.string == "removed")
+            #expect(try await server.ask("POST", path + ":discard", token: ben).status == 404)
+        }
+    }
+
+    @Test func `who did what is written down, refusals too, and only an admin sees it`() async throws {
+        let tokens = [
+            TestTokens.token("ada", "admin"), TestTokens.token("ben", "operator"), TestTokens.token("ana", "viewer"),
+        ]
+        try await PrivateServer.with(tokens: tokens) { server in
+            try await server.accept("derby")
+            _ = try await server.ask("POST", "/v1/campaigns/news/derby:pause", token: TestTokens.text("ben"))
+            _ = try await server.ask("POST", "/v1/campaigns/news/derby:cancel", token: TestTokens.text("ana"))
+            _ = try await server.ask("GET", "/v1/campaigns/news/derby", token: TestTokens.text("ana"))
+            let log = try await server.ask("GET", "/v1/audit", token: TestTokens.text("ada"))
+            let entries = try #require(log.json?["entries"]?.array)
+            #expect(entries.map { $0["actor"]?.string } == ["ana", "ben"])
+            #expect(entries.map { $0["operation"]?.string } == ["cancelCampaign", "pauseCampaign"])
+            #expect(entries.map { $0["status"]?.integer } == [403, 200])
+            #expect(entries.first?["path"]?.string == "/v1/campaigns/news/derby:cancel")
+            #expect(try await server.ask("GET", "/v1/audit", token: TestTokens.text("ben")).status == 403)
+        }
+    }
+
+    @Test func `the fleet's status says what is missing, and apps have no secrets`() async throws {
+        try await PrivateServer.with { server in
+            let status = try await server.ask("GET", "/v1/status")
+            #expect(status.status == 200 && status.json?["needs"]?.array?.isEmpty == false, "\(status.text)")
+            #expect(try await server.ask("GET", "/v1/apps").json?["apps"]?.array == [])
+        }
+    }
+
+    @Test func `a push to one device is an urgent job`() throws {
+        let body = JSONReader.read(Array(#"{"app": "news", "device": {"token": "a"}, "delivery": {"ttl": 5}}"#.utf8))
+        let job = try OneDeviceJob.job(try #require(body.value?.members))
+        #expect(
+            job.text
+                == #"{"app":"news","delivery":{"ttl":5,"urgency":"urgent"},"audience":{"devices":[{"token":"a"}]}}"#
+        )
+        #expect(throws: HTTPProblem.self) { try OneDeviceJob.job([]) }
+        let both = [JSONMember("device", [:]), JSONMember("audience", [:])]
+        #expect(throws: HTTPProblem.self) { try OneDeviceJob.job(both) }
+    }
+}
