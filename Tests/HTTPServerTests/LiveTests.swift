@@ -101,7 +101,7 @@ extension PrivateServer {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
         let fields = headers.flatMap { ["-H", $0] }
-        process.arguments = ["-sSN", "--max-time", "60", "http://127.0.0.1:\(port)\(path)"] + fields
+        process.arguments = ["-sSN", "--max-time", "900", "http://127.0.0.1:\(port)\(path)"] + fields
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
         try process.run()
