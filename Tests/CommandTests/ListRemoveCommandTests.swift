@@ -26,21 +26,7 @@ import Testing
         NewCampaign(
             identity: Array(id.utf8),
             job: Array("{}".utf8),
-            facts: Shard.Facts(
-                app: "news",
-                campaignID: id,
-                provider: .apns,
-                environment: nil,
-                urgency: .bulk,
-                pushType: .alert,
-                priority: 10,
-                expiresAt: CommandTime.now.advanced(by: .seconds(3600)),
-                dropIfOffline: false,
-                collapseID: "",
-                maxAttempts: 8,
-                dropUnknown: false,
-                payload: Array("{}".utf8)
-            ),
+            facts: .inAnHour(id),
             audience: .list(list.number),
             createdAt: CommandTime.now,
             correlationID: id

@@ -20,48 +20,11 @@ import Testing
         try text.split(separator: "\n").map { try json(String($0)) }
     }
 
-    private func token(_ number: Int) -> [UInt8] { Array(repeating: 0xAB, count: 31) + [UInt8(number)] }
-
-    /// A campaign to three devices that ends in an hour.
-    private func accept(_ id: String, in ledger: Ledger, cancelled: Bool = false) async throws {
-        var builder = ListBuilder()
-        for number in 1...3 {
-            _ = builder.add(Device(token: "", id: "d\(number)"), token: token(number))
-        }
-        let facts = Shard.Facts(
-            app: "news",
-            campaignID: id,
-            provider: .apns,
-            environment: nil,
-            urgency: .bulk,
-            pushType: .alert,
-            priority: 10,
-            expiresAt: CommandTime.now.advanced(by: .seconds(3600)),
-            dropIfOffline: false,
-            collapseID: "",
-            maxAttempts: 8,
-            dropUnknown: false,
-            payload: Array("{}".utf8)
-        )
-        let new = NewCampaign(
-            identity: Array(id.utf8),
-            job: Array("{}".utf8),
-            facts: facts,
-            audience: .inline(builder.finish(), version: id, duplicates: 0),
-            createdAt: CommandTime.now,
-            correlationID: id
-        )
-        let accepted = try await ledger.write(.synced) { try $0.accept(new, now: CommandTime.now) }
-        guard case .accepted(let number, _) = accepted else { throw LedgerError.failed("\(accepted)") }
-        guard cancelled else { return }
-        _ = try await ledger.write(.synced) { try $0.cancel(campaign: number, by: "ben", now: CommandTime.now) }
-    }
-
     private func ledger() throws -> Ledger { try Ledger.open(path: folder.path + "/fanfare.db", create: true) }
 
     @Test func `set changes rate, end and urgency, and the history says so`() async throws {
         let ledger = try ledger()
-        try await accept("derby", in: ledger)
+        try await ledger.acceptThree("derby")
         let end = CommandTime.now.advanced(by: .seconds(7200)).rfc3339
         let arguments = ["campaign", "set", "derby", "--per-second", "20", "--expires-at", end, "--urgency", "urgent"]
         let set = try command.run(arguments + ["--json"])
@@ -79,8 +42,8 @@ import Testing
 
     @Test func `what cannot be set is said, and nothing is changed`() async throws {
         let ledger = try ledger()
-        try await accept("derby", in: ledger)
-        try await accept("over", in: ledger, cancelled: true)
+        try await ledger.acceptThree("derby")
+        try await ledger.acceptThree("over", cancelled: true)
         for (arguments, word) in [
             (["--expires-at", "2020-01-01T00:00:00Z", "--per-second", "5"], "has passed"),
             (["--expires-at", "2090-01-01T00:00:00Z", "--urgency", "urgent"], "keeps no push beyond"),
@@ -102,7 +65,7 @@ import Testing
 
     @Test func `watch and events end with the campaign, and say how`() async throws {
         let ledger = try ledger()
-        try await accept("over", in: ledger, cancelled: true)
+        try await ledger.acceptThree("over", cancelled: true)
         let watched = try command.run("campaign", "watch", "over", "--json")
         #expect(watched.exit == 1)
         let objects = try lines(watched.output)
@@ -136,8 +99,8 @@ import Testing
 
     @Test func `list takes states, and outcomes take reasons and forms`() async throws {
         let ledger = try ledger()
-        try await accept("derby", in: ledger)
-        try await accept("over", in: ledger, cancelled: true)
+        try await ledger.acceptThree("derby")
+        try await ledger.acceptThree("over", cancelled: true)
         func ids(_ arguments: String...) throws -> [String?]? {
             let output = try command.run(["campaign", "list", "--json"] + arguments).output
             return try json(output).array?.map { $0["id"]?.string }
@@ -162,8 +125,8 @@ import Testing
 
     @Test func `trace finds a device by its name, its token and its user, in the registry or not`() async throws {
         let ledger = try ledger()
-        try await accept("derby", in: ledger)
-        try await accept("over", in: ledger, cancelled: true)
+        try await ledger.acceptThree("derby")
+        try await ledger.acceptThree("over", cancelled: true)
         let text = String(repeating: "ab", count: 31) + "02"
         let byName = try json(command.run("device", "trace", "d2", "--app", "news", "--json").output).array
         #expect(byName?.map { $0["campaign"]?.string } == ["over", "derby"])

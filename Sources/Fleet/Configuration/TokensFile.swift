@@ -103,8 +103,8 @@ public enum TokensFile {
     /// Adds a token to the file, which is made when it is not there; only its owner may read it.
     ///
     /// It is replaced as a whole, so that a server that reads it sees the old one or the new one. Throws when the file
-    /// cannot be used or written, or when a token has the name.
-    public static func add(_ token: AccessToken, path: String) throws(ConfigurationError) {
+    /// cannot be used or written, or when a token has the name. A dry run leaves the file as it is.
+    public static func add(_ token: AccessToken, path: String, isDryRun: Bool = false) throws(ConfigurationError) {
         let old = FileManager.default.fileExists(atPath: path) ? try read(path: path) : []
         guard !old.contains(where: { $0.name == token.name }) else {
             throw problem(path, "duplicate", "there is a token \(token.name)", "take another name, or remove that one")
@@ -119,6 +119,7 @@ public enum TokensFile {
                 "add by hand: \(line(token))"
             )
         }
+        if isDryRun { return }
         do {
             try replace(path, Data(new.utf8))
         } catch {

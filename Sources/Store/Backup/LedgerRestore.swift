@@ -12,8 +12,13 @@ extension LedgerBackup {
     /// The restored ledger is told apart from the lost one (`LedgerTransaction.tellApart`): the broker still has messages
     /// of the time after the backup.
     ///
-    /// The ledger that was there is kept beside it under another name. Refused while a process has it open.
-    public static func restore(_ file: String, to path: String) throws(BackupError) -> RestoredLedger {
+    /// The ledger that was there is kept beside it under another name. Refused while a process has it open. A dry run
+    /// leaves everything as it is.
+    public static func restore(
+        _ file: String,
+        to path: String,
+        isDryRun: Bool = false
+    ) throws(BackupError) -> RestoredLedger {
         guard access(file, F_OK) == 0 else { throw .ledger(.missing(path: file)) }
         try check(file)
         let partial = "\(path).partial-\(getpid())"
@@ -21,6 +26,7 @@ extension LedgerBackup {
         try copy(file, to: partial)
         let (shards, devices) = try tellApart(partial)
         var restored = RestoredLedger(path: path, shards: shards, devices: devices, replaced: nil)
+        if isDryRun { return restored }
         if access(path, F_OK) == 0 {
             try leave(path)
             restored.replaced = try moveAway(path)

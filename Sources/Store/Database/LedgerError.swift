@@ -24,6 +24,8 @@ public enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case closed
     /// A body asks for a synced transaction; never leaves the writer.
     case unsynced
+    /// A body was only tried; never leaves the ledger.
+    case rehearsed
     /// A statement failed: our own mistake, or a disk that does not answer.
     case failed(String)
 
@@ -48,6 +50,7 @@ public enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
             "several apps have a campaign \(id): say \(apps.map { "\($0)/\(id)" }.joined(separator: " or "))"
         case .closed: "the ledger is closed"
         case .unsynced: "the transaction is not synced"
+        case .rehearsed: "the transaction was only tried"
         case .failed(let detail): "the ledger failed: \(detail)"
         }
     }

@@ -36,6 +36,7 @@ struct ListCommand: AsyncParsableCommand {
         @Option(help: "csv or ndjson, when the file's name does not say it.")
         var format: String?
 
+        @OptionGroup var trial: DryRunOptions
         @OptionGroup var options: ConfigurationOptions
         @OptionGroup var output: OutputOptions
 
@@ -52,9 +53,15 @@ struct ListCommand: AsyncParsableCommand {
         func run() async throws {
             let upload = try AudienceUpload(file, format: format, isJSON: output.json)
             let (app, name) = (app, name)
-            let uploaded = try await options.withLedger { try await upload.run(app: app, list: name, to: $0) }
+            let uploaded =
+                if trial.dryRun {
+                    try await upload.run(app: app, list: name, to: nil)
+                } else {
+                    try await options.withLedger { try await upload.run(app: app, list: name, to: $0) }
+                }
             uploaded.printWarnings(isJSON: output.json)
-            let text = output.json ? uploaded.json.text : "\(app)/\(uploaded.line)"
+            let note = trial.dryRun ? ", nothing written" : ""
+            let text = output.json ? trial.marked(uploaded.json).text : "\(app)/\(uploaded.line)\(note)"
             Terminal.write(text + "\n")
         }
     }

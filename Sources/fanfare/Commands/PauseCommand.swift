@@ -62,6 +62,7 @@ struct PauseCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var which: PauseScopeOptions
+    @OptionGroup var trial: DryRunOptions
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
@@ -69,11 +70,11 @@ struct PauseCommand: AsyncParsableCommand {
         try await options.withLedger { ledger in
             let scope = try await which.scope(in: ledger)
             let now = CommandClock.now()
-            let (isNew, pauses) = try await ledger.write(.synced) { transaction in
+            let (isNew, pauses) = try await ledger.order(isDryRun: trial.dryRun) { transaction in
                 (try transaction.pause(scope, by: Operator.name, now: now), try transaction.reader.pauses())
             }
-            let text = output.json ? PauseText.json(pauses).text : "\(scope) is \(isNew ? "paused" : "paused already")"
-            Terminal.write(text + "\n")
+            let verb = isNew && trial.dryRun ? "would be paused" : isNew ? "is paused" : "is paused already"
+            Terminal.write((output.json ? trial.marked(PauseText.json(pauses)).text : "\(scope) \(verb)") + "\n")
         }
     }
 }
@@ -95,6 +96,7 @@ struct ResumeCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var which: PauseScopeOptions
+    @OptionGroup var trial: DryRunOptions
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
@@ -102,14 +104,15 @@ struct ResumeCommand: AsyncParsableCommand {
         try await options.withLedger { ledger in
             let scope = try await which.scope(in: ledger)
             let now = CommandClock.now()
-            let (ended, left) = try await ledger.write(.synced) { transaction in
+            let (ended, left) = try await ledger.order(isDryRun: trial.dryRun) { transaction in
                 (try transaction.resume(scope, by: Operator.name, now: now), try transaction.reader.pauses())
             }
             let still = left.filter { $0.scope.meets(scope) }
             if output.json {
-                Terminal.write(PauseText.json(left).text + "\n")
+                Terminal.write(trial.marked(PauseText.json(left)).text + "\n")
             } else {
-                for pause in ended { Terminal.write("\(pause.scope) goes on\n") }
+                let verb = trial.dryRun ? "would go on" : "goes on"
+                for pause in ended { Terminal.write("\(pause.scope) \(verb)\n") }
                 if ended.isEmpty, still.isEmpty { Terminal.write("\(scope) was not paused\n") }
             }
             guard let first = still.first else { return }

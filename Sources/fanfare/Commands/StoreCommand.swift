@@ -51,6 +51,8 @@ struct StoreCommand: AsyncParsableCommand {
 
                 A PostgreSQL database is restored with its own tools first, then this does the rest: --in-place.
 
+                --dry-run checks the backup and tells what would be published anew.
+
                 Example: fanfare store restore /backup/fanfare-2026-11-20.db --yes
                 """
         )
@@ -64,6 +66,7 @@ struct StoreCommand: AsyncParsableCommand {
         @Flag(help: "Do not ask.")
         var yes = false
 
+        @OptionGroup var trial: DryRunOptions
         @OptionGroup var options: ConfigurationOptions
         @OptionGroup var output: OutputOptions
 
@@ -72,11 +75,16 @@ struct StoreCommand: AsyncParsableCommand {
             case (.sqlite(let path), let file?, false):
                 try confirm("Replace the ledger \(path)?", "store restore replaces the ledger \(path)")
                 let restored = try StoreCommand.told { () throws(BackupError) in
-                    try LedgerBackup.restore(file, to: path)
+                    try LedgerBackup.restore(file, to: path, isDryRun: trial.dryRun)
                 }
                 tell(restored, file)
             case (.sqlite, _, _):
                 throw CommandFailure(.usage, "the ledger is a file: name its backup, without --in-place")
+            case (.postgreSQL, _, _) where trial.dryRun:
+                throw CommandFailure(
+                    .usage,
+                    "--dry-run is for a ledger that is a file: the database is restored already"
+                )
             case (.postgreSQL(let url), nil, true):
                 let question = "Has the ledger's database been restored, and is every worker stopped?"
                 try confirm(question, "store restore publishes anew what was on its way")
@@ -95,7 +103,7 @@ struct StoreCommand: AsyncParsableCommand {
         }
 
         private func confirm(_ question: String, _ what: String) throws {
-            if yes { return }
+            if yes || trial.dryRun { return }
             guard Terminal.isInputTerminal else { throw CommandFailure(.usage, "\(what): add --yes") }
             Terminal.writeError("\(TerminalText.safe(question)) [y/N] ")
             guard readLine() == "y" else { throw FanfareExit.failed }
@@ -111,10 +119,11 @@ struct StoreCommand: AsyncParsableCommand {
             ])
             let source = file.map { " from \($0)" } ?? " in place"
             let kept = restored.replaced.map { "; the ledger before it is \($0)" } ?? ""
+            let verb = trial.dryRun ? "would be" : "is"
             let line =
-                "\(restored.path) is restored\(source): \(NumberText.grouped(restored.shards)) shards with "
-                + "\(NumberText.grouped(restored.devices)) devices will be published anew\(kept)"
-            Terminal.write((output.json ? document.text : TerminalText.safe(line)) + "\n")
+                "\(restored.path) \(verb) restored\(source): \(NumberText.grouped(restored.shards)) shards with "
+                + "\(NumberText.grouped(restored.devices)) devices \(trial.dryRun ? "would" : "will") be published anew\(kept)"
+            Terminal.write((output.json ? trial.marked(document).text : TerminalText.safe(line)) + "\n")
         }
     }
 

@@ -24,12 +24,7 @@ struct TopologyCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
         @OptionGroup var output: OutputOptions
 
-        func run() async throws {
-            let report = try await TopologyCommand.run(options) { tool throws(AMQPConnectError) in
-                try await tool.plan()
-            }
-            TopologyCommand.write(report, isJSON: output.json, empty: "nothing to do")
-        }
+        func run() async throws { try await TopologyCommand.plan(options, output) }
     }
 
     /// Makes it.
@@ -39,10 +34,12 @@ struct TopologyCommand: AsyncParsableCommand {
             discussion: "Example: fanfare topology apply --config /etc/fanfare/fanfare.yaml"
         )
 
+        @OptionGroup var trial: DryRunOptions
         @OptionGroup var options: ConfigurationOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
+            if trial.dryRun { return try await TopologyCommand.plan(options, output) }
             let before = try await TopologyCommand.run(options) { tool throws(AMQPConnectError) in
                 try await tool.apply()
             }
@@ -76,6 +73,11 @@ struct TopologyCommand: AsyncParsableCommand {
             TopologyCommand.write(report, isJSON: output.json, empty: "the broker is as it should be")
             if !report.isClean { throw FanfareExit.failed }
         }
+    }
+
+    private static func plan(_ options: ConfigurationOptions, _ output: OutputOptions) async throws {
+        let report = try await run(options) { tool throws(AMQPConnectError) in try await tool.plan() }
+        write(report, isJSON: output.json, empty: "nothing to do")
     }
 
     private static func run(

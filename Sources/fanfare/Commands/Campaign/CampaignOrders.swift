@@ -17,11 +17,12 @@ struct CampaignPauseCommand: AsyncParsableCommand {
     @Argument(help: "ID or APP/ID.")
     var campaign: CampaignArgument
 
+    @OptionGroup var trial: DryRunOptions
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await CampaignOrder(verb: "pause", campaign: campaign, isJSON: output.json).run(options) {
+        try await CampaignOrder(verb: "pause", campaign: campaign, trial: trial, output: output).run(options) {
             try LifeOrder.pause.give(to: $1, in: $0, $2)
         }
     }
@@ -47,11 +48,12 @@ struct CampaignResumeCommand: AsyncParsableCommand {
     @Argument(help: "ID or APP/ID.")
     var campaign: CampaignArgument
 
+    @OptionGroup var trial: DryRunOptions
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await CampaignOrder(verb: "resume", campaign: campaign, isJSON: output.json).run(options) {
+        try await CampaignOrder(verb: "resume", campaign: campaign, trial: trial, output: output).run(options) {
             try LifeOrder.resume.give(to: $1, in: $0, $2)
         }
     }
@@ -62,17 +64,18 @@ struct CampaignCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
         abstract: "End a campaign: devices that were not sent to end cancelled.",
-        discussion: "Example: fanfare campaign cancel news/derby"
+        discussion: "Example: fanfare campaign cancel news/derby --dry-run"
     )
 
     @Argument(help: "ID or APP/ID.")
     var campaign: CampaignArgument
 
+    @OptionGroup var trial: DryRunOptions
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await CampaignOrder(verb: "cancel", campaign: campaign, isJSON: output.json).run(options) {
+        try await CampaignOrder(verb: "cancel", campaign: campaign, trial: trial, output: output).run(options) {
             try LifeOrder.cancel.give(to: $1, in: $0, $2)
         }
     }
@@ -94,13 +97,13 @@ struct CampaignFireCommand: AsyncParsableCommand {
     @Argument(help: "ID or APP/ID.")
     var campaign: CampaignArgument
 
+    @OptionGroup var trial: DryRunOptions
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await CampaignOrder(verb: "fire", campaign: campaign, isJSON: output.json, isHasty: true).run(options) {
-            try LifeOrder.fire.give(to: $1, in: $0, $2)
-        }
+        let order = CampaignOrder(verb: "fire", campaign: campaign, trial: trial, output: output, isHasty: true)
+        try await order.run(options) { try LifeOrder.fire.give(to: $1, in: $0, $2) }
     }
 }
 
@@ -108,7 +111,8 @@ struct CampaignFireCommand: AsyncParsableCommand {
 struct CampaignOrder {
     let verb: String
     let campaign: CampaignArgument
-    let isJSON: Bool
+    let trial: DryRunOptions
+    let output: OutputOptions
     /// The hint is to go at the moment of the commit, so the broker is waited for before it.
     var isHasty = false
     /// What else is told when it is done.
@@ -126,11 +130,11 @@ struct CampaignOrder {
         try await options.withLedger { ledger in
             if isHasty { await hint.ready(within: Self.patience) }
             let circumstances = LifeOrder.Circumstances(in: ledger, by: Operator.name)
-            let result = try await ledger.write(.synced) { transaction -> LifeResult in
+            let result = try await ledger.order(isDryRun: trial.dryRun) { transaction -> LifeResult in
                 let number = try transaction.reader.campaignNumber(app: campaign.app, id: campaign.id)
                 return try number.map { try give(transaction, $0, circumstances) } ?? .unknown
             }
-            if case .done(let facts) = result {
+            if case .done(let facts) = result, !trial.dryRun {
                 if !isHasty { await hint.ready(within: Self.patience) }
                 await hint.look(at: "\(facts.app)/\(facts.id)")
             }
@@ -154,14 +158,13 @@ struct CampaignOrder {
 
     private func report(_ facts: CampaignFacts) {
         let reasons = facts.pauseReasons.map(\.rawValue).sorted()
-        if isJSON {
-            Terminal.write(facts.orderJSON.text + "\n")
+        if output.json {
+            Terminal.write(trial.marked(facts.orderJSON).text + "\n")
         } else {
             let why = facts.stateWord == "paused" ? " (\(reasons.joined(separator: ", ")))" : ""
             let rate = facts.pace.map { ", at most \(NumberText.grouped($0.perSecond)) a second" } ?? ""
-            Terminal.write(
-                "\(facts.app)/\(facts.id) is \(facts.stateWord)\(why)\(rate)\(addition)\(aboutRuns(facts))\n"
-            )
+            let verb = trial.dryRun ? "would be" : "is"
+            Terminal.write("\(facts.name) \(verb) \(facts.stateWord)\(why)\(rate)\(addition)\(aboutRuns(facts))\n")
         }
     }
 }

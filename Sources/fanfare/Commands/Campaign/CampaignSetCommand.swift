@@ -42,6 +42,7 @@ struct CampaignSetCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("urgent or bulk.", valueName: "urgency"))
     var urgency: String?
 
+    @OptionGroup var trial: DryRunOptions
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
@@ -59,7 +60,7 @@ struct CampaignSetCommand: AsyncParsableCommand {
         let end = try await end()
         let told = [expiresAt.map { ", until \($0.text)" }, urgency.map { ", \($0.rawValue)" }].compactMap { $0 }
             .joined()
-        let order = CampaignOrder(verb: "set", campaign: campaign, isJSON: output.json, addition: told)
+        let order = CampaignOrder(verb: "set", campaign: campaign, trial: trial, output: output, addition: told)
         try await order.run(options) {
             var result = LifeResult.unknown
             // The one that may be refused comes first: then nothing is changed.

@@ -1,0 +1,38 @@
+import Campaigns
+import Delivery
+import Store
+import Testing
+
+/// Orders that are only tried.
+@Suite(.fewLedgersAtOnce)
+struct RehearsalTests {
+    private let scratch = ScratchLedger()
+    private var ledger: Ledger { scratch.ledger }
+
+    @Test(arguments: TestDatabase.all)
+    func `a rehearsal tells what an order comes to, and leaves everything as it was`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await ledger.accepted()
+        let tried = try await ledger.rehearse { try $0.cancel(campaign: number, by: "ben", now: .start) }
+        guard case .done(let facts) = tried else { throw LedgerError.failed("\(tried)") }
+        #expect(facts.stage == .cancelled)
+        #expect(try await ledger.rehearse { try $0.pause(PauseScope(app: "news"), now: .start) })
+        #expect(try await ledger.read { try $0.pauses() }.isEmpty)
+        #expect(try await ledger.status(number).state != "cancelled")
+        // What waits in the same transaction is written all the same.
+        async let written = ledger.write(.synced) { try $0.pause(PauseScope(app: "shop"), now: .start) }
+        async let rehearsed = ledger.rehearse { try $0.pause(PauseScope(app: "news"), now: .start) }
+        #expect(try await written)
+        #expect(try await rehearsed)
+        #expect(try await ledger.read { try $0.pauses() }.map(\.scope) == [PauseScope(app: "shop")])
+    }
+
+    @Test func `what a rehearsed body throws is thrown`() async throws {
+        try scratch.open(on: .sqlite)
+        await #expect(throws: LedgerError.failed("no")) {
+            try await ledger.rehearse { _ in throw LedgerError.failed("no") }
+        }
+    }
+}
