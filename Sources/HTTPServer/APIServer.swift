@@ -9,7 +9,6 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import Store
-import TLS
 import Transport
 import UnixSignals
 
@@ -22,16 +21,18 @@ public final class APIServer: Sendable {
     /// A connection that says nothing for so long is closed.
     private static let idleMax = TimeAmount.seconds(60)
 
-    private let core: ServerCore
-    private let logger: Logger
+    let core: ServerCore
+    let logger: Logger
     /// Nil is HTTP in the clear.
-    private let tls: TLSServerContext?
+    let certificate: ServerCertificate?
+    /// Hears when the server is ready, lives, reads its files again and ends.
+    let manager: Supervisor?
 
     /// Opens the ledger and reads tokens and apps; blocks.
     ///
     /// Throws `ConfigurationError` when the address is open to others and there are no tokens, or a file cannot be used;
-    /// `LedgerError`. `version` is the program's.
-    public init(_ configuration: Configuration, version: String, logger: Logger) throws {
+    /// `LedgerError`. `version` is the program's; `manager` is told how the server is.
+    public init(_ configuration: Configuration, version: String, logger: Logger, manager: Supervisor? = nil) throws {
         let listen = configuration.server.listen
         if configuration.server.tokensFile == nil, !Loopback.isLoopback(host: listen.host) {
             throw Self.openToAll(listen)
@@ -39,7 +40,8 @@ public final class APIServer: Sendable {
         let tokens = try configuration.server.tokensFile.map { try TokensFile.read(path: $0) }
         if tokens == nil { logger.notice("no server.tokens_file: everybody on this host may do everything") }
         self.logger = logger
-        tls = try Self.tls(configuration.server)
+        self.manager = manager
+        certificate = try ServerCertificate(configuration.server)
         core = ServerCore(
             configuration: configuration,
             version: version,
@@ -63,30 +65,6 @@ public final class APIServer: Sendable {
         ])
     }
 
-    /// Throws `ConfigurationError` when only one of the two files is named, or they cannot be used.
-    private static func tls(_ settings: Configuration.ServerSettings) throws -> TLSServerContext? {
-        let names = ["server.certificate_file", "server.private_key_file"]
-        let paths = [settings.certificateFile, settings.privateKeyFile]
-        guard paths.contains(where: { $0 != nil }) else { return nil }
-        func problem(_ key: String, _ code: String, _ detail: String) -> ConfigurationError {
-            ConfigurationError([ConfigurationProblem(place: "", key: key, code: code, detail: detail)])
-        }
-        var files: [[UInt8]] = []
-        for (name, path) in zip(names, paths) {
-            guard let path else { throw problem(name, "missing", "certificate and private key go together") }
-            do {
-                files.append(try InputFile(path: path).readAll(upTo: 1 << 20))
-            } catch {
-                throw problem(name, "unreadable_file", error.description)
-            }
-        }
-        do {
-            return try TLSServerContext(certificatePEM: files[0], privateKeyPEM: files[1], protocols: [])
-        } catch {
-            throw problem(names[0], "invalid_value", "\(error)")
-        }
-    }
-
     /// The apps file is the workers'; the server does without it, with fewer warnings for producers.
     private static func apps(_ configuration: Configuration, _ logger: Logger) -> [AppConfiguration] {
         do {
@@ -102,12 +80,13 @@ public final class APIServer: Sendable {
     /// `running` is called with the port once it listens. Throws when the address cannot be listened on.
     public func run(running: @escaping @Sendable (Int) -> Void = { _ in }) async throws {
         let listen = core.configuration.server.listen
-        let scheme = tls == nil ? "http" : "https"
+        let scheme = certificate == nil ? "http" : "https"
         let application = Application(
             responder: Front(core: core),
-            server: .house(HTTP1Channel.Configuration(idleTimeout: Self.idleMax), tls),
+            server: .house(HTTP1Channel.Configuration(idleTimeout: Self.idleMax), certificate),
             configuration: ApplicationConfiguration(address: .hostname(listen.host, port: listen.port)),
-            onServerRunning: { [logger] channel in
+            onServerRunning: { [core, logger] channel in
+                core.readiness.listens()
                 let port = channel.localAddress?.port ?? listen.port
                 logger.info("listening", metadata: ["address": "\(scheme)://\(listen.host):\(port)"])
                 running(port)
@@ -115,7 +94,7 @@ public final class APIServer: Sendable {
             logger: logger
         )
         var configuration = ServiceGroupConfiguration(
-            services: [application, StopNotice(core: core)],
+            services: [application, StopNotice(core: core, manager: manager)] + supervision,
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
@@ -129,22 +108,8 @@ public final class APIServer: Sendable {
         await close()
     }
 
-    /// Reads tokens and apps again; what cannot be read changes nothing.
-    public func reload() {
-        if let path = core.configuration.server.tokensFile, let book = core.gate.tokens {
-            do {
-                let tokens = try TokensFile.read(path: path)
-                book.replace(tokens)
-                logger.info("access tokens were read again", metadata: ["count": "\(tokens.count)"])
-            } catch {
-                logger.error("the access tokens stay as they were", metadata: ["reason": "\(error)"])
-            }
-        }
-        do {
-            core.apps = try AppsFile.read(path: core.configuration.appsFile)
-        } catch {
-            logger.info("the apps stay as they were", metadata: ["reason": "\(error)"])
-        }
+    private var supervision: [any Service] {
+        manager.map { [Supervision(manager: $0, readiness: core.readiness)] } ?? []
     }
 
     private func close() async {
@@ -156,6 +121,7 @@ public final class APIServer: Sendable {
 /// Tells the probe that the server stops, as soon as it does, and ends the streams, which would keep it from stopping.
 private struct StopNotice: Service {
     let core: ServerCore
+    let manager: Supervisor?
 
     func run() async throws {
         await withGracefulShutdownHandler {
@@ -163,6 +129,21 @@ private struct StopNotice: Service {
             await core.feed.stop()
         } onGracefulShutdown: {
             core.readiness.stop()
+            manager?.stopping()
+        }
+    }
+}
+
+/// Tells the service manager how the server is.
+private struct Supervision: Service {
+    let manager: Supervisor
+    let readiness: Readiness
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await manager.run {
+                ServiceLook(isAlive: true, unreadiness: await readiness.reasons(), doing: "serving")
+            }
         }
     }
 }

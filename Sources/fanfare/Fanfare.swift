@@ -1,10 +1,11 @@
 import ArgumentParser
+import Fleet
 
 /// The command line: one file per sub-command.
 @main
 struct Fanfare: AsyncParsableCommand {
     /// What this program is.
-    static let version = "0.1.0"
+    static let version = Build.version
 
     static let configuration = CommandConfiguration(
         commandName: "fanfare",

@@ -58,10 +58,10 @@ import Testing
             let file = server.folder + "/tokens.yaml"
             try TokensFile.add(TestTokens.token("ben", "viewer"), path: file)
             #expect(try await server.ask("GET", "/version", token: TestTokens.text("ben")).status == 401)
-            server.server.reload()
+            await server.server.reload()
             #expect(try await server.ask("GET", "/version", token: TestTokens.text("ben")).status == 200)
             try "tokens: [{name: x}]".write(toFile: file, atomically: true, encoding: .utf8)
-            server.server.reload()
+            await server.server.reload()
             #expect(try await server.ask("GET", "/version", token: TestTokens.text("ben")).status == 200)
         }
     }

@@ -66,6 +66,15 @@ final class AppDirectory: Sendable {
         accounts.withLock { $0[Key(app: app, provider: provider)] }
     }
 
+    /// How old the tokens are that requests carry, where there is one for all requests of an account.
+    func credentialAges(now: Timestamp) -> [ProviderFigures.Key: Duration] {
+        let accounts = accounts.withLock { Array($0.values) }
+        let ages = accounts.compactMap { account in
+            account.token?.age(now: now).map { (ProviderFigures.Key(account), $0) }
+        }
+        return Dictionary(uniqueKeysWithValues: ages)
+    }
+
     /// Holds a new reading of the apps file against what is in use; changes nothing.
     ///
     /// An account that is the same stays the same object, and a key that is the same keeps its provider token.

@@ -41,6 +41,11 @@ final class CredentialHolder: Sendable {
         return need.lack.map { .lacking($0) } ?? .awaited
     }
 
+    /// How old the token is that serves all endpoints; nil while there is none, and where each endpoint has its own.
+    func age(now: Timestamp) -> Duration? {
+        rules.withLock { $0[nil] }?.madeAt.map { max(.zero, now.since($0)) }
+    }
+
     /// The provider refused a token of this generation: whether another one serves now, or is on its way.
     func refused(generation: UInt32, at endpoint: ProviderEndpoint, now: Timestamp) -> Bool {
         let (isReplaced, request) = rules.withLock { rules -> (Bool, TokenRequest?) in

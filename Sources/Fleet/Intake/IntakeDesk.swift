@@ -93,6 +93,10 @@ final class IntakeDesk {
     fileprivate func decided(_ verdict: Intake.Verdict, _ item: Item) {
         work.pending -= 1
         defer { work.checkIdle() }
+        if let second = item.message.properties.timestamp {
+            let urgency: Urgency = item.message.queue == BrokerNames.urgentCampaignsQueue ? .urgent : .bulk
+            work.tally.judged(urgency, published: Int64(clamping: second), now: WallClock.now())
+        }
         let delivery = ShardDelivery(
             connection: item.connection,
             tag: item.message.deliveryTag,

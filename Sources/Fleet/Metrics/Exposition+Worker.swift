@@ -29,6 +29,11 @@ extension Exposition {
         for (reason, count) in tally.parked.sorted(by: { $0.key < $1.key }) {
             sample("fanfare_parked_total", [("reason", reason)], count)
         }
+        let wait = "fanfare_job_wait_seconds"
+        family(wait, .histogram, "From a job's AMQP timestamp, which has whole seconds, to its verdict here.")
+        for (urgency, times) in tally.waits.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            histogram(wait, [("queue", urgency.rawValue)], WaitTimes.bounds, times.counts, sum: times.total)
+        }
     }
 
     private mutating func write(
@@ -95,6 +100,14 @@ extension Exposition {
         writeAnswerTimes(providers)
     }
 
+    mutating func write(credentialAges: [ProviderFigures.Key: Duration]) {
+        let name = "fanfare_credential_age_seconds"
+        family(name, .gauge, "Age of the token that requests carry; it is renewed when requests need it.")
+        for (key, age) in credentialAges.sorted(by: { $0.key < $1.key }) {
+            sample(name, key.labels, age.components.seconds)
+        }
+    }
+
     private typealias Provider = (key: ProviderFigures.Key, value: ProviderFigures)
 
     private mutating func each(
@@ -127,14 +140,7 @@ extension Exposition {
         family(name, .histogram, "From opening a stream to its answer, by the clock of the loop's turns.")
         for (key, figures) in providers {
             let times = figures.answerTimes
-            var sum: UInt64 = 0
-            for (bound, count) in zip(AnswerTimes.bounds, times.counts) {
-                sum += count
-                sample(name + "_bucket", key.labels + [("le", "\(bound)")], sum)
-            }
-            sample(name + "_bucket", key.labels + [("le", "+Inf")], times.count)
-            sample(name + "_sum", key.labels, seconds: Double(times.total) / 1_000_000_000)
-            sample(name + "_count", key.labels, times.count)
+            histogram(name, key.labels, AnswerTimes.bounds, times.counts, sum: Double(times.total) / 1_000_000_000)
         }
     }
 
@@ -172,6 +178,12 @@ extension Exposition {
         )
         single("fanfare_ledger_failures_total", .counter, "Write transactions that failed.", ledger.failures)
         single("fanfare_ledger_waiting", .gauge, "Writes that wait for the ledger.", ledger.waiting)
+    }
+
+    /// Which program this is: its value is 1, the labels are what it tells.
+    public mutating func writeBuild() {
+        family("fanfare_build_info", .gauge, "The program's version.")
+        sample("fanfare_build_info", [("version", Build.version)], 1)
     }
 
     /// The process itself, as Prometheus' client libraries describe one.

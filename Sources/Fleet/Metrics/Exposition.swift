@@ -46,6 +46,23 @@ public struct Exposition {
         sample(name, [], seconds: value)
     }
 
+    /// The samples of a histogram with these labels; `counts` has one more than there are bounds, not cumulated.
+    mutating func histogram(
+        _ name: String,
+        _ labels: [(String, String)],
+        _ bounds: [Double],
+        _ counts: [UInt64],
+        sum: Double
+    ) {
+        var count: UInt64 = 0
+        for (bound, more) in zip(bounds.map { "\($0)" } + ["+Inf"], counts) {
+            count += more
+            sample(name + "_bucket", labels + [("le", bound)], count)
+        }
+        sample(name + "_sum", labels, seconds: sum)
+        sample(name + "_count", labels, count)
+    }
+
     /// Nothing yet.
     public init() {}
 

@@ -48,6 +48,7 @@ struct WorkTally: Sendable {
     private(set) var claims: [String: Int] = [:]
     private(set) var shards: [RunEnd: Int] = [:]
     private(set) var parked: [String: Int] = [:]
+    private(set) var waits: [Urgency: WaitTimes] = [:]
 
     /// A settlement that the ledger has.
     mutating func settled(_ settlement: Settlement, of shard: Shard) {
@@ -68,6 +69,11 @@ struct WorkTally: Sendable {
             key.name = Self.otherReason
         }
         reasons[key, default: 0] += count
+    }
+
+    /// The verdict about a job that was published in this second.
+    mutating func judged(_ urgency: Urgency, published second: Int64, now: Timestamp) {
+        waits[urgency, default: WaitTimes()].add(published: second, now: now)
     }
 
     /// A claim's answer.

@@ -4,6 +4,7 @@ import Store
 struct WorkerFigures: Sendable {
     var senders: SenderFigures
     var desk: DeskFigures
+    var credentialAges: [ProviderFigures.Key: Duration]
     var ledger: LedgerFigures
     var fleet: FleetFigures
     var process: ProcessFigures
@@ -13,10 +14,12 @@ struct WorkerFigures: Sendable {
         var page = Exposition()
         page.write(desk.tally)
         page.write(senders.providers)
+        page.write(credentialAges: credentialAges)
         page.write(senders, desk)
         page.write(ledger)
         page.write(fleet)
         page.write(process)
+        page.writeBuild()
         return page.text
     }
 }

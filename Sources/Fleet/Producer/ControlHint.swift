@@ -5,7 +5,7 @@ public import NIOCore
 import Synchronization
 public import Transport
 
-/// Tells all workers to look at the ledger now: a hint, never an order (design, section 6).
+/// Tells all workers to look at the ledger now: a hint, never an order (design, section 6); or at their files.
 ///
 /// It connects while its owner does something else. Without a broker, or without the right to publish there, workers see
 /// the change within half a second by themselves. May be used from any task.
@@ -39,6 +39,12 @@ public final class ControlHint: Sendable {
         await signal.wait(upTo: time)
     }
 
+    /// Asks all workers to read their files again; whether the broker has taken it.
+    public func reload() async -> Bool {
+        guard let client = client.withLock({ $0 }) else { return false }
+        return await client.publish(Self.message("", type: Self.reloadType)) == .confirmed
+    }
+
     /// Publishes the hint; returns when the broker has it, or at once without a broker.
     public func look(at campaign: String) async {
         guard let client = client.withLock({ $0 }) else { return }
@@ -50,13 +56,16 @@ public final class ControlHint: Sendable {
         await client.withLock({ $0 })?.close()
     }
 
+    /// The type of a message that asks for a reload; every other one is a hint to look.
+    static let reloadType = "fanfare.reload.v1"
+
     /// What is published; a worker that is not there needs no hint.
-    static func message(_ campaign: String) -> OutboundMessage {
+    static func message(_ campaign: String, type: String = "fanfare.hint.v1") -> OutboundMessage {
         OutboundMessage(
             exchange: BrokerNames.control,
             routingKey: "",
             mandatory: false,
-            properties: MessageProperties(type: "fanfare.hint.v1", deliveryMode: 1),
+            properties: MessageProperties(type: type, deliveryMode: 1),
             body: Array(campaign.utf8)
         )
     }

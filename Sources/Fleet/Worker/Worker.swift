@@ -22,6 +22,8 @@ public final class Worker: Sendable {
     private let probes: ProbeServer
     private let tasks: [Task<Void, Never>]
     let manager: Supervisor?
+    /// One element each time that somebody asks all workers to read their files again (`fanfare app reload`).
+    public let reloadRequests: AsyncStream<Void>
     /// Tells the service manager how the worker is.
     private let supervision: Task<Void, Never>?
 
@@ -35,6 +37,7 @@ public final class Worker: Sendable {
         probes: ProbeServer,
         answers: WorkerProbes,
         tasks: [Task<Void, Never>],
+        reloadRequests: AsyncStream<Void>,
         manager: Supervisor?
     ) {
         self.context = context
@@ -46,6 +49,7 @@ public final class Worker: Sendable {
         self.health = health
         self.probes = probes
         self.tasks = tasks
+        self.reloadRequests = reloadRequests
         self.manager = manager
         supervision = manager.map { manager in
             Task { await manager.run { await answers.look(on: probes.loop) } }
@@ -135,6 +139,8 @@ public final class Worker: Sendable {
         let senders = try await makeSenders(context, loops, core, loop)
         let signals = Signals()
         let progress = ProgressedCampaigns()
+        // Two that come while files are read are one.
+        let (reloads, reload) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let outlet = try await loop.submit {
             let core = core.value
             let outlet = PlannerOutlet(
@@ -159,6 +165,7 @@ public final class Worker: Sendable {
                 signals.planner.wake()
                 signals.poll.wake()
             }
+            core.reloadAsked = { reload.yield() }
             core.start()
             return outlet
         }.get()
@@ -185,6 +192,7 @@ public final class Worker: Sendable {
             probes: probes,
             answers: answers,
             tasks: tasks,
+            reloadRequests: reloads,
             manager: manager
         )
     }

@@ -32,6 +32,8 @@ final class WorkerCore {
     private let logger: Logger
     /// Somebody says that campaigns may have changed.
     var hinted: () -> Void = {}
+    /// Somebody wants the files to be read again.
+    var reloadAsked: () -> Void = {}
     /// The broker takes publishes, or takes none.
     var publishing: (_ isTaking: Bool) -> Void = { _ in }
     private var wasUp = true
@@ -169,6 +171,7 @@ final class WorkerCore {
             intake.received(message, connection: generation)
         case BrokerNames.parkedQueue: moveParked(message, generation)
         case let queue where queue.hasPrefix("fanfare.v1.work."): desk.received(message, connection: generation)
+        case _ where message.properties.type == ControlHint.reloadType: reloadAsked()
         default: hinted()
         }
     }

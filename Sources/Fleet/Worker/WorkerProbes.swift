@@ -90,7 +90,7 @@ final class WorkerProbes: Sendable {
         let loops = senders.map { sender in
             ask(on: prober) { tell in sender.execute { tell($0.figures) } }
         }
-        let (ledger, fleet) = (context.ledger, fleet.figures.withLock { $0 })
+        let (apps, ledger, fleet) = (context.apps, context.ledger, fleet.figures.withLock { $0 })
         return desk.and(EventLoopFuture.whenAllSucceed(loops, on: prober)).map { desk, loops in
             guard let desk else { return nil }
             var senders = SenderFigures()
@@ -101,6 +101,7 @@ final class WorkerProbes: Sendable {
             return WorkerFigures(
                 senders: senders,
                 desk: desk,
+                credentialAges: apps.credentialAges(now: WallClock.now()),
                 ledger: ledger.figures,
                 fleet: fleet,
                 process: .read()

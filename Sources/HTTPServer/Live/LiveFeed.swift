@@ -37,6 +37,9 @@ actor LiveFeed {
         var shown: [UInt32: JSONValue] = [:]
     }
 
+    /// How many listen now.
+    var subscriberCount: Int { subscribers.count }
+
     private let ledger: Ledger
     private let logger: Logger
     private var subscribers: [Int: Subscriber] = [:]

@@ -40,7 +40,7 @@ final class RequestTally: Sendable {
     }
 
     /// What `/metrics` answers.
-    func exposition(ledger: LedgerFigures) -> String {
+    func exposition(ledger: LedgerFigures, streams: Int) -> String {
         let counts = counts.withLock { $0 }
         var text = Exposition()
         let requests = "fanfare_http_requests_total"
@@ -59,8 +59,10 @@ final class RequestTally: Sendable {
             text.sample(times + "_sum", [("operation", operation)], seconds: figures.seconds)
             text.sample(times + "_count", [("operation", operation)], figures.count)
         }
+        text.single("fanfare_http_streams", .gauge, "Listeners to server-sent events.", streams)
         text.write(ledger)
         text.writeProcess()
+        text.writeBuild()
         return text.text
     }
 }

@@ -10,7 +10,11 @@ enum ProbeRoutes {
         Route(.get, "/livez", .open, "livez") { _, _ in .text("ok\n") },
         Route(.get, "/readyz", .open, "readyz", ready),
         Route(.get, "/metrics", .role(.viewer), "metrics") { _, core in
-            .text(core.tally.exposition(ledger: core.ledger.figures), type: Exposition.contentType)
+            let streams = await core.feed.subscriberCount
+            return .text(
+                core.tally.exposition(ledger: core.ledger.figures, streams: streams),
+                type: Exposition.contentType
+            )
         },
         Route(.get, "/version", .role(.viewer), "version") { _, core in
             .json(["name": "fanfare", "version": .string(core.version)])

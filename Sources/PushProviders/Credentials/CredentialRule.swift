@@ -6,6 +6,8 @@ public import Campaigns
 /// `signingFailed`, or asks the provider's token endpoint and calls `fetched`; then it asks again. Answers about a token
 /// come with the generation that the request carried. A value for one owner (an actor or a lock).
 public protocol CredentialRule: Sendable {
+    /// When the token that requests carry was made; nil while there is none.
+    var madeAt: Timestamp? { get }
     /// What requests carry now, and what is to be done about it.
     mutating func need(now: Timestamp) -> CredentialNeed
     /// The signature that was asked for is there. Traps when none was asked for.

@@ -3,6 +3,9 @@ public import Campaigns
 /// The token for a push service in the words of all credentials.
 extension VAPIDTokenRule: CredentialRule {
     /// See `CredentialRule`.
+    public var madeAt: Timestamp? { current?.issuedAt }
+
+    /// See `CredentialRule`.
     public mutating func need(now: Timestamp) -> CredentialNeed {
         switch tokenNeeded(now: now) {
         case .use(let token):

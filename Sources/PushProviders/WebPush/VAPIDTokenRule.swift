@@ -23,7 +23,7 @@ public struct VAPIDTokenRule: Sendable {
 
     /// Who sends, to whom.
     public let identity: VAPIDIdentity
-    private var current: VAPIDToken?
+    private(set) var current: VAPIDToken?
     private var signing: Signing?
     private var pausedUntil: Timestamp?
     /// The current token was refused, and is to be replaced at once.

@@ -10,7 +10,7 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Send a campaign to made-up devices through everything that is here, and check the count.",
         discussion: """
-            Starts a simulator of the push services and two workers, uploads a list of devices, publishes one job \
+            Starts a simulator of the push services, two workers and the dashboard, uploads a list, publishes one job \
             as any producer would, follows it to its end, and compares the ledger with the simulator's own count. Some \
             tokens are dead, some are answered 503 once, some always with a Retry-After beyond the campaign's end. All are \
             Apple's, or with --mixed 60 % Apple's, 35 % FCM's and 5 % browsers.

@@ -12,8 +12,9 @@ struct ServerCommand: AsyncParsableCommand {
         commandName: "server",
         abstract: "Serve the HTTP API.",
         discussion: """
-            Runs until SIGTERM, which lets requests under way end (20 s). SIGHUP reads the access tokens and the apps \
-            again; a file that cannot be used changes nothing.
+            Runs until SIGTERM, which lets requests under way end (20 s). SIGHUP reads the access tokens, the certificate \
+            and the apps again; a file that cannot be used changes nothing. Under systemd (Type=notify) it says READY=1 \
+            when /readyz is 200, WATCHDOG=1, RELOADING=1 and STOPPING=1.
 
             Without server.tokens_file it listens on loopback only, and everybody on this host may do everything. With \
             it every request but /livez and /readyz needs a token: fanfare server token create makes one.
@@ -37,10 +38,11 @@ struct ServerCommand: AsyncParsableCommand {
             let server = try APIServer(
                 configuration,
                 version: Fanfare.version,
-                logger: Logger(label: "server")
+                logger: Logger(label: "server"),
+                manager: Supervisor()
             )
             let reloading = Task {
-                for await _ in reloads { server.reload() }
+                for await _ in reloads { await server.reload() }
             }
             defer { reloading.cancel() }
             try await server.run()
@@ -80,6 +82,7 @@ extension ServerCommand {
             @Option(help: "Only for this app; may be repeated. Without it, for all.")
             var app: [String] = []
 
+            @OptionGroup var trial: DryRunOptions
             @OptionGroup var options: ConfigurationOptions
             @OptionGroup var output: OutputOptions
 
@@ -104,7 +107,12 @@ extension ServerCommand {
                 }
                 let (token, hash) = NewAccessToken.make()
                 let apps = app.isEmpty ? nil : Set(app)
-                try TokensFile.add(AccessToken(name: name, hash: hash, role: role, apps: apps), path: path)
+                let entry = AccessToken(name: name, hash: hash, role: role, apps: apps)
+                try TokensFile.add(entry, path: path, isDryRun: trial.dryRun)
+                if trial.dryRun {
+                    Terminal.write("\(path) would have a token \(name) more\n")
+                    return
+                }
                 if output.json {
                     let document: JSONValue = [
                         "name": .string(name), "role": .string(role), "token": .string(token), "file": .string(path),

@@ -19,7 +19,7 @@ struct WorkerCommand: AsyncParsableCommand {
             taking work, SIGCONT takes it again. SIGHUP reads the configuration, the apps file and its key files again: \
             hot settings (worker.unflushed, worker.drain, log.level) hold at once, and what has changed of the apps it \
             knows is used from then on, on new connections; requests under way end on the old ones. A file that cannot \
-            be used changes nothing. Every other setting, and an app that is new or gone, need a restart; the log says so.
+            be used changes nothing; fanfare app reload asks all workers for the same. Every other setting, and an app that is new or gone, need a restart; the log says so.
 
             Under systemd (Type=notify) it says READY=1 when /readyz is 200, WATCHDOG=1 while /livez is, RELOADING=1 and \
             STOPPING=1, and what it does as STATUS=. Deploy/systemd has the units.
@@ -49,9 +49,12 @@ struct WorkerCommand: AsyncParsableCommand {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let worker = try await start(configuration, apps)
         let quieting = Self.quieting(worker)
-        let reloading = Task {
-            for await _ in reloads { await worker.reload(sources, threshold: threshold) }
-        }
+        let (orders, order) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let reloading = [
+            Task { for await _ in reloads { order.yield() } },
+            Task { for await _ in worker.reloadRequests { order.yield() } },
+            Task { for await _ in orders { await worker.reload(sources, threshold: threshold) } },
+        ]
         var isDraining = false
         for await _ in signals {
             if isDraining { throw FanfareExit.failed }
@@ -61,7 +64,7 @@ struct WorkerCommand: AsyncParsableCommand {
                 Self.exit(withError: nil)
             }
         }
-        reloading.cancel()
+        for task in reloading { task.cancel() }
         for source in quieting { source.cancel() }
     }
 

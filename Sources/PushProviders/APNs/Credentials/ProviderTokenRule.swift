@@ -25,7 +25,7 @@ public struct ProviderTokenRule: Sendable {
 
     /// Who signs.
     public let identity: ProviderTokenIdentity
-    private var current: ProviderToken?
+    private(set) var current: ProviderToken?
     /// The token before the current one, if it was not refused: what to go back to when Apple says that there were too
     /// many.
     private var previous: ProviderToken?

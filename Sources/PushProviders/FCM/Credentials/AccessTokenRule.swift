@@ -41,6 +41,9 @@ public struct AccessTokenRule: CredentialRule {
         let madeAt: Timestamp
     }
 
+    /// See `CredentialRule`.
+    public var madeAt: Timestamp? { current?.madeAt }
+
     private enum Step: Sendable {
         case idle
         case signing([UInt8])

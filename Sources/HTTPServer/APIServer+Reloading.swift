@@ -1,0 +1,41 @@
+import Fleet
+import Logging
+
+/// What a server takes of changed files while it runs.
+extension APIServer {
+    /// Reads tokens, apps and certificate again (HUP); what cannot be used changes nothing, and is logged.
+    public func reload() async {
+        guard let manager else { return readAgain() }
+        await manager.reloading { readAgain() }
+    }
+
+    private func readAgain() {
+        again("the access tokens") { () throws(ConfigurationError) in
+            guard let path = core.configuration.server.tokensFile, let book = core.gate.tokens else { return nil }
+            let tokens = try TokensFile.read(path: path)
+            book.replace(tokens)
+            return tokens.count
+        }
+        again("the certificate") { () throws(ConfigurationError) in
+            guard let certificate else { return nil }
+            try certificate.reload()
+            return 1
+        }
+        do {
+            core.apps = try AppsFile.read(path: core.configuration.appsFile)
+        } catch {
+            logger.info("the apps stay as they were", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// The reading returns how many there are now; nil when the server has none of these.
+    private func again(_ what: String, _ read: () throws(ConfigurationError) -> Int?) {
+        do throws(ConfigurationError) {
+            guard let count = try read() else { return }
+            logger.notice("\(what) were read again", metadata: ["count": "\(count)"])
+        } catch {
+            let problem = error.problems.map(\.line).joined(separator: "; ")
+            logger.error("\(what) stay as they were", metadata: ["problem": "\(problem)"])
+        }
+    }
+}

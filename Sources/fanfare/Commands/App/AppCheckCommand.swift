@@ -1,0 +1,83 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Logging
+import PushProviders
+
+/// Tries the keys, so that a wrong one is found before the first push.
+struct AppCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Read the apps file and try every key and certificate, without sending a push.",
+        discussion: """
+            Each provider's host is asked for its time, with a request without a device and without a provider \
+            token: a provider token is judged by the time in it, so a wrong clock looks like a wrong key. A clock \
+            that is a minute off ends with 1; a host that cannot be reached is told. --offline asks nobody.
+
+            Example: fanfare app check news
+            """
+    )
+
+    @Argument(help: "Only this app.")
+    var name: String?
+
+    @Flag(help: "Connect to no provider.")
+    var offline = false
+
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        // What goes wrong is in the table.
+        StandardErrorLog.install(Configuration.LogSettings(level: .critical))
+        let file = try options.load().appsFile
+        let apps = try AppsFile.read(path: file).filter { name == nil || $0.name == name }
+        if let name, apps.isEmpty { throw CommandFailure(.notFound, "\(file) has no app \(name)") }
+        let reaches = offline ? [:] : try await ProviderReach.look(apps)
+        if output.json {
+            Terminal.write(JSONValue.array(apps.map { Self.json($0, reaches) }).text + "\n")
+        } else {
+            Terminal.write(Self.table(apps, reaches).text + "\n")
+        }
+        if let wrong = reaches.values.first(where: \.isClockWrong) { throw CommandFailure(.failed, wrong.text) }
+    }
+
+    private static func json(_ app: AppConfiguration, _ reaches: [String: ProviderReach]) -> JSONValue {
+        let accounts = app.accounts.map(\.account).map { account in
+            let fields = account.summary.map { JSONMember($0.name, .string($0.value)) }
+            let reach = reaches[account.endpoint(nil).url].map(json) ?? []
+            return JSONMember(account.provider.name.rawValue, .object(fields + reach))
+        }
+        let keys = app.keysJSON.map { JSONMember("message_key_epochs", $0) }
+        return .object([JSONMember("app", .string(app.name))] + accounts + [keys].compactMap(\.self))
+    }
+
+    private static func json(_ reach: ProviderReach) -> [JSONMember] {
+        switch reach {
+        case .answered(let skew):
+            let lead = skew.map { JSONValue.number(JSONNumber($0.lead.components.seconds)) }
+            return [JSONMember("reached", true), JSONMember("clock_lead_seconds", lead ?? .null)]
+        case .failed(let reason):
+            return [JSONMember("reached", false), JSONMember("unreached_reason", .string(reason))]
+        }
+    }
+
+    /// A column for whatever any provider has to say.
+    private static func table(_ apps: [AppConfiguration], _ reaches: [String: ProviderReach]) -> TextTable {
+        let rows = apps.flatMap { app in app.accounts.map { (app: app, account: $0.account) } }
+        var columns: [String] = []
+        for name in rows.flatMap({ $0.account.summary.map(\.name) }) where !columns.contains(name) {
+            columns.append(name)
+        }
+        let more = ["message_key"] + (reaches.isEmpty ? [] : ["reach"])
+        var table = TextTable((["app", "provider"] + columns + more).map { ($0, .left) })
+        for row in rows {
+            let summary = row.account.summary
+            let cells = columns.map { name in summary.first { $0.name == name }?.value ?? "" }
+            let keys = row.app.messageKeys?.description ?? "none"
+            let reach = reaches[row.account.endpoint(nil).url].map { [$0.text] } ?? []
+            table.add([row.app.name, row.account.provider.name.rawValue] + cells + [keys] + reach)
+        }
+        return table
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import NIOPosix
+import Store
+
+/// Lets all workers read their files again.
+struct AppReloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract: "Ask every worker to read its configuration, apps and keys again, as SIGHUP does.",
+        discussion: """
+            The apps file of this host is read first: with a mistake in it nobody is asked. Each worker reads the files \
+            of its own host and logs what it took; one that it cannot use changes nothing there. A worker that is not \
+            connected to the broker at this moment is not reached.
+
+            Example: fanfare app reload --dry-run
+            """
+    )
+
+    /// What connecting to the broker may take.
+    private static let patience = Duration.seconds(5)
+
+    @OptionGroup var trial: DryRunOptions
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let configuration = try options.load()
+        let apps = try AppsFile.read(path: configuration.appsFile)
+        let workers = try await options.withLedger { ledger in
+            let now = ledger.sharedTime(CommandClock.now())
+            return try await ledger.read { try $0.liveWorkers(now: now) }
+        }
+        if !trial.dryRun {
+            let hint = ControlHint(configuration.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
+            await hint.ready(within: Self.patience)
+            let isAsked = await hint.reload()
+            await hint.close()
+            guard isAsked else {
+                throw CommandFailure(
+                    .unavailable,
+                    "the broker \(configuration.amqp) did not take the request; send each worker SIGHUP instead"
+                )
+            }
+        }
+        let document: JSONValue = .object([
+            "apps": .array(apps.map { .string($0.name) }), "workers": .array(workers.map { .string($0.name) }),
+        ])
+        let count = "\(workers.count) worker\(workers.count == 1 ? "" : "s")"
+        let line = trial.dryRun ? "\(count) would be asked" : "\(count) asked to read again"
+        Terminal.write((output.json ? trial.marked(document).text : line) + "\n")
+    }
+}

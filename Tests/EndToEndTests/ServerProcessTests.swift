@@ -1,0 +1,118 @@
+import Campaigns
+import Foundation
+import Glibc
+import Servers
+import TLS
+import Testing
+
+extension EndToEnd {
+    /// `fanfare server` as a process: its service manager, its signals, its certificate.
+    @Suite("Server process")
+    struct ServerProcess {
+        /// Writes a certificate of a new authority for the server; the authority's file is what clients trust.
+        private func certify(_ fleet: PrivateFleet, _ name: String) throws {
+            let authority = try CertificateAuthority(commonName: name)
+            let identity = try authority.issueServer(names: ["localhost"], addresses: ["127.0.0.1"])
+            for (file, bytes) in [
+                ("\(name).pem", authority.certificatePEM), ("server.pem", identity.certificatePEM),
+                ("server.key", identity.privateKeyPEM),
+            ] {
+                try Data(bytes).write(to: URL(fileURLWithPath: "\(fleet.folder)/\(file)"))
+            }
+        }
+
+        /// The status by curl, which trusts this authority only; nil when there is no answer.
+        private func status(_ fleet: PrivateFleet, _ port: Int, _ path: String, trust name: String) async throws -> Int?
+        {
+            try await aside {
+                let process = Process()
+                process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+                process.arguments = [
+                    "-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", "\(fleet.folder)/\(name).pem",
+                    "https://127.0.0.1:\(port)\(path)",
+                ]
+                process.standardInput = FileHandle.nullDevice
+                let output = Pipe()
+                process.standardOutput = output
+                try process.run()
+                let data = try output.fileHandleForReading.readToEnd() ?? Data()
+                process.waitUntilExit()
+                return process.terminationStatus == 0 ? Int(String(decoding: data, as: UTF8.self)) : nil
+            }
+        }
+
+        @Test func `a server says that it is ready and lives, takes a new certificate, and ends in good order`()
+            async throws
+        {
+            try await PrivateFleet.with { fleet in
+                try certify(fleet, "first")
+                let port = try LoopbackPorts.free(1)[0]
+                let address = fleet.folder + "/notify"
+                let ear = try NotifyEar(address: address)
+                let server = try FanfareProcess(
+                    ["server", "--config", "fanfare.yaml"],
+                    folder: fleet.folder,
+                    environment: [
+                        "NOTIFY_SOCKET": address, "WATCHDOG_USEC": "400000",
+                        "FANFARE_SERVER_LISTEN": "127.0.0.1:\(port)",
+                        "FANFARE_SERVER_CERTIFICATE_FILE": fleet.folder + "/server.pem",
+                        "FANFARE_SERVER_PRIVATE_KEY_FILE": fleet.folder + "/server.key",
+                    ]
+                )
+                defer { server.kill() }
+                var heard: [String] = []
+                func hears(_ what: String, _ count: Int = 1) async throws {
+                    try await eventually("\(what) × \(count)") {
+                        guard server.isRunning else { throw FanfareProcess.Failure(server.errors) }
+                        heard += ear.assignments()
+                        return heard.count { $0 == what } >= count
+                    }
+                }
+                try await hears("READY=1")
+                #expect(try await status(fleet, port, "/readyz", trust: "first") == 200)
+                try await hears("WATCHDOG=1", 3)
+
+                try certify(fleet, "second")
+                server.signal(SIGHUP)
+                try await hears("RELOADING=1")
+                try await hears("READY=1", 2)
+                #expect(try await status(fleet, port, "/livez", trust: "second") == 200)
+                #expect(try await status(fleet, port, "/livez", trust: "first") == nil)
+
+                // Files that do not fit change nothing.
+                try Data("no key".utf8).write(to: URL(fileURLWithPath: fleet.folder + "/server.key"))
+                server.signal(SIGHUP)
+                try await hears("READY=1", 3)
+                #expect(server.errors.contains("the certificate stay"))
+                #expect(try await status(fleet, port, "/livez", trust: "second") == 200)
+
+                server.terminate()
+                #expect(try await server.ended(within: .seconds(30)).exit == 0)
+                heard += ear.assignments()
+                #expect(heard.count { $0 == "STOPPING=1" } == 1)
+            }
+        }
+
+        @Test func `who asks all workers reaches each of them, and a dry run reaches none`() async throws {
+            try await PrivateFleet.with { fleet in
+                let workers = [try await fleet.startWorker(), try await fleet.startWorker()]
+                let listed = try await fleet.run("app", "list", "--json")
+                let rows = try #require(JSONReader.read(Array(listed.output.utf8)).value?.array)
+                #expect(rows.count == 1 && rows[0]["app"]?.string == "news", "\(listed)")
+                #expect(rows.first?["workers"]?.integer == 2)
+                let tried = try await fleet.run("app", "reload", "--dry-run")
+                #expect(tried.exit == 0 && tried.output == "2 workers would be asked\n", "\(tried)")
+                let asked = try await fleet.run("app", "reload")
+                #expect(asked.exit == 0 && asked.output == "2 workers asked to read again\n", "\(asked)")
+                func readings(_ worker: FanfareProcess) -> Int {
+                    worker.errors.split(separator: "\n").count { $0.contains("no known app has changed") }
+                }
+                try await eventually("both have read again") { workers.allSatisfy { readings($0) == 1 } }
+                // With a mistake in the file nobody is asked.
+                try Data("apps: [".utf8).write(to: URL(fileURLWithPath: fleet.folder + "/apps.yaml"))
+                #expect(try await fleet.run("app", "reload").exit == 78)
+                #expect(workers.allSatisfy { !$0.errors.contains("cannot be taken over") })
+            }
+        }
+    }
+}
