@@ -20,7 +20,9 @@ extension EndToEnd {
             try await PrivateFleet.with(faults: ["dead": "0.1", "once_503": "0.05"]) { fleet in
                 let worker = try await fleet.startWorker()
                 try await fleet.putList("fans", TestDevices.tokens(3000))
-                try await fleet.publish(TestJob("derby", list: "fans"))
+                var job = TestJob("derby", list: "fans")
+                job.timestamp = UInt64(TestClock.now().milliseconds / 1000)
+                try await fleet.publish(job)
                 let status = try await fleet.completed("derby")
                 // The last settlement is counted right after its commit.
                 try await eventually("all outcomes are counted") {

@@ -13,6 +13,8 @@ struct TestJob: Sendable {
     var tags: [String] = []
     /// In the message's header too.
     var isUrgent = false
+    /// AMQP's `timestamp`, in seconds; nil for none.
+    var timestamp: UInt64?
     /// The producer's place in a trace (W3C); nil for none.
     var traceParent: String?
 
@@ -67,6 +69,7 @@ struct TestJob: Sendable {
             contentType: "application/json",
             type: "fanfare.campaign.v1",
             messageID: id,
+            timestamp: timestamp,
             headers: (isUrgent ? [MessageHeader(BrokerNames.urgencyHeader, .string("urgent"))] : [])
                 + (traceParent.map { [MessageHeader("traceparent", .string($0))] } ?? [])
         )

@@ -143,13 +143,7 @@ public final class Worker: Sendable {
         let (reloads, reload) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let outlet = try await loop.submit {
             let core = core.value
-            let outlet = PlannerOutlet(
-                core.publisher,
-                ledger: context.ledger,
-                events: signals.events,
-                planner: signals.planner,
-                logger: context.logger
-            )
+            let outlet = makeOutlet(context, core, signals)
             core.publishing = { outlet.changed(isTaking: $0) }
             core.desk.use(senders)
             core.desk.progressed = { campaign in
@@ -194,6 +188,16 @@ public final class Worker: Sendable {
             tasks: tasks,
             reloadRequests: reloads,
             manager: manager
+        )
+    }
+
+    private static func makeOutlet(_ context: WorkerContext, _ core: WorkerCore, _ signals: Signals) -> PlannerOutlet {
+        PlannerOutlet(
+            core.publisher,
+            ledger: context.ledger,
+            events: signals.events,
+            planner: signals.planner,
+            logger: context.logger
         )
     }
 

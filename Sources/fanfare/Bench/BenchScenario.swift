@@ -19,6 +19,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     case variables
     case fire
     case orders
+    case dashboard
 
     /// What it does, for `--help`.
     var abstract: String {
@@ -38,6 +39,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .variables: "CPU of a campaign with three variables and four languages, beside the same without"
         case .fire: "a held campaign, from the commit of fire to the first request at the far side"
         case .orders: "pause and cancel, from their commit until nothing is sent, and until nothing is pending"
+        case .dashboard: "CPU of workers and server with the dashboard open in three browsers, beside that with none"
         case .urgent: "an urgent campaign of one device, from publish to the far side, while bulk is being sent"
         case .rate: "a campaign with per_second on two workers, in one-second buckets at the far side"
         }
@@ -51,7 +53,8 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .memory: 10_000_000
         case .urgent, .limits: 3_000_000
         case .rate: 20_000
-        case .allocations, .dead, .goaway, .retries, .scaling, .planning, .variables, .fire, .orders: 1_000_000
+        case .allocations, .dead, .goaway, .retries, .scaling, .planning, .variables, .fire, .orders, .dashboard:
+            1_000_000
         }
     }
 
@@ -59,7 +62,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     var rounds: Int {
         switch self {
         case .transport, .sending, .bearer, .fire: 5
-        case .latency, .dead, .goaway, .retries, .scaling, .planning, .variables, .orders: 3
+        case .latency, .dead, .goaway, .retries, .scaling, .planning, .variables, .orders, .dashboard: 3
         case .allocations, .memory, .limits, .urgent, .rate: 1
         }
     }

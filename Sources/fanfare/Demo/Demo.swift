@@ -47,6 +47,7 @@ struct Demo: Sendable {
         }
         try await waitForWorkers(ledger)
         say("\(Self.workers) workers are up\n")
+        try await startServer(option, say)
 
         try await devices.write(to: folder.audience, control: control)
         let put = ["list", "put", DemoJob.list, folder.audience, "--app", DemoJob.app] + option
@@ -133,6 +134,14 @@ struct Demo: Sendable {
             try await Task.sleep(for: .milliseconds(50))
         }
         throw CommandFailure(.failed, "the workers were not up within 30 s; their logs are in \(folder.path)")
+    }
+
+    /// Starts the HTTP side on a free port and says where the dashboard is.
+    private func startServer(_ option: [String], _ say: (String) -> Void) async throws {
+        let server = ["server", "--listen", "127.0.0.1:0"] + option
+        say("$ \(ChildProcesses.line(server)) &")
+        try await fleet.start("server", ChildProcesses.fanfare(server))
+        say("the dashboard is at http://127.0.0.1:\(try await fleet.listeningPort(of: "server"))\n")
     }
 
     // MARK: Following

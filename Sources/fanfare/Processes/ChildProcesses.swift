@@ -77,6 +77,21 @@ actor ChildProcesses {
         return text(member).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 
+    /// The port of 127.0.0.1 that a `fanfare server` listens on; throws when it says none in time.
+    func listeningPort(of name: String) async throws -> Int {
+        for _ in 0..<600 {
+            try check()
+            let line = lines(of: name).first { $0.contains("listening") }
+            if let line, let place = line.firstRange(of: "://127.0.0.1:"),
+                let port = Int(line[place.upperBound...].prefix { $0.isNumber })
+            {
+                return port
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw CommandFailure(.failed, "\(name) did not listen within 30 s; its log is in \(folder)/\(name).log")
+    }
+
     /// Throws when one of them ended by itself.
     func check() throws {
         for member in members where !member.process.isRunning { throw failure(of: member) }
