@@ -67,6 +67,9 @@ public protocol ProviderAccount: Sendable {
     /// itself.
     var isServedByStrangers: Bool { get }
 
+    /// What the provider takes a minute, of this app and all others that send for the same holder; nil: as much as comes.
+    var quota: ProviderQuota? { get }
+
     /// What the app has, for people and scripts, without secrets; the names are words of the provider's block.
     var summary: [(name: String, value: String)] { get }
 
@@ -92,6 +95,9 @@ extension ProviderAccount {
 
     /// There is one provider, and what it says holds for all.
     public var isServedByStrangers: Bool { false }
+
+    /// As much as comes.
+    public var quota: ProviderQuota? { nil }
 
     /// Nothing to add.
     public func completed(_ job: Job) -> Job { job }

@@ -56,10 +56,10 @@ struct PacingTests {
 
     @Test func `a ramp begins with a tenth and ends with the whole rate`() {
         let pace = Pace(perSecond: 1000, rampUp: 60)
-        #expect(pace.rate(at: instant, from: instant) == 100)
-        #expect(pace.rate(at: instant + 30_000_000, from: instant) == 500)
-        #expect(pace.rate(at: instant + 60_000_000, from: instant) == 1000)
-        #expect(Pace(perSecond: 1000).rate(at: instant, from: instant) == 1000)
+        #expect(pace.perMinute(at: instant, from: instant) == 6000)
+        #expect(pace.perMinute(at: instant + 30_000_000, from: instant) == 30_000)
+        #expect(pace.perMinute(at: instant + 60_000_000, from: instant) == 60_000)
+        #expect(Pace(perSecond: 1000).perMinute(at: instant, from: instant) == 60_000)
         var lines = [PaceLine(pace: pace)]
         #expect(Pacing.slot(devices: 250, lines: &lines, now: now)?.length == 2_500_000)
     }
@@ -186,7 +186,7 @@ struct PacingTests {
         #expect(claim.decide(shard: row, campaign: campaign, now: Fixtures.now) == .run)
         (campaign.pace, row.slot) = (nil, nil)
         var ofApp = claim
-        ofApp.isAppPaced = true
+        ofApp.isPaced = true
         #expect(ofApp.decide(shard: row, campaign: campaign, now: Fixtures.now) == .setAside(.rate))
     }
 }

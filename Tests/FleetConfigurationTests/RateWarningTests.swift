@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import PushProviders
 import Testing
 
 @testable import Fleet
@@ -42,6 +43,25 @@ import Testing
         #expect(warnings(job(perSecond: nil), app: 5000).count == 1)
         #expect(warnings(job(perSecond: 100_000), app: 5000).count == 1)
         #expect(warnings(job(perSecond: 100_000), app: 200_000).isEmpty)
+    }
+
+    @Test func `a provider's quota counts for its devices, with its ramp`() {
+        let quota = ProviderQuota(provider: ProviderName(rawValue: "fcm"), holder: "news-app-1", perMinute: 600_000)
+        func details(_ devices: Int, minutes: Int = 12, _ change: (inout Job) -> Void = { _ in }) -> [String] {
+            var job = job(perSecond: nil, minutes: minutes)
+            change(&job)
+            return RateWarning.warnings(job, devices: devices, appPace: nil, quotas: [(quota, devices)], now: now)
+                .map(\.detail)
+        }
+        #expect(
+            details(7_056_000) == [
+                "7,056,000 devices of fcm at its quota of 600,000 a minute take 12 min 27 s; the end leaves 12 min"
+            ]
+        )
+        #expect(details(6_000_000).isEmpty)
+        // At the first tenth of the ramp these take ten seconds.
+        #expect(details(9800, minutes: 1).isEmpty && details(0).isEmpty)
+        #expect(details(7_056_000) { $0.delivery.urgency = .urgent }.isEmpty)
     }
 
     @Test func `what a ramp costs counts`() {

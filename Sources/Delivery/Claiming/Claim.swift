@@ -16,8 +16,8 @@ public struct Claim: Sendable, Equatable {
     /// The epoch of the run that this very process still has of the shard, whose delivery was lost; nil without one
     /// (`RunningShards`).
     public var adopting: UInt32?
-    /// Whether the app has a rate of its own here.
-    public var isAppPaced: Bool
+    /// Whether the app has a rate of its own here, or the provider a quota that the shard waits for.
+    public var isPaced: Bool
     /// Whether nothing else runs in the process, so that a crash is this shard's.
     public var isAlone: Bool
     /// What the message says of itself; nil when the shard was made from the row.
@@ -58,7 +58,7 @@ public struct Claim: Sendable, Equatable {
         worker: Int64,
         knowsApp: Bool,
         adopting: UInt32? = nil,
-        isAppPaced: Bool = false,
+        isPaced: Bool = false,
         isAlone: Bool = false,
         content: Content? = nil
     ) {
@@ -68,7 +68,7 @@ public struct Claim: Sendable, Equatable {
         self.worker = worker
         self.knowsApp = knowsApp
         self.adopting = adopting
-        self.isAppPaced = isAppPaced
+        self.isPaced = isPaced
         self.isAlone = isAlone
         self.content = content
     }
@@ -132,10 +132,10 @@ public struct Claim: Sendable, Equatable {
         if deaths >= Self.deathsUntilAlone, !isAlone { return .runAlone }
         return .run
     }
-    /// Whether a shard that was published without a slot has to get one: its campaign has a rate meanwhile.
+    /// Whether a shard that was published without a slot has to get one: it is under a limit meanwhile.
     ///
     /// The probe of a breaker goes at once.
     private func needsTurn(_ shard: ShardRecord, _ campaign: CampaignFacts) -> Bool {
-        shard.slot == nil && (isAppPaced || campaign.pace != nil) && !campaign.breaker.isProbe(key)
+        shard.slot == nil && (isPaced || campaign.pace != nil) && !campaign.breaker.isProbe(key)
     }
 }

@@ -1,24 +1,53 @@
-/// How many requests a second may go out, retries included: a campaign's `per_second` and `ramp_up`, or an app's.
+public import PushProviders
+
+/// How many requests may go out in a time, retries included: a campaign's `per_second` and `ramp_up`, an app's, or what
+/// a provider takes.
 public struct Pace: Hashable, Sendable {
-    /// Requests a second, at least 1.
-    public var perSecond: Int
+    /// Requests a minute, at least 1.
+    public let perMinute: Int
     /// Seconds over which the rate grows from a tenth to the whole; 0: the whole at once.
     public var rampUp: Int
+    /// Whether what a ramp has won is lost again while less is sent than might be: a minute of nothing, a whole ramp.
+    public var losesRamp: Bool
 
     /// The share of the rate with which a ramp begins: providers see how it goes before the bulk comes.
     public static let rampFloor = 10
+    /// Google: "ramp up … over at least 60 seconds".
+    public static let quotaRampUp = 60
+    /// Of a quota one request in so many is left alone.
+    ///
+    /// Requests may be late within their slots, and those that take no slot are counted after they went: in the minute
+    /// that the provider counts there may be a few more than in ours.
+    public static let quotaReserve = 50
 
-    /// A pace.
+    /// A campaign's or an app's pace.
     public init(perSecond: Int, rampUp: Int = 0) {
-        self.perSecond = max(1, perSecond)
+        perMinute = max(1, perSecond) * 60
         self.rampUp = max(0, rampUp)
+        losesRamp = false
     }
 
-    /// Requests a second at an instant, in microseconds like the one in which the first slot began.
-    public func rate(at instant: Int64, from first: Int64) -> Int {
+    /// The pace that keeps a provider's quota, with the ramp that Google asks for whenever traffic rises (C2).
+    public init(_ quota: ProviderQuota) {
+        perMinute = max(1, quota.perMinute - max(1, quota.perMinute / Self.quotaReserve))
+        rampUp = Self.quotaRampUp
+        losesRamp = true
+    }
+
+    /// Whole requests a second, at least 1.
+    public var perSecond: Int { max(1, perMinute / 60) }
+
+    /// Requests a minute at an instant, in microseconds like the one in which the ramp began.
+    public func perMinute(at instant: Int64, from first: Int64) -> Int {
         let (past, whole) = (max(0, instant - first), Int64(rampUp) * 1_000_000)
-        guard past < whole else { return perSecond }
-        return max(1, max(perSecond / Self.rampFloor, Int(Int64(perSecond) * (past / 1000) / (whole / 1000))))
+        guard past < whole else { return perMinute }
+        let floor = max(perMinute / Self.rampFloor, min(perMinute, 60))
+        return max(floor, Int(Int64(perMinute) * (past / 1000) / (whole / 1000)))
+    }
+
+    /// How long so many requests take at a rate, in microseconds, rounded up.
+    static func length(of requests: Int, perMinute: Int) -> Int64 {
+        (Int64(requests) * 60_000_000 + Int64(perMinute) - 1) / Int64(perMinute)
     }
 }
 
@@ -26,7 +55,7 @@ public struct Pace: Hashable, Sendable {
 public struct PaceLine: Hashable, Sendable {
     /// The limit.
     public var pace: Pace
-    /// When its first slot began, in microseconds since the epoch; nil before that.
+    /// When its ramp began, in microseconds since the epoch: with its first slot, or later when that was lost; nil before.
     public var first: Int64?
     /// Where its next slot may begin at the earliest, in microseconds since the epoch.
     public var next: Int64
@@ -36,5 +65,16 @@ public struct PaceLine: Hashable, Sendable {
         self.pace = pace
         self.first = first
         self.next = next
+    }
+
+    /// When the ramp began in which a slot stands that begins at an instant.
+    ///
+    /// A pace that loses its ramp loses a second of it for each second without a slot. So what it allows follows what is
+    /// sent, up and down: a trickle does not keep the whole rate open for a bulk that comes an hour later.
+    func rampBegan(before begins: Int64) -> Int64 {
+        guard let first else { return begins }
+        guard pace.losesRamp else { return first }
+        let won = min(Int64(pace.rampUp) * 1_000_000, max(0, next - first))
+        return begins - max(0, won - max(0, begins - next))
     }
 }

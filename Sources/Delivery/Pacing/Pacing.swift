@@ -29,6 +29,44 @@ public enum Pacing {
         return slowest + slowest / shardsPerSecond
     }
 
+    /// How far a quota's slot may lie behind the next of the other limits: that time is lost to whoever shares those.
+    static let quotaGap: Int64 = 100_000
+
+    /// The same where the provider has a quota besides.
+    ///
+    /// What the quota keeps back does not keep back others: nil as well while its turn is far behind the next one of
+    /// `lines`, which is for those that need not wait for the quota.
+    public static func slot(
+        devices: Int,
+        lines: inout [PaceLine],
+        quota: inout PaceLine?,
+        now: Timestamp
+    ) -> Slot? {
+        guard let line = quota else { return slot(devices: devices, lines: &lines, now: now) }
+        if !lines.isEmpty, earliest([line], now: now) - earliest(lines, now: now) > quotaGap { return nil }
+        var all = lines + [line]
+        guard let slot = slot(devices: devices, lines: &all, now: now) else { return nil }
+        quota = all.removeLast()
+        lines = all
+        return slot
+    }
+
+    /// Moves a line on by requests that went without a slot, at the whole rate: they wait for no ramp.
+    public static func charge(_ requests: Int, to line: inout PaceLine, now: Timestamp) {
+        let instant = now.milliseconds * 1000
+        let begins = max(instant, min(line.next, instant + maxLength + lead))
+        line.first = line.rampBegan(before: begins)
+        line.next = begins + Pace.length(of: requests, perMinute: line.pace.perMinute)
+    }
+
+    /// Where the next slot on all these lines can begin.
+    private static func earliest(_ lines: [PaceLine], now: Timestamp) -> Int64 {
+        let instant = now.milliseconds * 1000
+        // A line that is further ahead than it could be was written by a clock that is wrong.
+        let nexts = lines.map { min($0.next, instant + maxLength + lead) }
+        return max(instant + notice, nexts.max() ?? 0)
+    }
+
     /// The next slot for so many devices, which is then given away; nil when it is too early for one.
     ///
     /// - Parameters:
@@ -37,15 +75,13 @@ public enum Pacing {
     ///   - now: The clock that all workers share.
     public static func slot(devices: Int, lines: inout [PaceLine], now: Timestamp) -> Slot? {
         let instant = now.milliseconds * 1000
-        // A line that is further ahead than it could be was written by a clock that is wrong.
-        let nexts = lines.map { min($0.next, instant + maxLength + lead) }
-        let begins = max(instant + notice, nexts.max() ?? 0)
+        let begins = earliest(lines, now: now)
         guard begins < instant + lead else { return nil }
         var length: Int64 = 1
         for index in lines.indices {
-            let first = lines[index].first ?? begins
-            let rate = Int64(lines[index].pace.rate(at: begins, from: first))
-            let share = (Int64(devices) * 1_000_000 + rate - 1) / rate
+            let first = lines[index].rampBegan(before: begins)
+            let rate = lines[index].pace.perMinute(at: begins, from: first)
+            let share = Pace.length(of: devices, perMinute: rate)
             lines[index].first = first
             lines[index].next = begins + share
             length = max(length, share)
@@ -61,6 +97,17 @@ public enum Pacing {
         let next = lines.map(\.next).max() ?? 0
         return max(0, next - now.milliseconds * 1000 - lead + lookAhead)
     }
+
+    /// The same where the provider has a quota besides.
+    public static func rest(_ lines: [PaceLine], quota: PaceLine?, now: Timestamp) -> Int64 {
+        guard let quota else { return rest(lines, now: now) }
+        let all = rest(lines + [quota], now: now)
+        return lines.isEmpty ? all : max(all, quota.next - quotaGap - notice - now.milliseconds * 1000)
+    }
+
+    /// When a planner looks again at a campaign that has nothing waiting, in microseconds from now: what is not sent yet
+    /// is on its way, and comes back at the earliest when it has missed its slot.
+    public static let idleRest: Int64 = 200_000
 
     /// Slots are given away in batches of a tenth of a second, not one by one.
     private static let lookAhead: Int64 = 100_000

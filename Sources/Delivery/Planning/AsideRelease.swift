@@ -9,7 +9,7 @@ public enum AsideRelease {
     ///   - dueAt: When a retry's row is due.
     ///   - campaign: The row's campaign.
     ///   - knowsApp: Whether the planner's process has the app's credentials.
-    ///   - isPaced: Whether the campaign or its app has a rate, under which `Pacing` gives turns.
+    ///   - isPaced: Whether the campaign, its app or its provider has a limit, under which `Pacing` gives turns.
     ///   - isQuiet: Whether the row's time zone has quiet hours.
     ///   - now: The instant.
     public static func isDue(

@@ -106,9 +106,6 @@ final class AppDirectory: Sendable {
     /// The rate of all campaigns of an app together; nil when it has none.
     func pace(of app: String) -> Pace? { paces.withLock { $0[app] } }
 
-    /// The apps that have a rate.
-    var pacedApps: Set<String> { paces.withLock { Set($0.keys) } }
-
     /// Takes rates into use; returns the apps whose rate has changed, in the order of their names.
     func take(_ new: [String: Pace]) -> [String] {
         paces.withLock { paces in

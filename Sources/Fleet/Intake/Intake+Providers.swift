@@ -43,6 +43,19 @@ extension Intake {
         )
     }
 
+    /// The quotas of a job's providers, with how many of its devices wait for each, where both are known; of a list with
+    /// devices of several providers the share of each is not.
+    func quotas(of job: Job, _ knowledge: IntakeDecision.Knowledge) -> [(quota: ProviderQuota, devices: Int)] {
+        knowledge.providers.compactMap { provider in
+            guard let quota = apps.quota(app: job.app, provider: provider) else { return nil }
+            switch job.audience {
+            case .devices(let devices): return (quota, devices.count { $0.provider == provider })
+            case .list where knowledge.providers.count == 1: return (quota, knowledge.deviceCount)
+            case .list, .users, .segment, .everyone: return nil
+            }
+        }
+    }
+
     /// The same for a run of a repeated campaign, whose job was checked.
     func providers(ofRun job: Job, list: UInt32?, now: Timestamp) async throws -> [any PushProvider] {
         let shared = ledger.sharedTime(now)

@@ -66,6 +66,7 @@ struct Intake: Sendable {
                 job,
                 devices: knowledge.deviceCount,
                 appPace: apps.pace(of: job.app),
+                quotas: quotas(of: job, knowledge),
                 now: now
             )
             let warnings = decoding.warnings + check.warnings + slow + IntakeDecision.warnings(job, knowledge)

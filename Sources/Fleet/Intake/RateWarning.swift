@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import PushProviders
 
 /// What is said of a rate that cannot reach everybody in time.
 enum RateWarning {
@@ -7,15 +8,26 @@ enum RateWarning {
     ///   - job: The job.
     ///   - devices: How many it is for.
     ///   - appPace: The rate of its app; nil when that has none.
+    ///   - quotas: What its providers take a minute, each with how many devices of it the job is for.
     ///   - now: The instant of acceptance.
-    static func warnings(_ job: Job, devices: Int, appPace: Pace?, now: Timestamp) -> [Problem] {
+    static func warnings(
+        _ job: Job,
+        devices: Int,
+        appPace: Pace?,
+        quotas: [(quota: ProviderQuota, devices: Int)] = [],
+        now: Timestamp
+    ) -> [Problem] {
+        let left = job.expiresAt(acceptedAt: now).since(now)
+        return rateWarnings(job, devices, appPace, left: left)
+            + quotas.compactMap { quotaWarning(job, $0.quota, $0.devices, left: left) }
+    }
+
+    private static func rateWarnings(_ job: Job, _ devices: Int, _ appPace: Pace?, left: Duration) -> [Problem] {
         let rates = [job.delivery.perSecond, appPace?.perSecond].compactMap { $0 }
         guard let rate = rates.min(), devices > 0 else { return [] }
         let isAppSlower = job.delivery.perSecond.map { $0 > rate } ?? true
-        // While it grows from a tenth to the whole, a ramp is as fast as 55 % of it.
-        let lost = isAppSlower ? 0 : Double(job.delivery.rampUp) * 0.45
+        let lost = isAppSlower ? 0 : lost(rampUp: job.delivery.rampUp)
         let needed = Duration.seconds(Double(devices) / Double(rate) + lost)
-        let left = job.expiresAt(acceptedAt: now).since(now)
         guard needed > left else { return [] }
         let source = isAppSlower ? "\(job.app)'s per_second" : "per_second"
         return [
@@ -28,4 +40,26 @@ enum RateWarning {
             )
         ]
     }
+
+    private static func quotaWarning(_ job: Job, _ quota: ProviderQuota, _ devices: Int, left: Duration) -> Problem? {
+        // What is urgent does not wait for it.
+        guard job.delivery.urgency == .bulk, devices > 0 else { return nil }
+        let pace = Pace(quota)
+        let seconds = Double(devices) * 60 / Double(pace.perMinute)
+        // Most ramps begin anew; few devices are through before it is over.
+        let needed = Duration.seconds(seconds + min(lost(rampUp: pace.rampUp), seconds * Double(Pace.rampFloor - 1)))
+        guard needed > left else { return nil }
+        return Problem(
+            pointer: "/delivery/expires_at",
+            code: .tooSlow,
+            detail: "\(NumberText.grouped(devices)) devices of \(quota.provider.rawValue) at its quota of "
+                + "\(NumberText.grouped(quota.perMinute)) a minute take \(DurationText.spoken(needed)); the end leaves "
+                + "\(DurationText.spoken(left))",
+            mend: "give a later expires_at, or have the quota of \(quota.holder) raised, and then that of "
+                + "\(job.app) in apps.yaml"
+        )
+    }
+
+    /// While it grows from a tenth to the whole, a ramp is as fast as 55 % of it.
+    private static func lost(rampUp: Int) -> Double { Double(rampUp) * 0.45 }
 }

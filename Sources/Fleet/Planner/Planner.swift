@@ -100,8 +100,7 @@ struct Planner: Sendable {
         let cutting = state.leases.filter { $0.unplannedChunks > 0 && !$0.facts.hasShares }.map(\.facts.number)
         try await complete(progress.take().subtracting(cutting))
         let isHinted = outlet.takeHint()
-        let isPaced = state.leases.contains { self.isPaced($0.facts) }
-        let leasePause = isPaced ? Self.pacedLeasePause : Self.leasePause
+        let leasePause = state.leases.contains(where: isPaced) ? Self.pacedLeasePause : Self.leasePause
         if isHinted || state.isWaiting || ContinuousClock.now - state.leasedAt >= leasePause {
             try await lease(&state)
         } else if ContinuousClock.now - state.lookedBehindAt >= Self.idlePause {
@@ -179,13 +178,12 @@ struct Planner: Sendable {
     private func lease(_ state: inout State) async throws {
         state.leasedAt = .now
         let (worker, apps) = (worker, apps)
-        let pacedApps = limits.pacedApps
         let live: [WorkerRecord]
-        (state.leases, live) = try await ledger.write(.normal) { [ledger] transaction in
+        (state.leases, live) = try await ledger.write(.normal) { [ledger, limits] transaction in
             _ = try transaction.expireDue(now: WallClock.now())
             let now = ledger.sharedTime(WallClock.now())
             return (
-                try transaction.leaseCampaigns(worker: worker, apps: apps, pacedApps: pacedApps, now: now),
+                try transaction.leaseCampaigns(worker: worker, apps: apps, isPaced: limits.isPaced, now: now),
                 try transaction.reader.liveWorkers(now: now)
             )
         }
@@ -246,7 +244,7 @@ struct Planner: Sendable {
     private func release(_ lease: LeasedCampaign) async throws {
         guard lease.facts.mayPlan(at: WallClock.now()) else { return }
         let (campaign, limit) = (lease.facts.number, lease.facts.breaker.pace(now: WallClock.now()))
-        let (isAppPaced, share) = (limits.pace(of: lease.facts.app) != nil, lease.facts.share)
+        let (isPaced, share) = (isPaced(lease), lease.facts.share)
         let hasAside = try await ledger.read {
             try !$0.openShards(campaign: campaign, states: [.aside], of: share.map { [$0] }, limit: 1).isEmpty
         }
@@ -256,7 +254,7 @@ struct Planner: Sendable {
                 campaign: campaign,
                 share: share,
                 knowsApp: true,
-                isAppPaced: isAppPaced,
+                isPaced: isPaced,
                 limit: limit,
                 now: WallClock.now()
             )
@@ -276,7 +274,7 @@ struct Planner: Sendable {
                 ?? false
         }
         // Under a rate the first shards wait for their turns like all others.
-        for lease in held where state.prepared[lease.key] == nil && !isPaced(lease.facts) {
+        for lease in held where state.prepared[lease.key] == nil && !isPaced(lease) {
             let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
             let share = lease.facts.share
             let window = Window.free(consumers: max(1, state.consumers), prefetch: prefetch, unclaimed: 0)
@@ -345,7 +343,7 @@ struct Planner: Sendable {
         let leases = state.leases
         let accounts = state.accounts
         let open = leases.indices.filter {
-            leases[$0].unplannedChunks > 0 && !isPaced(leases[$0].facts)
+            leases[$0].unplannedChunks > 0 && !isPaced(leases[$0])
                 && leases[$0].facts.mayPlan(at: WallClock.now())
                 && accounts.has(leases[$0].facts.app, leases[$0].provider)
         }
@@ -367,7 +365,7 @@ struct Planner: Sendable {
             }
             let unclaimed = use.filter { $0.lane == lane }.reduce(0) { $0 + $1.firstAttempts }
             // What has a turn must not stand in line behind a long window.
-            let isShared = leases.contains { $0.lane == lane && isPaced($0.facts) }
+            let isShared = leases.contains { $0.lane == lane && isPaced($0) }
             let size = Window.size(
                 consumers: max(1, state.consumers),
                 prefetch: isShared ? Window.prefetchBesidePaced : prefetch
@@ -382,7 +380,7 @@ struct Planner: Sendable {
         }
         // The guard decides when shards are settled, and that wakes us.
         return state.leases.contains {
-            $0.unplannedChunks > 0 && !isPaced($0.facts) && !isGuarded.contains($0.key)
+            $0.unplannedChunks > 0 && !isPaced($0) && !isGuarded.contains($0.key)
                 && accounts.has($0.facts.app, $0.provider)
         }
     }

@@ -3,6 +3,7 @@ import Campaigns
 import Delivery
 import Logging
 import NIOCore
+import PushProviders
 import Store
 import Transport
 
@@ -45,6 +46,8 @@ final class WorkDesk {
     var pending = 0
     /// What became of shards and devices here.
     var tally = WorkTally()
+    /// What began without a slot and is not yet counted against its provider's quota.
+    var uncharged: [ProviderQuota: Int] = [:]
     /// Spans of shards; nil when nobody wants them.
     var tracing: ShardTracing?
 
@@ -150,7 +153,7 @@ final class WorkDesk {
             worker: worker,
             knowsApp: account != nil,
             adopting: adopting,
-            isAppPaced: apps.pace(of: shard.facts.app) != nil,
+            isPaced: apps.isPaced(app: shard.facts.app, provider: shard.facts.provider, urgency: shard.facts.urgency),
             isAlone: quarantine.alone == shard.id.key,
             content: Claim.Content(shard)
         )
@@ -250,6 +253,7 @@ final class WorkDesk {
         stopsForContent: Bool = true
     ) {
         tracing?.began(shard, now: WallClock.now())
+        charge(shard, record.progress, account)
         let handle = loopOf[shard.id.key] ?? loops[nextLoop % loops.count]
         nextLoop += 1
         loopOf[shard.id.key] = handle

@@ -16,6 +16,12 @@ public struct FCMAccount: ProviderAccount {
     public var credential: AccountCredential { .token(settings.serviceAccount.credential(keyFile: settings.keyFile)) }
     /// See `ProviderAccount`.
     public var caFile: String? { settings.caFile }
+    /// The project's, whichever of its service accounts sends.
+    public var quota: ProviderQuota? {
+        settings.perMinute.map {
+            ProviderQuota(provider: provider.name, holder: settings.serviceAccount.projectID, perMinute: $0)
+        }
+    }
     /// See `ProviderAccount`.
     public var summary: [(name: String, value: String)] {
         let authority = caFile.map { [(name: "ca_file", value: $0)] } ?? []
@@ -23,7 +29,7 @@ public struct FCMAccount: ProviderAccount {
             (name: "project", value: settings.serviceAccount.projectID),
             (name: "credential", value: credential.summary),
             (name: "message", value: settings.message.rawValue),
-            (name: "per_minute", value: String(settings.perMinute)),
+            (name: "per_minute", value: settings.perMinute.map { String($0) } ?? FCMSettings.noQuota),
             (name: "endpoint", value: settings.endpoint.url),
             (name: "token_uri", value: settings.serviceAccount.tokenEndpoint.url + settings.serviceAccount.tokenPath),
         ] + authority

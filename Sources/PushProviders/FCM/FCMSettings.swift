@@ -6,8 +6,8 @@ public struct FCMSettings: Hashable, Sendable {
     public var serviceAccount: ServiceAccount
     /// The file with the service account's key.
     public var keyFile: String
-    /// Requests a minute that the project may make, 1 … 100,000,000.
-    public var perMinute: Int
+    /// Requests a minute that the project may make, 1 … 100,000,000; nil: a gateway of one's own takes what comes.
+    public var perMinute: Int?
     /// What Android gets where a job does not say it.
     public var message: DeliveryOptions.AndroidMessage
     /// Google's host, or a gateway of one's own.
@@ -19,6 +19,9 @@ public struct FCMSettings: Hashable, Sendable {
     public static let google = ProviderEndpoint(host: "fcm.googleapis.com")
     /// Google's quota of a project (C2).
     public static let perMinuteOfGoogle = 600_000
+
+    /// What `per_minute` says of a gateway of one's own that has no quota.
+    public static let noQuota = "none"
 
     /// The keys of the block, in the order of the contract.
     public static let keys = ["service_account_file", "per_minute", "message", "endpoint", "ca_file"]
@@ -71,15 +74,17 @@ public struct FCMSettings: Hashable, Sendable {
         }
     }
 
-    private static func perMinute(_ block: [String: String], _ problems: inout [Problem]) -> Int {
+    private static func perMinute(_ block: [String: String], _ problems: inout [Problem]) -> Int? {
         guard let text = block["per_minute"] else { return perMinuteOfGoogle }
+        if text == noQuota, block["endpoint"] != nil { return nil }
         if let number = Int(text), (1...100_000_000).contains(number) { return number }
         problems.append(
             Problem(
                 pointer: "/per_minute",
                 code: .value,
                 detail: "per_minute is \(text)",
-                mend: "a whole number from 1 to 100000000; Google's quota is 600000 unless it gave the project another"
+                mend: "a whole number from 1 to 100000000; Google's quota is 600000 unless it gave the project another "
+                    + "(none only with an endpoint: a gateway of one's own)"
             )
         )
         return perMinuteOfGoogle

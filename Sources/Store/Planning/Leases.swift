@@ -28,13 +28,13 @@ extension LedgerTransaction {
     /// Takes the campaigns that are not over, have no planner and whose app is known here, and renews the leases that
     /// this worker has; urgent ones first, then by age.
     ///
-    /// Call it at least once a second, with campaigns that have a rate (`pacedApps`: those of apps with one, too) four
-    /// times. A campaign that another worker's lease has run out on comes with a higher epoch. The shares of a campaign of
+    /// Call it at least once a second, with campaigns under a limit (`isPaced`: their own, their app's, their
+    /// provider's) four times. A campaign that another worker's lease has run out on comes with a higher epoch. The shares of a campaign of
     /// several providers have one lease, and each is in the result.
     public func leaseCampaigns(
         worker: Int64,
         apps: Set<String>,
-        pacedApps: Set<String> = [],
+        isPaced: (CampaignFacts, ProviderName, Urgency) -> Bool = { facts, _, _ in facts.pace != nil },
         now: Timestamp
     ) throws(LedgerError) -> [LeasedCampaign] {
         let rows = try db.rows(
@@ -56,8 +56,8 @@ extension LedgerTransaction {
             guard apps.contains(facts.app), let urgency = Urgency(rawValue: rows.text(next)) else { continue }
             let isMine = rows.int64(next + 4) == worker
             let epoch = rows.uint32(next + 2) + (isMine ? 0 : 1)
-            let isPaced = facts.pace != nil || pacedApps.contains(facts.app)
-            let length = isPaced ? Self.pacedLeaseLength : Self.leaseLength
+            let provider = ProviderName(rawValue: rows.text(next + 1))
+            let length = isPaced(facts, provider, urgency) ? Self.pacedLeaseLength : Self.leaseLength
             // A third of the lease is over: this is the renewal of every second.
             if !isMine || Timestamp(milliseconds: rows.int64(next + 5)) <= now.advanced(by: length * 2 / 3) {
                 renewals.append((facts.number, epoch, now.advanced(by: length)))
@@ -66,7 +66,7 @@ extension LedgerTransaction {
                 LeasedCampaign(
                     facts: facts,
                     urgency: urgency,
-                    provider: ProviderName(rawValue: rows.text(next + 1)),
+                    provider: provider,
                     leaseEpoch: epoch,
                     unplannedChunks: rows.int(next + 3)
                 )

@@ -1,5 +1,6 @@
 public import Campaigns
 public import Delivery
+public import PushProviders
 
 /// What a planner's look at a campaign under a rate came to.
 public struct PacedStep: Sendable, Equatable {
@@ -21,12 +22,14 @@ public struct PacedStep: Sendable, Equatable {
 extension LedgerTransaction {
     /// Gives turns to what a campaign has waiting, and cuts what is to wait next (design, section 10, Rate).
     ///
-    /// Retries that are due come before new shards. The campaign's line and its app's move on in this transaction, so
-    /// that planners of several campaigns of one app keep the app's rate together.
+    /// Retries that are due come before new shards. The campaign's line, its app's and its providers' move on in this
+    /// transaction, so that planners of several campaigns keep the rate of an app, and the quota of a project, together.
+    /// Only the devices of a provider with a quota wait for that.
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
     ///   - appPace: The rate of its app; nil when that has none.
+    ///   - quotas: Those of its providers that have one; of a campaign of one provider no other's.
     ///   - cap: The frequency cap of its app.
     ///   - leaseEpoch: Fences the write.
     ///   - worker: Whose lease it is.
@@ -34,6 +37,7 @@ extension LedgerTransaction {
     public func givePacedTurns(
         campaign: UInt32,
         appPace: Pace?,
+        quotas: [ProviderName: ProviderQuota] = [:],
         cap: FrequencyCap = FrequencyCap(),
         leaseEpoch: UInt32,
         worker: Int64,
@@ -45,20 +49,62 @@ extension LedgerTransaction {
         guard let facts = try reader.campaign(campaign), facts.mayPlan(at: now) else { return PacedStep() }
         // Of several providers those that are in trouble leave their turns to the others.
         let shares = try reader.shares(of: facts).filter { $0.mayPlan(at: now) }
-        let providers = facts.hasShares ? Set(shares.compactMap(\.share)) : nil
         let paces = [facts.pace, appPace].compactMap { $0 }
-        guard !paces.isEmpty, !shares.isEmpty else { return PacedStep() }
-        try cutAhead(facts, shares, paces, cap, now: now)
+        var queues = TurnQueue.queues(shares, quotas, hasRate: !paces.isEmpty)
+        guard !queues.isEmpty else { return PacedStep() }
+        for index in queues.indices {
+            try fill(&queues[index], facts, paces, cap, now: now)
+            // Without a common rate none takes anything from another.
+            guard queues.count > 1, !paces.isEmpty else { continue }
+            (queues[index].devices, queues[index].taken) = try reader.progress(of: queues[index], facts, now: now)
+        }
+        let isIdle = queues.allSatisfy(\.rows.isEmpty)
         var lines = try paceLines(facts, appPace)
+        let turns = try turns(&queues, &lines, now: now)
+        if !turns.isEmpty {
+            try writePaceLines(facts, appPace, lines)
+            for queue in queues {
+                if let quota = queue.quota, let line = queue.line { try writeQuotaLine(quota, line) }
+            }
+        }
+        let rest = queues.map { Pacing.rest(lines, quota: $0.line, now: now) }.min() ?? 0
+        return PacedStep(shards: try reader.complete(turns), rest: isIdle ? max(rest, Pacing.idleRest) : rest)
+    }
+
+    /// Cuts what a queue needs, and looks what waits in it.
+    private func fill(
+        _ queue: inout TurnQueue,
+        _ facts: CampaignFacts,
+        _ paces: [Pace],
+        _ cap: FrequencyCap,
+        now: Timestamp
+    ) throws(LedgerError) {
+        try cutAhead(facts, queue.shares, queue.paces(paces), cap, now: now)
+        let rows = try reader.waitingForTurn(facts, of: queue.providers, now: now, limit: Self.turnsMax)
+        queue.rows = rows[...]
+        if let quota = queue.quota { queue.line = try quotaLine(quota) }
+    }
+
+    /// Gives slots to the rows whose turn it is, as far as their limits have some.
+    private func turns(
+        _ queues: inout [TurnQueue],
+        _ lines: inout [PaceLine],
+        now: Timestamp
+    ) throws(LedgerError) -> [ShardRecord] {
         var turns: [ShardRecord] = []
-        for var row in try reader.waitingForTurn(facts, of: providers, now: now, limit: Self.turnsMax) {
-            guard let slot = Pacing.slot(devices: row.count, lines: &lines, now: now) else { break }
+        while turns.count < Self.turnsMax, let next = TurnQueue.next(queues), var row = queues[next].rows.popFirst() {
+            let slot = Pacing.slot(devices: row.count, lines: &lines, quota: &queues[next].line, now: now)
+            guard let slot else {
+                // Its quota's, or everybody's: the others see for themselves.
+                queues[next].rows = []
+                continue
+            }
             (row.state, row.aside, row.slot) = (.unpublished, nil, slot)
             try move(row, since: now)
             turns.append(row)
+            queues[next].taken += Double(row.count) / Double(queues[next].devices)
         }
-        if !turns.isEmpty { try writePaceLines(facts, appPace, lines) }
-        return PacedStep(shards: try reader.complete(turns), rest: Pacing.rest(lines, now: now))
+        return turns
     }
 
     /// Shards that get a turn in one transaction at most.

@@ -87,14 +87,14 @@ extension LedgerTransaction {
     ///   - campaign: The campaign.
     ///   - share: Of which provider, in a campaign of several.
     ///   - knowsApp: Whether a live worker has the app's credentials for the provider.
-    ///   - isAppPaced: Whether the app has a rate: then what waits for its turn is `givePacedTurns`'.
+    ///   - isPaced: Whether the app or the provider has a limit: then what waits for its turn is `givePacedTurns`'.
     ///   - limit: How many rows at most.
     ///   - now: The instant.
     public func releaseAside(
         campaign: UInt32,
         share: ProviderName? = nil,
         knowsApp: Bool,
-        isAppPaced: Bool = false,
+        isPaced: Bool = false,
         limit: Int,
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
@@ -109,7 +109,7 @@ extension LedgerTransaction {
                 dueAt: row.dueAt,
                 campaign: facts,
                 knowsApp: knowsApp,
-                isPaced: isAppPaced || facts.pace != nil,
+                isPaced: isPaced || facts.pace != nil,
                 isQuiet: reason == .quiet ? try reader.isQuiet(row, of: facts, at: now) : false,
                 now: now
             )

@@ -28,6 +28,7 @@ enum PostgreSQLSchema {
         ("providers", providers),
         ("asked_events", askedEvents),
         ("audit", audit),
+        ("quotas", quotas),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.
@@ -102,6 +103,10 @@ enum PostgreSQLSchema {
         ALTER TABLE shards ADD COLUMN slot_at BIGINT;
         ALTER TABLE shards ADD COLUMN slot_length BIGINT;
         CREATE TABLE app_paces (app TEXT COLLATE "C" PRIMARY KEY, next BIGINT NOT NULL);
+        """
+
+    private static let quotas = """
+        CREATE TABLE quotas (key TEXT COLLATE "C" PRIMARY KEY, first BIGINT NOT NULL, next BIGINT NOT NULL);
         """
 
     private static let pauses = """

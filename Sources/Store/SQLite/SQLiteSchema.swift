@@ -40,6 +40,7 @@ enum SQLiteSchema {
         migrator.registerMigration("providers") { db in try db.execute(sql: providers) }
         migrator.registerMigration("asked_events") { db in try db.execute(sql: askedEvents) }
         migrator.registerMigration("audit") { db in try db.execute(sql: audit) }
+        migrator.registerMigration("quotas") { db in try db.execute(sql: quotas) }
         return migrator
     }
 
@@ -230,6 +231,11 @@ enum SQLiteSchema {
         ALTER TABLE campaigns ADD COLUMN guard_answers INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE campaigns ADD COLUMN guard_suspects INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE campaigns ADD COLUMN guard_trips INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// What each provider's quota has given away: where its ramp began and its next slot begins, as for rates.
+    private static let quotas = """
+        CREATE TABLE quotas (key TEXT PRIMARY KEY, first INTEGER NOT NULL, next INTEGER NOT NULL) WITHOUT ROWID;
         """
 
     /// Rates: what a campaign may, and where its next slot begins; the same for apps; a shard's slot (`Pacing`).

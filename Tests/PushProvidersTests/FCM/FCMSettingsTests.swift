@@ -28,6 +28,16 @@ struct FCMSettingsTests {
         #expect(problems(["ca_file": "ca.pem"]).map(\.pointer) == ["/ca_file"])
     }
 
+    @Test func `the quota is the project's, whichever account sends; a gateway of one's own may have none`() throws {
+        let (one, other) = (try FCMFixtures.account(), try FCMFixtures.account(["per_minute": "750000"]))
+        #expect(one.quota?.perMinute == 600_000 && other.quota?.perMinute == 750_000)
+        #expect(one.quota?.key == "fcm/news-app-1" && one.quota?.key == other.quota?.key)
+        let own = try FCMFixtures.account(["per_minute": "none", "endpoint": "https://localhost:9443"])
+        #expect(own.quota == nil)
+        #expect(own.summary.contains { $0 == ("per_minute", "none") })
+        #expect(problems(["per_minute": "none"]).map(\.pointer) == ["/per_minute"])
+    }
+
     @Test(arguments: ["type", "project_id", "client_email", "private_key_id", "private_key"])
     func `a file without a field is refused by that field's name`(name: String) {
         let found = problems([:], file: FCMFixtures.file { $0[name] = nil })

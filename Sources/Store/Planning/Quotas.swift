@@ -1,0 +1,40 @@
+public import Campaigns
+import Delivery
+public import PushProviders
+
+/// What each provider's quota has given away, whoever sends for its holder.
+extension LedgerTransaction {
+    /// Counts requests that went without a slot: urgent ones, and whatever else nobody could ask to wait.
+    ///
+    /// What has slots waits for them the longer.
+    ///
+    /// - Parameters:
+    ///   - quota: Whose.
+    ///   - requests: How many.
+    ///   - now: The clock that all workers share.
+    public func charge(_ quota: ProviderQuota, requests: Int, now: Timestamp) throws(LedgerError) {
+        var line = try quotaLine(quota)
+        Pacing.charge(requests, to: &line, now: now)
+        try writeQuotaLine(quota, line)
+    }
+
+    /// Locked: planners of other campaigns give turns away on the same line.
+    func quotaLine(_ quota: ProviderQuota) throws(LedgerError) -> PaceLine {
+        let rows = try db.lockedRows("SELECT first, next FROM quotas WHERE key = ?1", .text(quota.key))
+        guard try rows.next() else { return PaceLine(pace: Pace(quota)) }
+        return PaceLine(pace: Pace(quota), first: rows.int64(0), next: rows.int64(1))
+    }
+
+    func writeQuotaLine(_ quota: ProviderQuota, _ line: PaceLine) throws(LedgerError) {
+        guard let first = line.first else { return }
+        try db.run(
+            """
+            INSERT INTO quotas (key, first, next) VALUES (?1, ?2, ?3)
+            ON CONFLICT (key) DO UPDATE SET first = excluded.first, next = excluded.next
+            """,
+            .text(quota.key),
+            .int(first),
+            .int(line.next)
+        )
+    }
+}
