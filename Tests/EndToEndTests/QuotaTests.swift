@@ -24,7 +24,7 @@ extension EndToEnd {
         }
 
         private func accepted(_ fleet: PrivateFleet, _ side: SimulatedProvider) -> Int {
-            fleet.simulator.statistics(of: side)?.accepted ?? 0
+            Int(fleet.simulator.statistics(of: side)?.accepted ?? 0)
         }
 
         @Test func `two workers begin with a tenth of it, also when one dies, and hold back nothing else`() async throws

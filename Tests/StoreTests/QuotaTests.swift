@@ -164,13 +164,13 @@ struct QuotaTests {
         _ database: TestDatabase
     ) async throws {
         try scratch.open(on: database)
-        let number = try await ledger.accepted(Sample.campaign(Array(repeating: 500, count: 12)))
+        let number = try await ledger.accepted(Sample.campaign(Array(repeating: 500, count: 4)))
         var (begun, keys): ([Int64], Set<ShardKey>) = ([], [])
         for tenth in 0..<1800 {
             // The first is dead from the 90th second on; its lease ends, and the other one has it.
             let worker: Int64 = tenth < 900 ? 1 : 2
             let now = Timestamp.start.advanced(by: .milliseconds(100 * tenth))
-            for shard in try await turns(number, quota(1800), worker: worker, now: now).shards {
+            for shard in try await turns(number, quota(600), worker: worker, now: now).shards {
                 let slot = try #require(shard.record.slot)
                 #expect(keys.insert(shard.record.id.key).inserted)
                 begun += (0..<shard.record.count).map { slot.instant(of: $0, among: shard.record.count) }
@@ -182,10 +182,10 @@ struct QuotaTests {
             while instant - begun[start] >= 60_000_000 { start += 1 }
             most = max(most, index - start + 1)
         }
-        #expect(most <= 1800)
+        #expect(most <= 600)
         let ramp = Timestamp.start.milliseconds * 1000 + 62_000_000
         let whole = begun.count { (ramp..<ramp + 110_000_000).contains($0) }
-        #expect(whole >= 30 * 110 * 90 / 100, "\(whole) of \(30 * 110)")
+        #expect(whole >= 10 * 110 * 90 / 100, "\(whole) of \(10 * 110)")
         #expect(try await ledger.status(number, now: .start + 180).law == .holds)
     }
 }
