@@ -116,6 +116,24 @@ struct QuotaPacingTests {
         #expect(Pacing.rest(common, quota: quota, now: clock) >= 0)
     }
 
+    @Test func `under a quota alone a request may be a second late, and no later`() {
+        let slot = Slot(begins: Fixtures.now.milliseconds * 1000, length: 100_000)
+        for (milliseconds, sent) in [(950, 5), (1050, 2), (1200, 0)] {
+            let now = Fixtures.now.advanced(by: .milliseconds(milliseconds))
+            var run = ShardRun(
+                shard: Fixtures.shard(5),
+                epoch: 1,
+                progress: Progress(count: 5),
+                slot: slot,
+                lateness: Pacing.quotaLateness,
+                now: now
+            )
+            var count = 0
+            while run.next(now: now) != nil { count += 1 }
+            #expect(count == sent, "\(milliseconds) ms")
+        }
+    }
+
     @Test func `a quota is kept a little below, and never at nothing`() {
         #expect(pace(600_000).perMinute == 588_000)
         #expect(pace(30).perMinute == 29)

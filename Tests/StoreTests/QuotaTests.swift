@@ -166,10 +166,10 @@ struct QuotaTests {
         try scratch.open(on: database)
         let number = try await ledger.accepted(Sample.campaign(Array(repeating: 500, count: 4)))
         var (begun, keys): ([Int64], Set<ShardKey>) = ([], [])
-        for tenth in 0..<1800 {
+        for fifth in 0..<900 {
             // The first is dead from the 90th second on; its lease ends, and the other one has it.
-            let worker: Int64 = tenth < 900 ? 1 : 2
-            let now = Timestamp.start.advanced(by: .milliseconds(100 * tenth))
+            let worker: Int64 = fifth < 450 ? 1 : 2
+            let now = Timestamp.start.advanced(by: .milliseconds(200 * fifth))
             for shard in try await turns(number, quota(600), worker: worker, now: now).shards {
                 let slot = try #require(shard.record.slot)
                 #expect(keys.insert(shard.record.id.key).inserted)

@@ -79,13 +79,14 @@ public struct ShardRun: Sendable {
     ///
     /// A probe has one stream open until the provider has answered it as it should (`proved`).
     ///
-    /// `slot` is the shard's, on the clock that `now` is read from; devices whose turn has passed stay pending, and
-    /// the shard is set aside for another (`rate`).
+    /// `slot` is the shard's, on the clock that `now` is read from; devices whose turn has passed by more than `lateness`
+    /// (microseconds) stay pending, and the shard is set aside for another (`rate`).
     public init(
         shard: Shard,
         epoch: UInt32,
         progress: Progress,
         slot: Slot? = nil,
+        lateness: Int64 = Pacing.lateness,
         ladder: RetryLadder = RetryLadder(),
         isProbe: Bool = false,
         stopsForContent: Bool = true,
@@ -98,7 +99,7 @@ public struct ShardRun: Sendable {
         self.ladder = ladder
         self.isProbe = isProbe
         self.stopsForContent = stopsForContent
-        turns = slot.map { Turns(slot: $0, count: progress.count) }
+        turns = slot.map { Turns(slot: $0, count: progress.count, lateness: lateness) }
         committedMark = progress.started
         requests = (0..<progress.count).map { UInt8(clamping: progress.requests(at: $0)) }
         if shard.facts.dropUnknown { dropStarted() }

@@ -107,6 +107,7 @@ final class SenderLoop {
         epoch: UInt32,
         progress: Progress,
         account: LoadedAccount,
+        lateness: Int64 = Pacing.lateness,
         isProbe: Bool,
         stopsForContent: Bool
     ) {
@@ -119,6 +120,7 @@ final class SenderLoop {
             progress: progress,
             // Slots are on the clock that all workers share.
             slot: shard.slot?.earlier(byMilliseconds: ledger.sharedTime(Timestamp(milliseconds: 0)).milliseconds),
+            lateness: lateness,
             ladder: RetryLadder(from: account.account.provider.firstRung),
             isProbe: isProbe,
             stopsForContent: stopsForContent,

@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import NIOCore
 import PushProviders
 import Store
@@ -7,6 +8,11 @@ import Store
 extension WorkDesk {
     /// How long they are collected: short beside the minute of a quota, and one write whatever runs.
     private static let chargePause = TimeAmount.milliseconds(100)
+
+    /// How late a shard's requests may be within its slot: as late as a quota allows, where no rate counts seconds.
+    func lateness(of shard: Shard, _ campaign: CampaignFacts?) -> Int64 {
+        campaign?.pace == nil && apps.pace(of: shard.facts.app) == nil ? Pacing.quotaLateness : Pacing.lateness
+    }
 
     /// Counts the devices of a run that begins now.
     func charge(_ shard: Shard, _ progress: Progress, _ account: LoadedAccount) {

@@ -241,7 +241,14 @@ final class WorkDesk {
         if let end = result.newEnd { current.facts.expiresAt = end }
         let campaign = result.campaign
         let isProbe = campaign?.breaker.isProbe(shard.id.key) ?? false
-        begin(current, record, account, isProbe: isProbe, stopsForContent: campaign?.contentTrips ?? 0 == 0)
+        begin(
+            current,
+            record,
+            account,
+            lateness: lateness(of: current, campaign),
+            isProbe: isProbe,
+            stopsForContent: campaign?.contentTrips ?? 0 == 0
+        )
     }
 
     /// Hands a claimed shard to the next loop.
@@ -249,6 +256,7 @@ final class WorkDesk {
         _ shard: Shard,
         _ record: ShardRecord,
         _ account: LoadedAccount,
+        lateness: Int64 = Pacing.lateness,
         isProbe: Bool = false,
         stopsForContent: Bool = true
     ) {
@@ -264,6 +272,7 @@ final class WorkDesk {
                 epoch: epoch,
                 progress: progress,
                 account: account,
+                lateness: lateness,
                 isProbe: isProbe,
                 stopsForContent: stopsForContent
             )
