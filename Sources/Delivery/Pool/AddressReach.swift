@@ -8,14 +8,23 @@ public enum AddressReach: String, Sendable, Hashable, CaseIterable {
     case any
     /// Addresses that are reachable from the whole internet by IANA's registries for special purposes.
     case global
+    /// This machine's own, for trying out.
+    case loopback
 
     /// Whether an address may be connected to; its bytes in the network's order, 4 or 16 of them.
     ///
     /// Anything with another length is no address and allowed by nobody.
     public func allows(_ address: [UInt8]) -> Bool {
         guard address.count == 4 || address.count == 16 else { return false }
-        return self == .any || (address.count == 4 ? Self.isGlobalIPv4(address[...]) : Self.isGlobalIPv6(address))
+        return switch self {
+        case .any: true
+        case .global: address.count == 4 ? Self.isGlobalIPv4(address[...]) : Self.isGlobalIPv6(address)
+        case .loopback: address.count == 4 ? address[0] == 127 : address == Self.loopbackIPv6
+        }
     }
+
+    /// RFC 4291 section 2.5.3.
+    private static let loopbackIPv6 = [UInt8](repeating: 0, count: 15) + [1]
 
     /// A block of addresses.
     private struct Block {
