@@ -39,6 +39,7 @@ extension LedgerTransaction {
             .blob(event.bytes),
             .time(event.time)
         )
+        try addToWebhooks(sequence, event)
     }
 
     /// Removes events whose publish is confirmed (an unroutable one too: nobody listens).
@@ -46,9 +47,13 @@ extension LedgerTransaction {
         for sequence in sequences { try db.run("DELETE FROM events WHERE seq = ?1", .integer(sequence)) }
     }
 
-    /// Removes events that could not be published for a day.
+    /// Removes events that could not be published for a day, and those that no webhook took for three.
     public func dropOldEvents(now: Timestamp) throws(LedgerError) {
         try db.run("DELETE FROM events WHERE created_at < ?1", .int(now.milliseconds - 86_400_000))
+        try db.run(
+            "DELETE FROM webhook_events WHERE created_at < ?1",
+            .time(now.advanced(by: .zero - WebhookState.patience))
+        )
     }
 
     /// An event of a campaign's life.

@@ -29,6 +29,7 @@ enum PostgreSQLSchema {
         ("asked_events", askedEvents),
         ("audit", audit),
         ("quotas", quotas),
+        ("webhooks", webhooks),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.

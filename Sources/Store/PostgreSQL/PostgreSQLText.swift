@@ -10,7 +10,7 @@ struct PostgreSQLText {
     private static let ofShards = [
         "SELECT", "UPDATE shards ", "INSERT INTO shards ", "INSERT INTO events ", "UPDATE events ",
         "DELETE FROM events ",
-        "INSERT INTO chunk_dead ",
+        "INSERT INTO chunk_dead ", "INSERT INTO webhook_events ", "DELETE FROM webhook_events ",
     ]
 
     init(_ text: String, isLocking: Bool) {

@@ -193,4 +193,35 @@ extension SQLiteSchema {
         );
         CREATE INDEX audit_by_time ON audit (at);
         """
+
+    /// `events`: bits of `EventKinds`; `digest`: tells one configuration of a webhook from another, without its secrets.
+    ///
+    /// What waits for a webhook are rows of its own, not a place in `events`: with several writers the numbers of events
+    /// are not committed in their order, and a cursor would step over those that come late.
+    static let webhooks = """
+        CREATE TABLE webhooks (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            app TEXT NOT NULL,
+            url TEXT NOT NULL,
+            events INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            failures INTEGER NOT NULL DEFAULT 0,
+            failing_since INTEGER,
+            due_at INTEGER NOT NULL,
+            reason TEXT NOT NULL DEFAULT '',
+            disabled_at INTEGER,
+            owner INTEGER NOT NULL DEFAULT 0,
+            lease_until INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (app, url)
+        );
+        CREATE TABLE webhook_events (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            webhook INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            body BLOB NOT NULL,
+            created_at INTEGER NOT NULL,
+            UNIQUE (webhook, seq)
+        );
+        CREATE INDEX webhook_events_by_time ON webhook_events (created_at);
+        """
 }

@@ -41,6 +41,7 @@ enum SQLiteSchema {
         migrator.registerMigration("asked_events") { db in try db.execute(sql: askedEvents) }
         migrator.registerMigration("audit") { db in try db.execute(sql: audit) }
         migrator.registerMigration("quotas") { db in try db.execute(sql: quotas) }
+        migrator.registerMigration("webhooks") { db in try db.execute(sql: webhooks) }
         return migrator
     }
 

@@ -1,0 +1,205 @@
+public import Campaigns
+public import Delivery
+
+/// Webhooks: who they are, what waits for them and who delivers it (`WebhookState` decides).
+extension LedgerTransaction {
+    /// How long a worker has a webhook for itself without taking it again; a try is a part of that.
+    public static let webhookLease = Duration.seconds(15)
+
+    /// Makes the webhooks of these apps those of the configuration; returns whether that changes anything.
+    ///
+    /// What was said before holds until then, for all workers. One that is new or changed begins anew, also when it was given up; with one that is gone goes what waits for it.
+    @discardableResult
+    public func setWebhooks(_ configured: [String: [WebhookEntry]], now: Timestamp) throws(LedgerError) -> Bool {
+        var changes = 0
+        for (app, entries) in configured.sorted(by: { $0.key < $1.key }) {
+            for known in try reader.webhooks(app: app) where !entries.contains(where: { $0.url == known.url }) {
+                try db.run("DELETE FROM webhook_events WHERE webhook = ?1", .integer(known.number))
+                changes += try db.run("DELETE FROM webhooks WHERE number = ?1", .integer(known.number))
+            }
+            for entry in entries {
+                changes += try db.run(
+                    """
+                    INSERT INTO webhooks (app, url, events, digest, due_at) VALUES (?1, ?2, ?3, ?4, ?5)
+                    ON CONFLICT (app, url) DO UPDATE SET events = excluded.events, digest = excluded.digest,
+                        due_at = excluded.due_at, failures = 0, failing_since = NULL, reason = '', disabled_at = NULL
+                    WHERE webhooks.events <> excluded.events OR webhooks.digest <> excluded.digest
+                    """,
+                    .text(app),
+                    .text(entry.url),
+                    .integer(entry.kinds.rawValue),
+                    .blob(entry.digest),
+                    .time(now)
+                )
+            }
+        }
+        return changes > 0
+    }
+
+    /// Gives an event to the app's webhooks that want its kind, in the transaction that it reports.
+    ///
+    /// One that was given up gets it for as long as events are kept, so that what happened meanwhile is told when
+    /// somebody mends it; after that it costs nothing any more.
+    func addToWebhooks(_ sequence: Int64, _ event: CampaignEvent) throws(LedgerError) {
+        try db.run(
+            """
+            INSERT INTO webhook_events (webhook, seq, body, created_at)
+            SELECT w.number, e.seq, e.body, e.created_at FROM webhooks w JOIN events e ON e.seq = ?1
+            WHERE w.app = ?2 AND (w.events & ?3) <> 0 AND (w.disabled_at IS NULL OR w.disabled_at > ?4)
+            """,
+            .integer(sequence),
+            .text(event.app),
+            .integer(EventKinds(event.kind).rawValue),
+            .time(event.time.advanced(by: .zero - WebhookState.patience))
+        )
+    }
+
+    /// Takes a webhook for a worker, or takes it for longer; nil when another has it, it is gone or given up, or its
+    /// time has not come.
+    public func takeWebhook(_ number: Int64, worker: Int64, now: Timestamp) throws(LedgerError) -> WebhookState? {
+        let taken = try db.run(
+            """
+            UPDATE webhooks SET owner = ?2, lease_until = ?3
+            WHERE number = ?1 AND disabled_at IS NULL AND due_at <= ?4
+                AND (owner IN (0, ?2) OR lease_until <= ?4)
+            """,
+            .integer(number),
+            .integer(worker),
+            .time(now.advanced(by: Self.webhookLease)),
+            .time(now)
+        )
+        return taken > 0 ? try reader.webhook(number)?.state : nil
+    }
+
+    /// Removes events that a webhook took.
+    ///
+    /// Whoever says so: they were taken, even if another worker has the webhook by now.
+    public func webhookTook(_ sequences: [Int64], number: Int64) throws(LedgerError) {
+        for sequence in sequences {
+            try db.run(
+                "DELETE FROM webhook_events WHERE webhook = ?1 AND seq = ?2",
+                .integer(number),
+                .integer(sequence)
+            )
+        }
+    }
+
+    /// Writes down how a webhook is and gives it back; nothing when it is another worker's by now.
+    ///
+    /// Returns whether it was this worker's.
+    @discardableResult
+    public func leaveWebhook(
+        _ number: Int64,
+        worker: Int64,
+        state: WebhookState
+    ) throws(LedgerError) -> Bool {
+        try db.run(
+            """
+            UPDATE webhooks SET owner = 0, lease_until = 0, failures = ?3, failing_since = ?4, due_at = ?5, reason = ?6,
+                disabled_at = ?7
+            WHERE number = ?1 AND owner = ?2
+            """,
+            .integer(number),
+            .integer(worker),
+            .int(state.failures),
+            .time(state.failingSince),
+            .time(state.dueAt),
+            .text(state.reason),
+            .time(state.disabledAt)
+        ) > 0
+    }
+
+    /// Has a webhook tried at once and again, also one that was given up (use `synced`); nil when there is none.
+    public func resumeWebhook(_ number: Int64, now: Timestamp) throws(LedgerError) -> WebhookRecord? {
+        guard var record = try reader.webhook(number) else { return nil }
+        record.state.resume(now: now)
+        try db.run(
+            """
+            UPDATE webhooks SET failures = 0, failing_since = NULL, due_at = ?2, reason = '', disabled_at = NULL
+            WHERE number = ?1
+            """,
+            .integer(number),
+            .time(now)
+        )
+        return record
+    }
+}
+
+extension LedgerReader {
+    /// All webhooks with what waits for them, by app and address.
+    public func webhooks(app: String? = nil) throws(LedgerError) -> [WebhookRecord] {
+        let rows = try db.rows(
+            """
+            SELECT \(WebhookRows.columns) FROM webhooks w WHERE ?1 = '' OR w.app = ?1 ORDER BY w.app, w.url
+            """,
+            .text(app ?? "")
+        )
+        var records: [WebhookRecord] = []
+        while try rows.next() { records.append(WebhookRows.record(rows)) }
+        return records
+    }
+
+    /// Webhooks that have something to deliver now and that nobody delivers.
+    public func dueWebhooks(now: Timestamp) throws(LedgerError) -> [WebhookRecord] {
+        let rows = try db.rows(
+            """
+            SELECT \(WebhookRows.columns) FROM webhooks w
+            WHERE w.disabled_at IS NULL AND w.due_at <= ?1 AND (w.owner = 0 OR w.lease_until <= ?1)
+                AND EXISTS (SELECT 1 FROM webhook_events e WHERE e.webhook = w.number)
+            ORDER BY w.number
+            """,
+            .time(now)
+        )
+        var records: [WebhookRecord] = []
+        while try rows.next() { records.append(WebhookRows.record(rows)) }
+        return records
+    }
+
+    /// A webhook by its number.
+    func webhook(_ number: Int64) throws(LedgerError) -> WebhookRecord? {
+        let rows = try db.rows(
+            "SELECT \(WebhookRows.columns) FROM webhooks w WHERE w.number = ?1",
+            .integer(number)
+        )
+        return try rows.next() ? WebhookRows.record(rows) : nil
+    }
+
+    /// The first events that wait for a webhook.
+    public func webhookEvents(_ number: Int64, limit: Int) throws(LedgerError) -> [WebhookEvent] {
+        let rows = try db.rows(
+            "SELECT seq, body FROM webhook_events WHERE webhook = ?1 ORDER BY seq LIMIT ?2",
+            .integer(number),
+            .int(limit)
+        )
+        var events: [WebhookEvent] = []
+        while try rows.next() { events.append(WebhookEvent(sequence: rows.int64(0), body: rows.blob(1))) }
+        return events
+    }
+}
+
+/// Reads a webhook's columns.
+private enum WebhookRows {
+    static let columns = """
+        w.number, w.app, w.url, w.events, w.failures, w.failing_since, w.due_at, w.reason, w.disabled_at,
+        (SELECT count(*) FROM webhook_events e WHERE e.webhook = w.number),
+        (SELECT created_at FROM webhook_events e WHERE e.webhook = w.number ORDER BY e.seq LIMIT 1)
+        """
+
+    static func record(_ rows: borrowing Rows) -> WebhookRecord {
+        WebhookRecord(
+            number: rows.int64(0),
+            app: rows.text(1),
+            url: rows.text(2),
+            kinds: EventKinds(rawValue: rows.int64(3)),
+            state: WebhookState(
+                failures: rows.int(4),
+                failingSince: rows.optionalTime(5),
+                dueAt: rows.time(6),
+                reason: rows.text(7),
+                disabledAt: rows.optionalTime(8)
+            ),
+            waiting: rows.int(9),
+            waitingSince: rows.optionalTime(10)
+        )
+    }
+}
