@@ -1,5 +1,4 @@
 import Delivery
-import Glibc
 import HTTP2
 import Logging
 import NIOCore
@@ -134,15 +133,5 @@ extension ProviderPool {
             metadata: ["http2.connection": "\(id.number)", "peer": "\(self.endpoint)"]
         )
         self.source.connectionFailed(failure)
-    }
-}
-
-extension SocketAddress {
-    /// The bytes of an IP address in the network's order; empty for anything else.
-    fileprivate var networkBytes: [UInt8] {
-        guard let text = ipAddress else { return [] }
-        let (family, count) = self.protocol == .inet ? (AF_INET, 4) : (AF_INET6, 16)
-        var bytes = [UInt8](repeating: 0, count: count)
-        return inet_pton(family, text, &bytes) == 1 ? bytes : []
     }
 }

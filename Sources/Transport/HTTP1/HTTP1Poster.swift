@@ -1,0 +1,141 @@
+public import Delivery
+public import NIOCore
+import NIOHTTP1
+import NIOPosix
+public import TLS
+
+/// Posts to one host over HTTP/1.1, one request after the other on a connection that is kept between them.
+///
+/// The host may be anybody's: its addresses are judged each time before a connection is made, and the connection goes to
+/// an address that was judged. Nothing is followed, and of an answer only the status and `Retry-After` are kept. May be
+/// used from any task, by one at a time.
+public actor HTTP1Poster {
+    /// Where it posts to.
+    public struct Destination: Sendable {
+        /// A name or an address without brackets: what TLS verifies.
+        public var host: String
+        /// The TCP port.
+        public var port: Int
+        /// The value of the `host` field.
+        public var authority: String
+        /// Nil for plain TCP.
+        public var tls: TLSClientContext?
+        /// Which addresses a connection may go to.
+        public var reach: AddressReach
+
+        /// A destination; TLS must have been made without ALPN, which plain HTTP/1.1 servers need not know.
+        public init(host: String, port: Int, authority: String, tls: TLSClientContext?, reach: AddressReach) {
+            self.host = host
+            self.port = port
+            self.authority = authority
+            self.tls = tls
+            self.reach = reach
+        }
+    }
+
+    /// What is kept of an answer.
+    public struct Answer: Sendable, Equatable {
+        /// The status code.
+        public var status: Int
+        /// The `retry-after` field as it came; nil without one.
+        public var retryAfter: [UInt8]?
+    }
+
+    /// The bytes of an answer's body that are read, and ignored, to use the connection again.
+    static let bodyMax = 65_536
+    /// Addresses that are tried for one connection.
+    private static let addressesMax = 3
+
+    private let destination: Destination
+    private let resolver: AddressResolver
+    private let loop: any EventLoop
+    private var connection: PostingConnection?
+
+    /// A poster without a connection.
+    public init(_ destination: Destination, loop: any EventLoop, resolver: AddressResolver = .system) {
+        self.destination = destination
+        self.loop = loop
+        self.resolver = resolver
+    }
+
+    /// Posts a body and waits for the status.
+    ///
+    /// `timeout` is for all of it, the connection too. A connection that the host has closed since the last request is
+    /// made anew. Throws when there is no answer; whether the host has read the request is unknown then.
+    public func post(
+        _ target: String,
+        headers: [HTTP1Client.Header],
+        body: [UInt8],
+        timeout: Duration
+    ) async throws(HTTP1Error) -> Answer {
+        let deadline = NIODeadline.now() + TimeAmount(timeout)
+        var fields = HTTPHeaders([("host", destination.authority)])
+        for header in headers { fields.add(name: header.name, value: header.value) }
+        fields.add(name: "content-length", value: "\(body.count)")
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: target, headers: fields)
+        if let connection, let answer = await connection.send(head, body, deadline) {
+            return try keep(connection, answer)
+        }
+        let connection = try await connect(deadline)
+        guard let answer = await connection.send(head, body, deadline) else {
+            throw .unreachable("\(destination.host):\(destination.port) hung up before the request")
+        }
+        return try keep(connection, answer)
+    }
+
+    /// Closes the connection, also under a request, which fails.
+    public nonisolated func close() {
+        Task { await drop() }
+    }
+
+    private func drop() async {
+        connection?.close()
+        connection = nil
+    }
+
+    private func keep(
+        _ used: PostingConnection,
+        _ result: Result<Answer, HTTP1Error>
+    ) throws(HTTP1Error) -> Answer {
+        connection = used
+        if case .failure = result {
+            used.close()
+            connection = nil
+        }
+        return try result.get()
+    }
+
+    private func connect(_ deadline: NIODeadline) async throws(HTTP1Error) -> PostingConnection {
+        connection?.close()
+        connection = nil
+        let place = "\(destination.host):\(destination.port)"
+        let addresses: [SocketAddress]
+        do {
+            addresses = try await lookUp(deadline).get()
+        } catch {
+            throw .unreachable("\(error)")
+        }
+        let allowed = addresses.filter { destination.reach.allows($0.networkBytes) }
+        guard !allowed.isEmpty else {
+            throw .unreachable("\(place) has no \(destination.reach.rawValue) address: it is not connected to")
+        }
+        var failure = HTTP1Error.unreachable("\(place) is not reachable")
+        for address in allowed.prefix(Self.addressesMax) where NIODeadline.now() < deadline {
+            switch await PostingConnection.open(address, destination, loop, deadline) {
+            case .success(let connection): return connection
+            case .failure(let error): failure = error
+            }
+        }
+        throw failure
+    }
+
+    /// Gives up at the deadline: a resolver may take half a minute over a name server that is silent.
+    private func lookUp(_ deadline: NIODeadline) -> EventLoopFuture<[SocketAddress]> {
+        let found = loop.makePromise(of: [SocketAddress].self)
+        let late = AddressResolver.Failure("cannot look up \(destination.host): no answer in time")
+        let alarm = loop.scheduleTask(deadline: deadline) { found.fail(late) }
+        resolver.resolve(destination.host, destination.port, loop).cascade(to: found)
+        found.futureResult.whenComplete { _ in alarm.cancel() }
+        return found.futureResult
+    }
+}

@@ -1,0 +1,185 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import TLS
+
+/// One connection of an `HTTP1Poster`: requests one after the other; may be used from any task.
+final class PostingConnection: Sendable {
+    typealias Answered = Result<HTTP1Poster.Answer, HTTP1Error>
+
+    private let exchange: NIOLoopBound<PostingExchange>
+    private let loop: any EventLoop
+
+    private init(_ exchange: NIOLoopBound<PostingExchange>, _ loop: any EventLoop) {
+        self.exchange = exchange
+        self.loop = loop
+    }
+
+    /// Connects to an address; secure when it returns, if it is to be.
+    static func open(
+        _ address: SocketAddress,
+        _ destination: HTTP1Poster.Destination,
+        _ loop: any EventLoop,
+        _ deadline: NIODeadline
+    ) async -> Result<PostingConnection, HTTP1Error> {
+        await withCheckedContinuation { waiter in
+            loop.execute {
+                let exchange = PostingExchange(place: "\(destination.host):\(destination.port)", loop: loop)
+                let bound = NIOLoopBound(exchange, eventLoop: loop)
+                exchange.open(deadline) { failure in
+                    waiter.resume(
+                        returning: failure.map { .failure($0) } ?? .success(PostingConnection(bound, loop))
+                    )
+                }
+                ClientBootstrap(group: loop)
+                    .connectTimeout(max(.milliseconds(1), deadline - .now()))
+                    .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                    .channelInitializer { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            let pipeline = channel.pipeline.syncOperations
+                            if let tls = destination.tls {
+                                try pipeline.addHandler(TLSClientHandler(tls, serverName: destination.host))
+                            }
+                            try pipeline.addHTTPClientHandlers()
+                            try pipeline.addHandler(bound.value)
+                        }
+                    }
+                    .connect(to: address).assumeIsolated()
+                    .whenFailure { exchange.end(.unreachable("\(exchange.place) is not reachable: \($0)")) }
+            }
+        }
+    }
+
+    /// Sends a request; nil when the connection was closed before, so that nobody has read any of it.
+    func send(_ head: HTTPRequestHead, _ body: [UInt8], _ deadline: NIODeadline) async -> Answered? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                loop.execute { [exchange] in
+                    exchange.value.send(head, body, deadline) { waiter.resume(returning: $0) }
+                }
+            }
+        } onCancel: {
+            close()
+        }
+    }
+
+    func close() {
+        loop.execute { [exchange] in
+            exchange.value.end(.unreachable("\(exchange.value.place): given up"))
+        }
+    }
+}
+
+/// What goes over the connection; confined to its loop.
+final class PostingExchange: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    let place: String
+    private let loop: any EventLoop
+    private var context: ChannelHandlerContext?
+    private var opened: ((HTTP1Error?) -> Void)?
+    private var answered: ((PostingConnection.Answered?) -> Void)?
+    private var answer: HTTP1Poster.Answer?
+    private var bodyBytes = 0
+    private var isOver = false
+    private var mayStay = false
+    private var alarm: Scheduled<Void>?
+
+    init(place: String, loop: any EventLoop) {
+        self.place = place
+        self.loop = loop
+    }
+
+    /// `opened` is called once: with nil when requests can be sent.
+    func open(_ deadline: NIODeadline, opened: @escaping (HTTP1Error?) -> Void) {
+        self.opened = opened
+        setAlarm(deadline, "no connection in time")
+    }
+
+    func send(
+        _ head: HTTPRequestHead,
+        _ body: [UInt8],
+        _ deadline: NIODeadline,
+        answered: @escaping (PostingConnection.Answered?) -> Void
+    ) {
+        guard !isOver, let context, self.answered == nil else { return answered(nil) }
+        self.answered = answered
+        (answer, bodyBytes, mayStay) = (nil, 0, false)
+        setAlarm(deadline, "no answer in time")
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    /// Ends everything; a status that has come is an answer all the same.
+    func end(_ error: HTTP1Error) {
+        guard !isOver else { return }
+        isOver = true
+        alarm?.cancel()
+        opened?(error)
+        opened = nil
+        let answered = answered
+        self.answered = nil
+        answered?(answer.map { .success($0) } ?? .failure(error))
+        context?.close(promise: nil)
+    }
+
+    private func setAlarm(_ deadline: NIODeadline, _ what: String) {
+        alarm?.cancel()
+        alarm = loop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in
+            guard let self else { return }
+            end(.unreachable("\(place): \(what)"))
+        }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard !isOver else { return context.close(promise: nil) }
+        alarm?.cancel()
+        opened?(nil)
+        opened = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            mayStay = head.isKeepAlive
+            answer = HTTP1Poster.Answer(
+                status: Int(head.status.code),
+                retryAfter: head.headers.first(name: "retry-after").map { Array($0.utf8) }
+            )
+        case .body(let part):
+            bodyBytes += part.readableBytes
+            if bodyBytes > HTTP1Poster.bodyMax { end(.broken("\(place) says too much")) }
+        case .end: finish()
+        }
+    }
+
+    private func finish() {
+        guard let answer, let answered else { return end(.broken("\(place) answers what nobody asked")) }
+        alarm?.cancel()
+        self.answered = nil
+        if !mayStay {
+            isOver = true
+            context?.close(promise: nil)
+        }
+        answered(.success(answer))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(.broken("\(place) hung up before its answer was complete"))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // TLS says itself what is wrong with a certificate; everything else is a peer that does not speak HTTP.
+        if let error = error as? TLSError {
+            end(.broken(error.message))
+        } else {
+            end(.broken("\(place) does not speak HTTP/1.1: \(error)"))
+        }
+    }
+}

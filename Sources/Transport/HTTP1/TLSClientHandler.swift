@@ -1,0 +1,104 @@
+import NIOCore
+import TLS
+
+/// TLS of one connection that we make: ciphertext below, HTTP above, which hears of the connection only when it is
+/// secure.
+///
+/// Confined to the connection's loop.
+final class TLSClientHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let session: TLSSession
+    private var isActive = false
+
+    /// `serverName` is what the peer's certificate must carry.
+    init(_ context: TLSClientContext, serverName: String) throws(TLSError) {
+        session = try TLSSession(client: context, serverName: serverName)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        do throws(TLSError) {
+            try session.start()
+        } catch {
+            return fail(error, context)
+        }
+        drain(context)
+        context.flush()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let ciphertext = unwrapInboundIn(data)
+        var plaintext = context.channel.allocator.buffer(capacity: ciphertext.readableBytes)
+        var failure: TLSError?
+        ciphertext.withUnsafeReadableBytes { bytes in
+            do throws(TLSError) {
+                try session.receive(bytes) { plaintext.writeBytes($0) }
+            } catch {
+                failure = error
+            }
+        }
+        // Alerts are sent too, so that the peer can say what is wrong.
+        drain(context)
+        context.flush()
+        if session.state == .established, !isActive {
+            isActive = true
+            context.fireChannelActive()
+        }
+        if plaintext.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(plaintext)) }
+        if let failure {
+            fail(failure, context)
+        } else if session.state == .closed {
+            context.close(promise: nil)
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard session.state == .established else {
+            promise?.fail(ChannelError.outputClosed)
+            return
+        }
+        let bytes = unwrapOutboundIn(data)
+        var failure: TLSError?
+        bytes.withUnsafeReadableBytes { plaintext in
+            do throws(TLSError) {
+                try session.write(plaintext)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure {
+            promise?.fail(failure)
+            return fail(failure, context)
+        }
+        drain(context, promise)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode != .input, session.state == .established {
+            session.close()
+            drain(context)
+            context.flush()
+        }
+        context.close(mode: mode, promise: promise)
+    }
+
+    private func fail(_ error: TLSError, _ context: ChannelHandlerContext) {
+        context.fireErrorCaught(error)
+        context.close(promise: nil)
+    }
+
+    /// Writes what is pending; the promise is kept with the last of it.
+    private func drain(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
+        let count = session.pendingCiphertext
+        guard count > 0 else {
+            promise?.succeed()
+            return
+        }
+        var ciphertext = context.channel.allocator.buffer(capacity: count)
+        ciphertext.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { session.drain(into: $0) }
+        context.write(wrapOutboundOut(ciphertext), promise: promise)
+    }
+}
