@@ -166,7 +166,7 @@ let package = Package(
             [
                 "Fleet", "Campaigns", "Delivery", "PushProviders", "Store", "TLS", "AMQP", "HTTP2", "Transport",
                 "Servers",
-                logging,
+                nioCore, nioPosix, logging,
             ]
         ),
         tests("FuzzTests", ["FuzzTargets", "Seeds"]),

@@ -14,7 +14,8 @@ struct Fanfare: AsyncParsableCommand {
         subcommands: [
             CampaignCommand.self, ListCommand.self, DeviceCommand.self, AudienceCommand.self, ParkedCommand.self,
             StatusCommand.self, PauseCommand.self, ResumeCommand.self, StoreCommand.self,
-            AppCommand.self, TopologyCommand.self, WorkerCommand.self, ServerCommand.self, SimulatorCommand.self,
+            AppCommand.self, WebhookCommand.self, TopologyCommand.self, WorkerCommand.self, ServerCommand.self,
+            SimulatorCommand.self,
             ConfigCommand.self,
             SchemaCommand.self, ManualCommand.self,
             DoctorCommand.self, DemoCommand.self, BenchCommand.self, CapacityCommand.self,

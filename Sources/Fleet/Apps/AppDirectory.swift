@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import PushProviders
+import Store
 import Synchronization
 import TLS
 
@@ -13,6 +14,7 @@ final class AppDirectory: Sendable {
     private let paces: Mutex<[String: Pace]>
     private let caps: Mutex<[String: FrequencyCap]>
     private let asked: Mutex<[String: AskedEvents]>
+    private let hooks: Mutex<[String: [Webhook]]>
     /// The names of all apps, in order.
     let names: [String]
     /// The zones of devices that say none, by app; as they were at the start.
@@ -46,6 +48,8 @@ final class AppDirectory: Sendable {
         let caps: [String: FrequencyCap]
         /// What apps want to be told of each shard.
         let asked: [String: AskedEvents]
+        /// Where the apps' events are posted to.
+        let webhooks: [String: [Webhook]]
     }
 
     /// Loads what `apps.yaml` names.
@@ -59,6 +63,7 @@ final class AppDirectory: Sendable {
         paces = Mutex(Self.paces(configurations))
         caps = Mutex(Self.caps(configurations))
         asked = Mutex(Self.asked(configurations))
+        hooks = Mutex(Self.webhooks(configurations))
     }
 
     /// An app's account with a provider.
@@ -90,7 +95,8 @@ final class AppDirectory: Sendable {
             missing: known.keys.filter { read[$0] == nil }.sorted().map(Self.text),
             paces: Self.paces(configurations),
             caps: Self.caps(configurations),
-            asked: Self.asked(configurations)
+            asked: Self.asked(configurations),
+            webhooks: Self.webhooks(configurations)
         )
     }
 
@@ -134,6 +140,24 @@ final class AppDirectory: Sendable {
             defer { asked = new }
             return new.keys.filter { asked[$0] != new[$0] }.sorted()
         }
+    }
+
+    /// Where the events of each app are posted to; an app without webhooks has an empty list.
+    var webhooks: [String: [Webhook]] { hooks.withLock { $0 } }
+
+    /// The same for the ledger.
+    var webhookEntries: [String: [WebhookEntry]] { webhooks.mapValues { $0.map(\.entry) } }
+
+    /// Takes webhooks into use; returns the apps whose webhooks are others now, in the order of their names.
+    func take(_ new: [String: [Webhook]]) -> [String] {
+        hooks.withLock { hooks in
+            defer { hooks = new }
+            return new.keys.filter { hooks[$0]?.map(\.entry) != new[$0]?.map(\.entry) }.sorted()
+        }
+    }
+
+    private static func webhooks(_ configurations: [AppConfiguration]) -> [String: [Webhook]] {
+        Dictionary(uniqueKeysWithValues: configurations.map { ($0.name, $0.webhooks) })
     }
 
     private static func asked(_ configurations: [AppConfiguration]) -> [String: AskedEvents] {

@@ -15,6 +15,8 @@ public struct AppConfiguration: Sendable {
     public let frequencyCap: FrequencyCap
     /// What is told of each shard on `fanfare.events`, besides what happens to campaigns.
     public let askedEvents: AskedEvents
+    /// Where its events are posted to.
+    public let webhooks: [Webhook]
     /// One per provider block, at least one; in the order of the registry.
     public let accounts: [AccountConfiguration]
     /// What message ids are signed with; nil: pushes carry none.

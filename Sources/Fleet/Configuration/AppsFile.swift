@@ -1,4 +1,5 @@
 import Campaigns
+public import Delivery
 import Foundation
 import PushProviders
 
@@ -7,7 +8,12 @@ public enum AppsFile {
     /// The apps by name; throws all problems of the file at once.
     ///
     /// Key files are read and checked here, so that an unusable key is found before the first push.
-    public static func read(path: String) throws(ConfigurationError) -> [AppConfiguration] {
+    ///
+    /// `webhookHosts`: the hosts that events may be posted to; nil where nothing is posted, and all are believed.
+    public static func read(
+        path: String,
+        webhookHosts: WebhookHosts? = nil
+    ) throws(ConfigurationError) -> [AppConfiguration] {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             let detail = "the apps file cannot be read"
             let mend = "create it, or say where it is with apps.file (FANFARE_APPS_FILE)"
@@ -15,11 +21,15 @@ public enum AppsFile {
                 ConfigurationProblem(place: path, key: "", code: "unreadable_file", detail: detail, mend: mend)
             ])
         }
-        return try read(text: text, path: path)
+        return try read(text: text, path: path, webhookHosts: webhookHosts)
     }
 
     /// The same from a text; paths in it are relative to the folder of `path`.
-    static func read(text: String, path: String) throws(ConfigurationError) -> [AppConfiguration] {
+    static func read(
+        text: String,
+        path: String,
+        webhookHosts: WebhookHosts? = nil
+    ) throws(ConfigurationError) -> [AppConfiguration] {
         let tree = try YAMLTree.read(text, place: path)
         let problems = ProblemList(file: path)
         let top = FieldReader(tree, key: "", problems: problems)
@@ -28,7 +38,7 @@ public enum AppsFile {
             if apps.entries.isEmpty { problems.add(apps.line, "apps", "no_value", "no app is named") }
             return apps.entries.compactMap { entry in
                 FieldReader(entry.value, key: "apps.\(entry.key)", problems: problems).flatMap {
-                    app(named: entry.key, line: entry.line, fields: $0)
+                    app(named: entry.key, line: entry.line, fields: $0, webhookHosts)
                 }
             }
         }
@@ -42,10 +52,16 @@ public enum AppsFile {
         "categories", "variables", "payload_names",
     ]
 
-    private static func app(named name: String, line: Int, fields: FieldReader) -> AppConfiguration? {
+    private static func app(
+        named name: String,
+        line: Int,
+        fields: FieldReader,
+        _ webhookHosts: WebhookHosts?
+    ) -> AppConfiguration? {
         let blocks = ProviderRegistry.providers.map(\.name.rawValue)
         fields.refuseUnknown(
-            known: ["default_locale", "time_zone", "per_second", "frequency_cap", "events", "edge"] + blocks,
+            known: ["default_locale", "time_zone", "per_second", "frequency_cap", "events", "webhooks", "edge"]
+                + blocks,
             later: laterFields
         )
         let allowed = name.utf8.allSatisfy { ByteSets.name.contains($0) }
@@ -61,13 +77,16 @@ public enum AppsFile {
             let mend = "add a block: \(blocks.joined(separator: ", "))"
             fields.problems.add(line, fields.key, "missing", "the app has no provider", mend)
         }
+        let webhooks = WebhookFields(hosts: webhookHosts).read(fields)
         return AppConfiguration(
             name: name,
             defaultLocale: fields.text("default_locale", "a BCP 47 tag such as es-ES", where: isLocale),
             timeZone: fields.text("time_zone", "an IANA name such as Europe/Madrid", where: isTimeZone),
             perSecond: fields.text("per_second", "a whole number from 1 to 1000000", where: isRate).flatMap { Int($0) },
             frequencyCap: FrequencyCapFields.read(fields),
-            askedEvents: EventFields.read(fields),
+            // A webhook that wants to hear of shards asks for them.
+            askedEvents: webhooks.reduce(EventFields.read(fields)) { $0.union($1.kinds.asked) },
+            webhooks: webhooks,
             accounts: ProviderRegistry.providers.compactMap { provider in
                 fields.mapping(provider.name.rawValue).flatMap { AccountFields.read($0, of: provider) }
             },

@@ -18,6 +18,8 @@ public struct Configuration: Sendable {
     public let worker: WorkerSettings
     /// `server.*`.
     public let server: ServerSettings
+    /// `events.webhook_hosts`.
+    public let webhookHosts: WebhookHosts
     /// `apps.file`, absolute.
     public let appsFile: String
     /// `log.*`.
@@ -108,6 +110,7 @@ public struct Configuration: Sendable {
         management = reader.httpURL("amqp.management_url")
         store = reader.store("store.url")
         appsFile = reader.path("apps.file") ?? base
+        webhookHosts = reader.webhookHosts("events.webhook_hosts")
         worker = WorkerSettings(
             roles: Set(reader.words("worker.roles").compactMap(Role.init(rawValue:))),
             loops: reader.number("worker.loops") ?? AvailableCores.count(),

@@ -31,6 +31,13 @@ public enum ConfigurationCatalogue {
         ConfigurationKey("store.retention.tracking", .duration, "90d", "how long tracking is kept"),
         ConfigurationKey("store.retention.parked", .duration, "30d", "how long parked messages are kept"),
         ConfigurationKey("apps.file", .path, "apps.yaml", "the apps and where their keys are; read again on SIGHUP"),
+        ConfigurationKey(
+            "events.webhook_hosts",
+            .webhookHosts,
+            nil,
+            "the hosts that apps may have webhooks at (hooks.example.com, *.example.org; for trying out 127.0.0.1:9000 "
+                + "with its port); none allows none"
+        ),
         ConfigurationKey("worker.roles", .words(["intake", "planner", "sender"]), "all", "what this worker does"),
         ConfigurationKey("worker.loops", .number(1...1024), nil, "event loops; none is one per core it may use"),
         ConfigurationKey(

@@ -31,6 +31,16 @@ public struct ConfigurationKey: Sendable {
         case word([String])
         /// Any of the words, separated by commas, or `all`.
         case words([String])
+        /// Hosts that events may be posted to, separated by commas.
+        case webhookHosts
+
+        /// Whether a YAML list may stand there.
+        var isList: Bool {
+            switch self {
+            case .words, .webhookHosts: true
+            default: false
+            }
+        }
     }
 
     init(_ name: String, _ kind: Kind, _ fallback: String?, hot: Bool = false, _ documentation: String) {

@@ -110,7 +110,7 @@ struct ConfigurationLayers {
             let texts = items.compactMap { item -> String? in
                 if case .text(let text) = item.value { text } else { nil }
             }
-            guard case .words = key.kind, texts.count == items.count else { fallthrough }
+            guard key.kind.isList, texts.count == items.count else { fallthrough }
             settings[key.name] = Setting(
                 key: key,
                 text: texts.joined(separator: ","),

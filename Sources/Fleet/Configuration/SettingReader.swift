@@ -1,3 +1,4 @@
+import Delivery
 import Store
 import Transport
 
@@ -129,6 +130,16 @@ struct SettingReader {
         guard case .word(let known) = settings[name]?.key.kind, !known.contains(text) else { return text }
         refuse(name, "unknown_word", "\(text.isEmpty ? "nothing" : text) is none of \(known.joined(separator: ", "))")
         return text
+    }
+
+    mutating func webhookHosts(_ name: String) -> WebhookHosts {
+        let texts = (text(name) ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
+        let (hosts, refused) = WebhookHosts.read(texts)
+        for text in refused {
+            let forms = "write hooks.example.com, *.example.org, or for this machine 127.0.0.1:9000 with the port"
+            refuse(name, "invalid_host", "\(text.isEmpty ? "nothing" : text) is not a host", forms)
+        }
+        return hosts
     }
 
     mutating func words(_ name: String) -> [String] {

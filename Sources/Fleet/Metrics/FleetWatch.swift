@@ -30,6 +30,20 @@ struct FleetFigures: Sendable {
         var parked: Int
         /// Open breakers.
         var breakers: [ProviderFigures.Key]
+        /// Webhooks by app.
+        var webhooks: [String: WebhookFigures]
+    }
+
+    /// What the ledger says of an app's webhooks together.
+    struct WebhookFigures: Sendable {
+        /// Events that wait.
+        var waiting = 0
+        /// How long the oldest of them has waited, in seconds.
+        var age = 0
+        /// Webhooks that take nothing at present.
+        var failing = 0
+        /// Webhooks that were given up.
+        var disabled = 0
     }
 }
 
@@ -94,8 +108,23 @@ struct FleetWatch: Sendable {
                 toMend: toMend,
                 backlog: backlog,
                 parked: try reader.parkedCount(),
-                breakers: try reader.openBreakers().map { ProviderFigures.Key(app: $0.app, provider: $0.provider) }
+                breakers: try reader.openBreakers().map { ProviderFigures.Key(app: $0.app, provider: $0.provider) },
+                webhooks: Self.figures(try reader.webhooks(), now: now)
             )
+        }
+    }
+
+    private static func figures(_ webhooks: [WebhookRecord], now: Timestamp) -> [String: FleetFigures.WebhookFigures] {
+        webhooks.reduce(into: [:]) { apps, webhook in
+            var figures = apps[webhook.app] ?? FleetFigures.WebhookFigures()
+            figures.waiting += webhook.waiting
+            figures.age = max(figures.age, Int(now.seconds - (webhook.waitingSince ?? now).seconds))
+            if webhook.state.disabledAt != nil {
+                figures.disabled += 1
+            } else if webhook.state.failures > 0 {
+                figures.failing += 1
+            }
+            apps[webhook.app] = figures
         }
     }
 
@@ -161,6 +190,20 @@ extension Exposition {
         if let ledger = fleet.ledger { sample("fanfare_workers", [], ledger.workers) }
         family("fanfare_parked_messages", .gauge, "Messages and shards in the ledger that wait for a person.")
         if let ledger = fleet.ledger { sample("fanfare_parked_messages", [], ledger.parked) }
+        write(fleet.ledger?.webhooks ?? [:])
+    }
+
+    private mutating func write(_ webhooks: [String: FleetFigures.WebhookFigures]) {
+        let apps = webhooks.sorted { $0.key < $1.key }
+        family("fanfare_webhook_events", .gauge, "Events that wait for an app's webhooks.")
+        for (app, figures) in apps { sample("fanfare_webhook_events", [("app", app)], figures.waiting) }
+        family("fanfare_webhook_oldest_event_seconds", .gauge, "How long the oldest of them has waited.")
+        for (app, figures) in apps { sample("fanfare_webhook_oldest_event_seconds", [("app", app)], figures.age) }
+        family("fanfare_webhooks_out", .gauge, "Webhooks of an app that take nothing at present, or were given up.")
+        for (app, figures) in apps {
+            sample("fanfare_webhooks_out", [("app", app), ("state", "failing")], figures.failing)
+            sample("fanfare_webhooks_out", [("app", app), ("state", "disabled")], figures.disabled)
+        }
     }
 
     private func labels(_ lane: Lane) -> [(String, String)] {

@@ -6,6 +6,7 @@ struct WorkerFigures: Sendable {
     var desk: DeskFigures
     var credentialAges: [ProviderFigures.Key: Duration]
     var ledger: LedgerFigures
+    var posted: [String: [WebhookTally.Result: Int]]
     var fleet: FleetFigures
     var process: ProcessFigures
 
@@ -17,6 +18,7 @@ struct WorkerFigures: Sendable {
         page.write(credentialAges: credentialAges)
         page.write(senders, desk)
         page.write(ledger)
+        page.write(posted)
         page.write(fleet)
         page.write(process)
         page.writeBuild()

@@ -16,6 +16,7 @@ public struct FleetFacts: Sendable {
     /// Apps of campaigns that no worker has credentials for.
     var stranded: [String] = []
     var parkedInLedger = 0
+    var webhooks: [WebhookRecord] = []
     var ledgerPath = ""
     /// Why the ledger could not be read.
     public var ledgerFailure: LedgerError?
@@ -62,16 +63,17 @@ public struct FleetLook: Sendable {
         let ledger = if let ours = self.ledger { ours } else { try Ledger.open(configuration.store, create: false) }
         facts.ledgerPath = ledger.path
         let now = ledger.sharedTime(facts.at)
-        let (workers, campaigns, parked, breakers, pauses) = try await ledger.read { reader in
+        let (workers, campaigns, parked, breakers, pauses, webhooks) = try await ledger.read { reader in
             (
                 try reader.liveWorkers(now: now), try reader.campaigns(app: nil, isOpen: true, limit: .max),
-                try reader.parkedCount(), try reader.openBreakers(), try reader.pauses()
+                try reader.parkedCount(), try reader.openBreakers(), try reader.pauses(), try reader.webhooks()
             )
         }
         if self.ledger == nil { await ledger.close() }
         facts.workers = workers
         facts.breakers = breakers
         facts.pauses = pauses
+        facts.webhooks = webhooks
         facts.parkedInLedger = parked
         facts.toMend = campaigns.filter { campaign in
             campaign.facts.stage.isLive && !campaign.facts.pausedBy.isDisjoint(with: AsideReason.needingMend)
@@ -131,6 +133,7 @@ extension FleetFacts {
                 detail: "\(worker.roles.joined(separator: ", ")); \(apps); since \(worker.startedAt.rfc3339)"
             )
         }
+        view.parts += webhooks.map { WebhookView($0).health }
         view.backlogs = queues.compactMap { queue in
             guard let counts = queue.counts, queue.isLane || counts.ready > 0 else { return nil }
             return .init(
@@ -158,6 +161,7 @@ extension FleetFacts {
         if !workers.isEmpty, !idle.isEmpty { needs.append("nobody takes from \(idle.joined(separator: ", "))") }
         needs += toMend.map { "\($0) is paused until somebody mends it: then fanfare campaign resume \($0)" }
         needs += stranded.map { "no worker has credentials for \($0), which has campaigns" }
+        needs += webhooks.compactMap { WebhookView($0).need }
         if parked > 0 { needs.append("\(NumberText.grouped(parked)) messages are parked: see fanfare parked list") }
         return needs
     }

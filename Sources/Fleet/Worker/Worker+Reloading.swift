@@ -26,7 +26,12 @@ extension Worker {
         }
         let file = context.configuration.appsFile
         do throws(ConfigurationError) {
-            take(try context.apps.compare(try AppsFile.read(path: file)), from: file)
+            take(
+                try context.apps.compare(
+                    try AppsFile.read(path: file, webhookHosts: context.configuration.webhookHosts)
+                ),
+                from: file
+            )
         } catch {
             context.logger.error(
                 "the apps file cannot be taken over; all apps stay as they are",
@@ -67,6 +72,9 @@ extension Worker {
         }
         for change in context.apps.take(reading.asked) {
             context.logger.notice("an app asks for other events", metadata: ["app": "\(change)"])
+        }
+        for change in context.apps.take(reading.webhooks) {
+            context.logger.notice("an app's webhooks are replaced", metadata: ["app": "\(change)"])
         }
         for name in reading.unknown {
             context.logger.warning("an app is new in the apps file; restart the worker", metadata: ["app": "\(name)"])

@@ -77,6 +77,7 @@ public final class Worker: Sendable {
             let roles = configuration.worker.roles.map(\.rawValue).sorted()
             let id = try await ledger.write(.synced) {
                 try $0.setAskedEvents(apps.askedEvents)
+                try $0.setWebhooks(apps.webhookEntries, now: ledger.sharedTime(WallClock.now()))
                 return try $0.registerWorker(
                     name: name,
                     roles: roles,
@@ -289,6 +290,15 @@ public final class Worker: Sendable {
             )
             tasks.append(Task { await planner.run() })
             tasks.append(Task { await eventOutlet(context, core, loop, signals.events) })
+            let webhooks = WebhookOutlet(
+                worker: context.worker,
+                ledger: context.ledger,
+                apps: context.apps,
+                loop: loop,
+                tally: context.posted,
+                logger: context.logger
+            )
+            tasks.append(Task { await webhooks.run() })
             let purger = Purger(
                 worker: context.worker,
                 ledger: context.ledger,
@@ -332,19 +342,21 @@ public final class Worker: Sendable {
     /// Tells the ledger every two seconds that the worker lives and which apps it knows.
     private static func heartbeat(_ context: WorkerContext, _ health: WorkerHealth) async {
         let id = context.worker
-        var asked = context.apps.askedEvents
+        var (asked, hooks) = (context.apps.askedEvents, context.apps.webhookEntries)
         while !Task.isCancelled {
             do {
                 let now = context.ledger.sharedTime(WallClock.now())
                 let accounts = context.apps.reported
-                let events = context.apps.askedEvents
+                let (events, entries) = (context.apps.askedEvents, context.apps.webhookEntries)
                 // After a reload only, so that the last who was told otherwise is believed.
                 let changed = events.filter { asked[$0.key] != $0.value }
+                let replaced = entries.filter { hooks[$0.key] != $0.value }
                 try await context.ledger.write(.normal) {
                     try $0.reportWorker(id, accounts: accounts, now: now)
                     try $0.setAskedEvents(changed)
+                    try $0.setWebhooks(replaced, now: now)
                 }
-                asked = events
+                (asked, hooks) = (events, entries)
                 health.reported()
                 try await Task.sleep(for: .seconds(2))
             } catch is CancellationError {

@@ -13,6 +13,8 @@ struct WorkerContext: Sendable {
     let logger: Logger
     /// Where spans go; nil when nobody wants them.
     let spans: SpanOutlet?
+    /// What was posted to webhooks.
+    let posted = WebhookTally()
 
     var intake: Intake { Intake(ledger: ledger, apps: apps, worker: worker) }
 }

@@ -90,7 +90,8 @@ final class WorkerProbes: Sendable {
         let loops = senders.map { sender in
             ask(on: prober) { tell in sender.execute { tell($0.figures) } }
         }
-        let (apps, ledger, fleet) = (context.apps, context.ledger, fleet.figures.withLock { $0 })
+        let (apps, ledger, posted) = (context.apps, context.ledger, context.posted)
+        let fleet = fleet.figures.withLock { $0 }
         return desk.and(EventLoopFuture.whenAllSucceed(loops, on: prober)).map { desk, loops in
             guard let desk else { return nil }
             var senders = SenderFigures()
@@ -103,6 +104,7 @@ final class WorkerProbes: Sendable {
                 desk: desk,
                 credentialAges: apps.credentialAges(now: WallClock.now()),
                 ledger: ledger.figures,
+                posted: posted.tries,
                 fleet: fleet,
                 process: .read()
             )

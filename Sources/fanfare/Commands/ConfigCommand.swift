@@ -90,7 +90,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             let configuration = try options.load()
-            let apps = try AppsFile.read(path: configuration.appsFile)
+            let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
             let names = apps.map(\.name)
             if output.json {
                 let document = JSONValue.object([

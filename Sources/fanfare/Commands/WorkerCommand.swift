@@ -45,7 +45,7 @@ struct WorkerCommand: AsyncParsableCommand {
         let threshold = StandardErrorLog.install(configuration.log)
         // Before the files are read: a change that is told while they are is not missed.
         let reloads = await UnixSignalsSequence(trapping: .sighup)
-        let apps = try AppsFile.read(path: configuration.appsFile)
+        let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let worker = try await start(configuration, apps)
         let quieting = Self.quieting(worker)

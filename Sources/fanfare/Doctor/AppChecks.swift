@@ -11,7 +11,7 @@ struct AppChecks {
     /// All of them; nobody gets a push.
     func run() async -> [Finding] {
         do throws(ConfigurationError) {
-            let apps = try AppsFile.read(path: configuration.appsFile)
+            let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
             var findings = [Finding.well("apps", apps.map(\.name).joined(separator: ", "))]
             guard !isOffline else { return findings }
             let reaches = try await ProviderReach.look(apps)

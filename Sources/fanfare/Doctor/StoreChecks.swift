@@ -15,9 +15,12 @@ struct StoreChecks {
             let lead = ledger.sharedTime(now).milliseconds - now.milliseconds
             let path = ledger.path
             let shared = ledger.sharedTime(now)
-            let (workers, parked) = try await ledger.read { (try $0.liveWorkers(now: shared), try $0.parkedCount()) }
+            let (workers, parked, webhooks) = try await ledger.read {
+                (try $0.liveWorkers(now: shared), try $0.parkedCount(), try $0.webhooks())
+            }
             await ledger.close()
             return [.well("store", path), Self.clock(lead), Self.workers(workers), Self.parked(parked)]
+                + webhooks.map { Self.webhook($0) }
         } catch {
             return [.wrong("store", error.description, mend: "start a worker once, or mend store.url")]
         }
@@ -47,6 +50,19 @@ struct StoreChecks {
             return .wrong("workers", "none does the work of \(missing.joined(separator: ", "))", mend: mend)
         }
         return .well("workers", "\(workers.count) at work")
+    }
+
+    /// Whether a webhook takes its events.
+    static func webhook(_ record: WebhookRecord) -> Finding {
+        let view = WebhookView(record)
+        switch view.state {
+        case .disabled:
+            let mend = "mend the receiver, then fanfare webhook resume \(record.number)"
+            return .wrong(view.name, view.detail, mend: mend)
+        case .failing:
+            return .warning(view.name, view.detail, mend: "mend the receiver; events wait for it for three days")
+        case .ok: return .well(view.name, view.detail)
+        }
     }
 
     /// Whether messages wait for a person.

@@ -30,8 +30,10 @@ struct AppCheckCommand: AsyncParsableCommand {
     func run() async throws {
         // What goes wrong is in the table.
         StandardErrorLog.install(Configuration.LogSettings(level: .critical))
-        let file = try options.load().appsFile
-        let apps = try AppsFile.read(path: file).filter { name == nil || $0.name == name }
+        let configuration = try options.load()
+        let file = configuration.appsFile
+        let apps = try AppsFile.read(path: file, webhookHosts: configuration.webhookHosts)
+            .filter { name == nil || $0.name == name }
         if let name, apps.isEmpty { throw CommandFailure(.notFound, "\(file) has no app \(name)") }
         let reaches = offline ? [:] : try await ProviderReach.look(apps)
         if output.json {

@@ -1,0 +1,156 @@
+import Campaigns
+import Delivery
+import Logging
+import NIOCore
+import PushProviders
+import Store
+import TLS
+import Transport
+
+/// One webhook's turn: takes it, posts what waits for it, and gives it back.
+struct WebhookDelivery {
+    private let outlet: WebhookOutlet
+    private let record: WebhookRecord
+    private let webhook: Webhook
+    private let poster: HTTP1Poster
+    private var state: WebhookState
+    /// Taken by the receiver, and not yet by the ledger: what a killed worker repeats at most.
+    private var taken: [Int64] = []
+    private var committedAt = ContinuousClock.now
+    private var leasedAt = ContinuousClock.now
+
+    /// Events of one look; a killed worker repeats at most as many.
+    static let pageSize = 20
+    /// A slow receiver's events are written down after this long, so that there are fewer to repeat.
+    private static let commitAfter = Duration.seconds(1)
+    /// After this the webhook is taken for longer; with a try's time-out it is well within the lease.
+    private static let renewAfter = Duration.seconds(3)
+
+    init(_ outlet: WebhookOutlet, _ record: WebhookRecord, _ webhook: Webhook) throws(TLSError) {
+        self.outlet = outlet
+        self.record = record
+        self.webhook = webhook
+        state = record.state
+        // No ALPN: servers that only know HTTP/1.1 need not name it.
+        let tls = webhook.url.isSecure ? try TLSClientContext(trust: webhook.trust, protocols: []) : nil
+        poster = HTTP1Poster(
+            HTTP1Poster.Destination(
+                host: webhook.url.host,
+                port: webhook.url.port,
+                authority: webhook.url.authority,
+                tls: tls,
+                reach: WebhookHosts.reach(of: webhook.url)
+            ),
+            loop: outlet.loop
+        )
+    }
+
+    /// Ends when nothing waits any more, when an event is not taken, or when another worker has the webhook.
+    mutating func run() async throws {
+        defer { poster.close() }
+        guard let known = try await take() else { return }
+        state = known
+        delivering: while !Task.isCancelled {
+            let number = record.number
+            let events = try await outlet.ledger.read { try $0.webhookEvents(number, limit: Self.pageSize) }
+            if events.isEmpty { break }
+            for event in events {
+                guard !Task.isCancelled, try await holds() else { break delivering }
+                let answer = await post(event)
+                // Its end is unknown: the next worker posts it again, and nobody is to blame.
+                if Task.isCancelled, case .nothing = answer { break delivering }
+                guard try await took(answer, event) else { break delivering }
+            }
+            try await commit()
+        }
+        try await leave()
+    }
+
+    // MARK: - Posting
+
+    private func post(_ event: WebhookEvent) async -> WebhookState.Answer {
+        let id = Webhook.id(of: event.body)
+        let now = WallClock.now()
+        let headers = webhook.headers(id: id, body: event.body, now: now).map { HTTP1Client.Header($0.name, $0.value) }
+        do throws(HTTP1Error) {
+            let answer = try await poster.post(
+                webhook.url.target,
+                headers: headers,
+                body: event.body,
+                timeout: outlet.settings.timeout
+            )
+            let retryAfter = answer.retryAfter.flatMap { RetryAfter.seconds($0.span, now: now) }
+            return .status(answer.status, retryAfter: retryAfter)
+        } catch {
+            return .nothing(error.description)
+        }
+    }
+
+    /// Notes what came of a try; returns whether the next event may follow.
+    private mutating func took(_ answer: WebhookState.Answer, _ event: WebhookEvent) async throws -> Bool {
+        let wasFailing = state.failures > 0
+        var chance = SystemRandomNumberGenerator()
+        let step = state.tried(answer, now: outlet.ledger.sharedTime(WallClock.now()), using: &chance)
+        outlet.tally.add(result(answer, step), app: record.app)
+        var place: Logger.Metadata = ["app": "\(record.app)", "webhook": "\(webhook.url)"]
+        switch step {
+        case .delivered:
+            taken.append(event.sequence)
+            if wasFailing {
+                outlet.logger.notice("a webhook takes events again", metadata: place)
+                // Written down at once: it may have days of events before it.
+                try await leave()
+                return try await take() != nil
+            }
+            if ContinuousClock.now - committedAt >= Self.commitAfter { try await commit() }
+            return true
+        case .again(let at):
+            place["reason"] = "\(state.reason)"
+            place["again_at"] = "\(at.rfc3339)"
+            outlet.logger.log(level: wasFailing ? .info : .warning, "a webhook takes no event", metadata: place)
+        case .disabled:
+            place["reason"] = "\(state.reason)"
+            outlet.logger.error("a webhook is given up until somebody mends it", metadata: place)
+        }
+        return false
+    }
+
+    private func result(_ answer: WebhookState.Answer, _ step: WebhookState.Step) -> WebhookTally.Result {
+        if case .delivered = step { return .delivered }
+        if case .nothing = answer { return .unanswered }
+        return .refused
+    }
+
+    // MARK: - The ledger
+
+    /// Writes down what the receiver took.
+    private mutating func commit() async throws {
+        committedAt = ContinuousClock.now
+        guard !taken.isEmpty else { return }
+        let (number, sequences) = (record.number, taken)
+        try await outlet.ledger.write(.normal, reach: .shards) { try $0.webhookTook(sequences, number: number) }
+        taken = []
+    }
+
+    /// Gives the webhook back, with how it is.
+    private mutating func leave() async throws {
+        try await commit()
+        let (number, worker, state) = (record.number, outlet.worker, state)
+        _ = try await outlet.ledger.write(.normal) { try $0.leaveWebhook(number, worker: worker, state: state) }
+    }
+
+    /// Whether the webhook is still this worker's; taken for longer when it is time.
+    private mutating func holds() async throws -> Bool {
+        if ContinuousClock.now - leasedAt < Self.renewAfter { return true }
+        try await commit()
+        return try await take() != nil
+    }
+
+    /// Nil when it is not this worker's, or no longer.
+    private mutating func take() async throws -> WebhookState? {
+        let (number, worker) = (record.number, outlet.worker)
+        leasedAt = ContinuousClock.now
+        let now = outlet.ledger.sharedTime(WallClock.now())
+        return try await outlet.ledger.write(.normal) { try $0.takeWebhook(number, worker: worker, now: now) }
+    }
+}

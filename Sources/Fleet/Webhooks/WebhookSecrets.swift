@@ -1,0 +1,68 @@
+import Foundation
+import TLS
+
+/// What a webhook's requests are signed with, in the form of Standard Webhooks (standardwebhooks.com): one secret, or
+/// two while they are rotated.
+///
+/// Requests carry a signature by each, so that a receiver takes them with the old secret and the new one. May be used
+/// from any thread.
+public struct WebhookSecrets: Sendable, CustomStringConvertible, CustomReflectable {
+    /// Secrets at a time at most.
+    public static let countMax = 2
+    /// What a secret has in bytes.
+    public static let secretBytes = 24...64
+    /// What the text of a secret begins with.
+    public static let prefix = "whsec_"
+
+    private let keys: [HMACSHA256]
+    /// Tells these secrets from others; no secret can be read from it.
+    let digest: [UInt8]
+
+    /// What is wrong with a file of secrets; never a part of one.
+    public struct Unusable: Error, Equatable {
+        /// The line, from 1; nil for the whole file.
+        public let line: Int?
+        /// What is wrong.
+        public let detail: String
+    }
+
+    /// Reads a file: a secret a line, `whsec_` and base64 of 24 to 64 bytes.
+    ///
+    /// Empty lines and lines that begin with `#` are left out.
+    public init(file: [UInt8]) throws(Unusable) {
+        var secrets: [[UInt8]] = []
+        for (index, line) in file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            guard !text.isEmpty, !text.hasPrefix("#") else { continue }
+            guard text.hasPrefix(Self.prefix) else {
+                throw Unusable(line: index + 1, detail: "a secret begins with \(Self.prefix)")
+            }
+            guard let secret = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))) else {
+                throw Unusable(line: index + 1, detail: "what follows \(Self.prefix) is not base64")
+            }
+            guard Self.secretBytes.contains(secret.count) else {
+                let needs = "\(Self.secretBytes.lowerBound) to \(Self.secretBytes.upperBound)"
+                throw Unusable(line: index + 1, detail: "the secret has \(secret.count) bytes; it needs \(needs)")
+            }
+            secrets.append(Array(secret))
+            guard secrets.count <= Self.countMax else {
+                throw Unusable(line: index + 1, detail: "there are two secrets already")
+            }
+        }
+        guard !secrets.isEmpty else { throw Unusable(line: nil, detail: "there is no secret in it") }
+        keys = secrets.map { HMACSHA256(key: $0) }
+        digest = SHA256.digest(secrets.flatMap { SHA256.digest(Array("fanfare webhook".utf8) + $0) })
+    }
+
+    /// The value of `webhook-signature`: for each secret `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64.
+    func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
+        let signed = Array("\(id).\(timestamp).".utf8) + body
+        return keys.map { "v1," + Data($0.code(signed)).base64EncodedString() }.joined(separator: " ")
+    }
+
+    /// How many there are; never one of them.
+    public var description: String { "\(keys.count) secret\(keys.count == 1 ? "" : "s")" }
+
+    /// Never a secret.
+    public var customMirror: Mirror { Mirror(self, children: ["count": keys.count]) }
+}
