@@ -39,7 +39,7 @@ extension EndToEnd {
             async throws
         {
             let receiver = try await WebhookReceiver(secret: Self.secret)
-            try await PrivateFleet.with { fleet in
+            try await PrivateFleet.with(faults: ["rules": "dead=dead"]) { fleet in
                 try hook(
                     fleet,
                     receiver,

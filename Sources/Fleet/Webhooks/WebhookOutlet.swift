@@ -26,6 +26,34 @@ struct WebhookOutlet: Sendable {
         var pause = Duration.milliseconds(500)
     }
 
+    init(
+        worker: Int64,
+        ledger: Ledger,
+        apps: AppDirectory,
+        loop: any EventLoop,
+        tally: WebhookTally,
+        logger: Logger
+    ) {
+        self.worker = worker
+        self.ledger = ledger
+        self.apps = apps
+        self.loop = loop
+        self.tally = tally
+        self.logger = logger
+    }
+
+    /// A worker's.
+    init(_ context: WorkerContext, loop: any EventLoop) {
+        self.init(
+            worker: context.worker,
+            ledger: context.ledger,
+            apps: context.apps,
+            loop: loop,
+            tally: context.posted,
+            logger: context.logger
+        )
+    }
+
     /// Webhooks that are served at the same time; others wait for the next look.
     static let runningMax = 32
 

@@ -290,15 +290,7 @@ public final class Worker: Sendable {
             )
             tasks.append(Task { await planner.run() })
             tasks.append(Task { await eventOutlet(context, core, loop, signals.events) })
-            let webhooks = WebhookOutlet(
-                worker: context.worker,
-                ledger: context.ledger,
-                apps: context.apps,
-                loop: loop,
-                tally: context.posted,
-                logger: context.logger
-            )
-            tasks.append(Task { await webhooks.run() })
+            tasks.append(Task { await WebhookOutlet(context, loop: loop).run() })
             let purger = Purger(
                 worker: context.worker,
                 ledger: context.ledger,

@@ -22,32 +22,48 @@ final class PostingConnection: Sendable {
         _ loop: any EventLoop,
         _ deadline: NIODeadline
     ) async -> Result<PostingConnection, HTTP1Error> {
-        await withCheckedContinuation { waiter in
-            loop.execute {
-                let exchange = PostingExchange(place: "\(destination.host):\(destination.port)", loop: loop)
-                let bound = NIOLoopBound(exchange, eventLoop: loop)
-                exchange.open(deadline) { failure in
-                    waiter.resume(
-                        returning: failure.map { .failure($0) } ?? .success(PostingConnection(bound, loop))
-                    )
-                }
-                ClientBootstrap(group: loop)
-                    .connectTimeout(max(.milliseconds(1), deadline - .now()))
-                    .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-                    .channelInitializer { channel in
-                        channel.eventLoop.makeCompletedFuture {
-                            let pipeline = channel.pipeline.syncOperations
-                            if let tls = destination.tls {
-                                try pipeline.addHandler(TLSClientHandler(tls, serverName: destination.host))
-                            }
-                            try pipeline.addHTTPClientHandlers()
-                            try pipeline.addHandler(bound.value)
-                        }
+        let opening = NIOLoopBoundBox.makeEmptyBox(valueType: PostingExchange.self, eventLoop: loop)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                loop.execute {
+                    let exchange = PostingExchange(place: "\(destination.host):\(destination.port)", loop: loop)
+                    opening.value = exchange
+                    let bound = NIOLoopBound(exchange, eventLoop: loop)
+                    exchange.open(deadline) { failure in
+                        waiter.resume(
+                            returning: failure.map { .failure($0) } ?? .success(PostingConnection(bound, loop))
+                        )
                     }
-                    .connect(to: address).assumeIsolated()
-                    .whenFailure { exchange.end(.unreachable("\(exchange.place) is not reachable: \($0)")) }
+                    connect(bound, to: address, destination, loop, deadline)
+                }
             }
+        } onCancel: {
+            loop.execute { opening.value?.end(.unreachable("given up")) }
         }
+    }
+
+    private static func connect(
+        _ exchange: NIOLoopBound<PostingExchange>,
+        to address: SocketAddress,
+        _ destination: HTTP1Poster.Destination,
+        _ loop: any EventLoop,
+        _ deadline: NIODeadline
+    ) {
+        ClientBootstrap(group: loop)
+            .connectTimeout(max(.milliseconds(1), deadline - .now()))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls = destination.tls {
+                        try pipeline.addHandler(TLSClientHandler(tls, serverName: destination.host))
+                    }
+                    try pipeline.addHTTPClientHandlers()
+                    try pipeline.addHandler(exchange.value)
+                }
+            }
+            .connect(to: address).assumeIsolated()
+            .whenFailure { exchange.value.end(.unreachable("\(exchange.value.place) is not reachable: \($0)")) }
     }
 
     /// Sends a request; nil when the connection was closed before, so that nobody has read any of it.
