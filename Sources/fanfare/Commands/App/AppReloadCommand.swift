@@ -27,7 +27,7 @@ struct AppReloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        let apps = try AppsFile.read(path: configuration.appsFile)
+        let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
         let workers = try await options.withLedger { ledger in
             let now = ledger.sharedTime(CommandClock.now())
             return try await ledger.read { try $0.liveWorkers(now: now) }
