@@ -25,6 +25,9 @@ public protocol PushProvider: Sendable {
     /// whether the app's pushes carry the `fanfare` object (contract, section 5).
     func compile(_ job: Job, carriesMessageID: Bool) -> CompiledPush
 
+    /// Whether it can be asked to judge a push without delivering it: then its accounts have `validation`.
+    var canValidate: Bool { get }
+
     /// Where its ladder begins: the shortest wait before a device is sent to again.
     var firstRung: Rung { get }
 
@@ -47,6 +50,11 @@ public protocol PushProvider: Sendable {
         _ settings: [String: String],
         file: (String) -> [UInt8]?
     ) throws(SettingsRefused) -> any ProviderAccount
+}
+
+extension PushProvider {
+    /// It delivers whatever it accepts.
+    public var canValidate: Bool { false }
 }
 
 /// What an app has with a provider: topic, world, endpoint, credential.
@@ -87,6 +95,11 @@ public protocol ProviderAccount: Sendable {
     /// `authorization` is the value of the header as the holder of the credential has it, nil with a certificate; `now`
     /// is what the time that is left is counted from.
     func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests
+
+    /// The same requests, which the provider judges alike and delivers to nobody; nil when it has no such requests.
+    ///
+    /// Parameters as for `requests(for:authorization:now:)`. Not nil when and only when `PushProvider.canValidate`.
+    func validation(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests?
 }
 
 extension ProviderAccount {
@@ -101,6 +114,9 @@ extension ProviderAccount {
 
     /// Nothing to add.
     public func completed(_ job: Job) -> Job { job }
+
+    /// The provider delivers whatever it accepts.
+    public func validation(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests? { nil }
 }
 
 /// What a check of a job found.

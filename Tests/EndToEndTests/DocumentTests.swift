@@ -1,6 +1,7 @@
 import Campaigns
 import Foundation
 import Servers
+import Simulator
 import Store
 import Testing
 
@@ -23,7 +24,7 @@ extension EndToEnd {
                 !Self.elsewhere.contains { command.arguments.starts(with: $0) && !command.isHelp }
             }
             #expect(commands.count > 50)
-            try await PrivateFleet.with { fleet in
+            try await PrivateFleet.with(fcm: FCMAccess()) { fleet in
                 _ = try await fleet.startWorker()
                 let scene = try await Scene(fleet)
                 for command in commands {
@@ -77,6 +78,8 @@ private struct Scene {
         try write("job.json", job("shown", hold: true))
         try write("hello.json", job("hello-1", hold: false))
         try write("mistakes.json", #"{"id": "hello-2", "app": "news", "delivery": {"expire_at": 1}}"#)
+        let android = #"[{"token": "\#(TestDevices.fcm(1)[0])", "provider": "fcm", "id": "ana-pixel"}]"#
+        try write("android.json", job("hello-android", hold: false, audience: #"{"devices": \#(android)}"#))
         let put = try await fleet.run("list", "put", "subscribers", "devices.csv", "--app", "news")
         try #require(put.exit == 0, "\(put.errors)")
         for id in ["hello-1", "derby-kickoff", "bad"] {
@@ -95,8 +98,8 @@ private struct Scene {
         try Data(text.utf8).write(to: URL(fileURLWithPath: fleet.folder + "/" + name))
     }
 
-    private func job(_ id: String, hold: Bool) -> String {
-        #"{"id": "\#(id)", "app": "news", "audience": {"list": "subscribers"}, "content": {"title": "Hello"}, "#
+    private func job(_ id: String, hold: Bool, audience: String = #"{"list": "subscribers"}"#) -> String {
+        #"{"id": "\#(id)", "app": "news", "audience": \#(audience), "content": {"title": "Hello"}, "#
             + #""delivery": {"ttl": 3600, "hold": \#(hold)}}"#
     }
 

@@ -68,6 +68,10 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     /// The rendered payload is over the provider's limit.
     case payloadTooLarge = "payload_too_large"
 
+    // What only the provider can know
+    /// The provider was asked to judge a push, and would not take it.
+    case refusedByProvider = "refused_by_provider"
+
     // Warnings
     /// The same device more than once; it is sent to once.
     case duplicateDevice = "duplicate_device"

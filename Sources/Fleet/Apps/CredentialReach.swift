@@ -15,10 +15,6 @@ public enum CredentialReach: Sendable, Equatable {
     /// The provider's token endpoint said nothing in time.
     case unanswered
 
-    /// After this a token endpoint counts as silent; more than `TokenRequest.deadline`.
-    private static let patience = Duration.seconds(12)
-    private static let pause = Duration.milliseconds(50)
-
     /// Looks at every account, one after the other; by app and provider.
     public static func look(_ app: AppConfiguration) async throws(ConfigurationError) -> [ProviderName: CredentialReach]
     {
@@ -33,16 +29,29 @@ public enum CredentialReach: Sendable, Equatable {
     }
 
     private static func look(_ account: LoadedAccount) async -> CredentialReach {
-        let clock = ContinuousClock()
-        let end = clock.now + patience
-        while clock.now < end {
-            switch account.supply(for: account.account.endpoint(nil), now: WallClock.now()) {
-            case .ready: return .ready
-            case .lacking(.refused(let reason)): return .refused(reason: reason)
-            case .lacking(.passing(let reason)): return .passing(reason: reason)
-            case .awaited: try? await Task.sleep(for: pause)  // cancelled: it is asked for again, until the end
-            }
+        switch await account.supply(for: account.account.endpoint(nil)) {
+        case .ready: .ready
+        case .lacking(.refused(let reason)): .refused(reason: reason)
+        case .lacking(.passing(let reason)): .passing(reason: reason)
+        case .awaited: .unanswered
         }
-        return .unanswered
+    }
+}
+
+extension LoadedAccount {
+    /// After this a token endpoint counts as silent; more than `TokenRequest.deadline`.
+    private static let patience = Duration.seconds(12)
+    private static let pause = Duration.milliseconds(50)
+
+    /// What there is for requests to an endpoint once that is known; `awaited` when it is not within twelve seconds.
+    func supply(for endpoint: ProviderEndpoint) async -> CredentialHolder.Supply {
+        let clock = ContinuousClock()
+        let end = clock.now + Self.patience
+        while clock.now < end {
+            let supply = supply(for: endpoint, now: WallClock.now())
+            guard case .awaited = supply else { return supply }
+            try? await Task.sleep(for: Self.pause)  // cancelled: it is asked for again, until the end
+        }
+        return .awaited
     }
 }

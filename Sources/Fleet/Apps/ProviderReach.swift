@@ -17,7 +17,7 @@ public enum ProviderReach: Sendable, Equatable {
     case failed(String)
 
     /// After this the host counts as out of reach.
-    private static let patience = TimeAmount.seconds(12)
+    private static let patience = Duration.seconds(12)
 
     /// Looks at the hosts of all accounts, each once and all at the same time; by the name of the endpoint.
     public static func look(_ apps: [AppConfiguration]) async throws(ConfigurationError) -> [String: ProviderReach] {
@@ -42,12 +42,38 @@ public enum ProviderReach: Sendable, Equatable {
     private static func look(_ account: LoadedAccount) async -> ProviderReach {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: ProviderReach.self)
+        let endpoint = account.account.endpoint(nil)
         loop.execute {
-            let probe = ReachProbe(account, loop: loop) { promise.succeed($0) }
-            loop.assumeIsolated().scheduleTask(in: patience) { probe.end(.failed("no answer in 12 s")) }
+            let headers = PreparedHeaders(method: "GET", authority: endpoint.authority, fields: [], perRequestName: nil)
+            SingleRequest.send(
+                on: loop,
+                within: patience,
+                pool: { account.pool(endpoint: endpoint, loop: loop, logger: Logger(label: "app check"), source: $0) },
+                write: { request in
+                    request.setHeaders(headers)
+                    request.setPath(capacity: 1) { buffer in
+                        buffer[0] = UInt8(ascii: "/")
+                        return 1
+                    }
+                    request.setBody(capacity: 0) { _ in 0 }
+                    return true
+                },
+                ended: { promise.succeed(Self($0)) }
+            )
         }
         // A promise that is only ever succeeded does not throw.
         return (try? await promise.futureResult.get()) ?? .failed("no answer")
+    }
+
+    private init(_ ending: SingleRequest.Ending) {
+        self =
+            switch ending {
+            case .answered(let answer): .answered(ClockSkew(date: answer.date.span, now: WallClock.now()))
+            case .unwritten: .failed("no request")
+            case .unanswered(let reason): .failed("it did not answer (\(reason))")
+            case .unconnected(let failure): .failed(failure.text)
+            case .overdue: .failed("no answer in 12 s")
+            }
     }
 
     /// Whether the machine's clock is so wrong that provider tokens are refused for it.
@@ -61,70 +87,6 @@ public enum ProviderReach: Sendable, Equatable {
         case .answered(nil): "the answer has no date to hold this machine's clock against"
         case .answered(let skew?): skew.isNoteworthy ? "clock skew: \(skew.text); set it right" : "clock in step"
         case .failed(let reason): "not reached: \(reason)"
-        }
-    }
-}
-
-/// The one request; confined to its loop, kept alive by its pool until the end.
-private final class ReachProbe: RequestSource {
-    private let headers: PreparedHeaders
-    private let loop: any EventLoop
-    private let ended: (ProviderReach) -> Void
-    private var pool: ProviderPool?
-    private var isSent = false
-
-    init(_ account: LoadedAccount, loop: any EventLoop, ended: @escaping (ProviderReach) -> Void) {
-        let endpoint = account.account.endpoint(nil)
-        headers = PreparedHeaders(method: "GET", authority: endpoint.authority, fields: [], perRequestName: nil)
-        self.loop = loop
-        self.ended = ended
-        pool = account.pool(endpoint: endpoint, loop: loop, logger: Logger(label: "app check"), source: self)
-        pool?.demandChanged()
-    }
-
-    /// Says what was found, once, and closes.
-    func end(_ reach: ProviderReach) {
-        guard let pool else { return }
-        self.pool = nil
-        ended(reach)
-        // In a turn of its own, because this is called from within the connection's.
-        loop.assumeIsolated().execute { pool.close {} }
-    }
-
-    func nextRequest(_ request: inout RequestWriter) -> Bool {
-        guard !isSent, pool != nil else { return false }
-        isSent = true
-        request.setHeaders(headers)
-        request.setPath(capacity: 1) { buffer in
-            buffer[0] = UInt8(ascii: "/")
-            return 1
-        }
-        request.setBody(capacity: 0) { _ in 0 }
-        return true
-    }
-
-    func answered(tag: UInt64, answer: borrowing ProviderAnswer) {
-        end(.answered(ClockSkew(date: answer.date.bindMemory(to: UInt8.self).span, now: WallClock.now())))
-    }
-
-    func unanswered(tag: UInt64, reason: Unanswered) {
-        end(.failed("it did not answer (\(reason))"))
-    }
-
-    func turnEnded() {}
-
-    func connectionFailed(_ failure: ConnectionFailure) {
-        end(.failed(failure.text))
-    }
-}
-
-extension ConnectionFailure {
-    fileprivate var text: String {
-        switch self {
-        case .resolution(let detail): "its name cannot be looked up: \(detail)"
-        case .outOfReach(let detail), .connect(let detail): detail
-        case .handshakeDeadline: "no TLS or HTTP/2 within five seconds"
-        case .firstStreamRefused: "it refuses requests"
         }
     }
 }

@@ -23,40 +23,49 @@ struct TokenFetcher: Sendable {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let trust = trust
         loop.execute {
-            let tls: TLSClientContext
             do throws(TLSError) {
-                tls = try TLSClientContext(trust: trust(request.endpoint))
+                let tls = try TLSClientContext(trust: trust(request.endpoint))
+                Self.ask(request, tls: tls, on: loop, completion: completion)
             } catch {
-                return completion(.unreachable(error.message))
+                completion(.unreachable(error.message))
             }
-            let question = TokenQuestion(request, tls: tls, loop: loop, completion: completion)
-            let deadline = TimeAmount(TokenRequest.deadline)
-            loop.assumeIsolated().scheduleTask(in: deadline) { question.end(.unreachable("no answer in time")) }
         }
     }
-}
 
-/// The one request; confined to its loop, kept alive by its pool until the end.
-private final class TokenQuestion: RequestSource {
-    private let request: TokenRequest
-    private let headers: PreparedHeaders
-    private let loop: any EventLoop
-    private let logger = Logger(label: "access token")
-    private let completion: (TokenAnswer) -> Void
-    private var pool: ProviderPool?
-    private var isSent = false
-
-    init(
+    private static func ask(
         _ request: TokenRequest,
         tls: TLSClientContext,
-        loop: any EventLoop,
+        on loop: any EventLoop,
         completion: @escaping (TokenAnswer) -> Void
     ) {
-        self.request = request
-        self.loop = loop
-        self.completion = completion
-        headers = PreparedHeaders(
-            authority: request.endpoint.authority,
+        let logger = Logger(label: "access token")
+        let headers = headers(authority: request.endpoint.authority)
+        SingleRequest.send(
+            on: loop,
+            within: TokenRequest.deadline,
+            pool: { pool(request.endpoint, tls: tls, loop: loop, logger: logger, source: $0) },
+            write: { writer in
+                writer.setHeaders(headers)
+                var path = request.path
+                path.withUTF8 { writer.setPath(UnsafeRawBufferPointer($0)) }
+                request.body.withUnsafeBytes { writer.setBody($0) }
+                return true
+            },
+            ended: { ending in
+                let answer = TokenAnswer(ending)
+                if let reason = answer.failure {
+                    // Neither the assertion nor what was answered: either may hold a secret.
+                    let place = request.endpoint
+                    logger.warning("no access token", metadata: ["endpoint": "\(place)", "reason": "\(reason)"])
+                }
+                completion(answer)
+            }
+        )
+    }
+
+    private static func headers(authority: String) -> PreparedHeaders {
+        PreparedHeaders(
+            authority: authority,
             fields: [
                 HeaderField(
                     name: Array("content-type".utf8),
@@ -67,66 +76,41 @@ private final class TokenQuestion: RequestSource {
             ],
             perRequestName: nil
         )
+    }
+
+    private static func pool(
+        _ endpoint: ProviderEndpoint,
+        tls: TLSClientContext,
+        loop: any EventLoop,
+        logger: Logger,
+        source: any RequestSource
+    ) -> ProviderPool {
         var configuration = ProviderPoolConfiguration(seed: .random(in: 0 ... .max))
         configuration.connections.connectionsMax = 1
         configuration.streamDeadline = TokenRequest.deadline
-        let endpoint = HTTP2Endpoint(host: request.endpoint.host, port: Int(request.endpoint.port))
-        pool = ProviderPool(
+        return ProviderPool(
             loop: loop,
-            endpoint: endpoint,
+            endpoint: HTTP2Endpoint(host: endpoint.host, port: Int(endpoint.port)),
             tls: tls,
             configuration: configuration,
-            source: self,
+            source: source,
             logger: logger
         )
-        pool?.demandChanged()
-    }
-
-    /// Says what came of it, once, and closes.
-    func end(_ answer: TokenAnswer) {
-        guard let pool else { return }
-        self.pool = nil
-        if let reason = answer.failure {
-            // Neither the assertion nor what was answered: either may hold a secret.
-            logger.warning("no access token", metadata: ["endpoint": "\(request.endpoint)", "reason": "\(reason)"])
-        }
-        completion(answer)
-        // In a turn of its own, because this is called from within the connection's.
-        loop.assumeIsolated().execute { pool.close {} }
-    }
-
-    func nextRequest(_ writer: inout RequestWriter) -> Bool {
-        guard !isSent, pool != nil else { return false }
-        isSent = true
-        writer.setHeaders(headers)
-        var path = request.path
-        path.withUTF8 { writer.setPath(UnsafeRawBufferPointer($0)) }
-        request.body.withUnsafeBytes { writer.setBody($0) }
-        return true
-    }
-
-    func answered(tag: UInt64, answer: borrowing ProviderAnswer) {
-        end(.answered(status: Int(answer.status), body: Array(answer.body)))
-    }
-
-    func unanswered(tag: UInt64, reason: Unanswered) {
-        // Known not to have been processed: on another connection, until the deadline.
-        if case .refused = reason {
-            isSent = false
-            pool?.demandChanged()
-        } else {
-            end(.unreachable("it did not answer (\(reason))"))
-        }
-    }
-
-    func turnEnded() {}
-
-    func connectionFailed(_ failure: ConnectionFailure) {
-        end(.unreachable("no connection (\(failure))"))
     }
 }
 
 extension TokenAnswer {
+    fileprivate init(_ ending: SingleRequest.Ending) {
+        self =
+            switch ending {
+            case .answered(let answer): .answered(status: answer.status, body: answer.body)
+            case .unwritten: .unreachable("no request")
+            case .unanswered(let reason): .unreachable("it did not answer (\(reason))")
+            case .unconnected(let failure): .unreachable("no connection (\(failure))")
+            case .overdue: .unreachable("no answer in time")
+            }
+    }
+
     /// Why there is no token in it, for the log; nil for an answer that has one.
     fileprivate var failure: String? {
         switch self {

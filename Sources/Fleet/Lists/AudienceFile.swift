@@ -84,4 +84,22 @@ public final class AudienceFile {
         reader.finish { device, _ in devices.append(device) }
         return (devices, reader.report)
     }
+
+    /// The first device of a file that a provider delivers to; nil when no good line has one.
+    public static func firstDevice(
+        of provider: ProviderName,
+        path: String,
+        format: AudienceFileFormat
+    ) throws(InputFile.Unreadable) -> Device? {
+        let input = try InputFile(path: path)
+        var reader = AudienceFileReader(format, tokens: ProviderRegistry.tokens)
+        var found: Device?
+        while found == nil, !reader.report.isUnusable {
+            let piece = try input.read(upTo: pieceBytes)
+            if piece.isEmpty { break }
+            reader.read(piece) { device, _ in if found == nil, device.provider == provider { found = device } }
+        }
+        reader.finish { device, _ in if found == nil, device.provider == provider { found = device } }
+        return found
+    }
 }

@@ -50,7 +50,16 @@ public struct FCMAccount: ProviderAccount {
 
     /// `POST /v1/projects/<project>/messages:send` with the message around each device's token.
     public func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests {
-        let message = FCMRequest(facts, now: now)
+        prepared(FCMRequest(facts, now: now), authorization)
+    }
+
+    /// The same with `validate_only`: "Flag for testing the request without actually delivering the message"
+    /// (FCM v1 reference, `projects.messages.send`).
+    public func validation(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests? {
+        prepared(FCMRequest(facts, now: now, isValidation: true), authorization)
+    }
+
+    private func prepared(_ message: FCMRequest, _ authorization: [UInt8]?) -> PreparedRequests {
         var headers = [
             RequestHeader(":method", "POST"),
             RequestHeader(":scheme", "https"),

@@ -25,6 +25,9 @@ public struct FCMProvider: PushProvider {
         )
     }
 
+    /// Google has `validate_only` (C2; FCM v1 reference, `projects.messages.send`).
+    public var canValidate: Bool { true }
+
     /// No request is made again before ten seconds have passed (C2, "Scale FCM"): the ladder begins with the next rung.
     public var firstRung: Rung { .seconds30 }
 

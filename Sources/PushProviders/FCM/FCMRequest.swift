@@ -12,11 +12,12 @@ struct FCMRequest {
     /// Puts a message together at an instant.
     ///
     /// A payload that is no message of ours, which only a job has that was never checked, goes as it is: Google refuses it.
-    init(_ facts: Shard.Facts, now: Timestamp) {
+    /// `isValidation`: Google is asked to judge the message and to deliver it to nobody.
+    init(_ facts: Shard.Facts, now: Timestamp, isValidation: Bool = false) {
         let opening = FCMMessage.opening.utf8
         var shifted = facts
         if facts.payload.starts(with: opening), facts.payload.last == UInt8(ascii: "}") {
-            let envelope = Self.envelope(facts, now: now)
+            let envelope = Self.envelope(facts, now: now, isValidation: isValidation)
             // The message's own brace is closed behind the token.
             shifted.payload = envelope + facts.payload.dropFirst(opening.count).dropLast() + ",\"token\":\"".utf8
             let shift = envelope.count - opening.count
@@ -45,9 +46,10 @@ struct FCMRequest {
 
     /// `ttl` is the time that is left, at least a second, or 0 when Google is not to store the message (contract,
     /// section 1).
-    private static func envelope(_ facts: Shard.Facts, now: Timestamp) -> [UInt8] {
+    private static func envelope(_ facts: Shard.Facts, now: Timestamp, isValidation: Bool) -> [UInt8] {
         let left = (facts.expiresAt.milliseconds - now.milliseconds) / 1000
         let seconds = facts.dropIfOffline ? 0 : min(max(1, left), FCMProvider.secondsMax)
-        return Array("{\"message\":{\"android\":{\"ttl\":\"\(seconds)s\",".utf8)
+        let flag = isValidation ? "\"validate_only\":true," : ""
+        return Array("{\(flag)\"message\":{\"android\":{\"ttl\":\"\(seconds)s\",".utf8)
     }
 }

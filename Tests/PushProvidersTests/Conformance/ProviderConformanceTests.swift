@@ -75,6 +75,21 @@ struct ProviderConformanceTests {
         }
     }
 
+    @Test(arguments: ProviderSpecimen.all)
+    func `who can judge a push without delivering it says so, and is asked with the same request but for its body`(
+        specimen: ProviderSpecimen
+    ) throws {
+        let facts = specimen.facts(Fixtures.job())
+        let account = try specimen.account()
+        let requests = account.requests(for: facts, authorization: [1], now: Fixtures.now)
+        let validation = account.validation(for: facts, authorization: [1], now: Fixtures.now)
+        #expect((validation != nil) == specimen.provider.canValidate)
+        guard let validation else { return }
+        #expect(validation.headers == requests.headers && validation.path == requests.path)
+        #expect(validation.body != requests.body)
+        #expect(validation.isAccepted(status: specimen.success))
+    }
+
     /// A device's request, checked for what stands around it.
     static func written(_ requests: PreparedRequests, _ token: [UInt8], _ device: UInt32) -> [UInt8] {
         let guardByte: UInt8 = 0x7e

@@ -31,6 +31,25 @@ struct FCMMessageTests {
         #expect(requests.idRange.isEmpty)
     }
 
+    @Test func `a message that Google is only to judge says so in front, and is the same otherwise`() throws {
+        let job = Fixtures.job { $0.content.body = "Hi {{ first }}" }
+        for carriesMessageID in [false, true] {
+            let facts = FCMFixtures.facts(job, carriesMessageID: carriesMessageID)
+            let account = try FCMFixtures.account()
+            let sent = account.requests(for: facts, authorization: nil, now: FCMFixtures.now)
+            let judged = try #require(account.validation(for: facts, authorization: nil, now: FCMFixtures.now))
+            #expect(judged.personal != nil && sent.personal != nil)
+            #expect(judged.messageIDAt == nil && sent.messageIDAt == nil)
+        }
+        let facts = FCMFixtures.facts(Fixtures.job(), carriesMessageID: true)
+        let account = try FCMFixtures.account()
+        let sent = account.requests(for: facts, authorization: nil, now: FCMFixtures.now)
+        let judged = try #require(account.validation(for: facts, authorization: nil, now: FCMFixtures.now))
+        let mark = Array(#"{"validate_only":true,"#.utf8)
+        #expect(judged.body == mark + sent.body.dropFirst())
+        #expect(judged.messageIDAt == sent.messageIDAt.map { $0 + mark.count - 1 })
+    }
+
     @Test func `without a collapse id there is no collapse key, and a repeat still replaces itself`() throws {
         let message = try FCMFixtures.message(Fixtures.job())
         #expect(message["android"]?["collapse_key"] == nil)

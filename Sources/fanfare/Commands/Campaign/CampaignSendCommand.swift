@@ -1,6 +1,7 @@
 import ArgumentParser
 import Campaigns
 import Fleet
+import Logging
 import Store
 
 /// Sends a campaign, as a producer like any other.
@@ -15,6 +16,10 @@ struct CampaignSendCommand: AsyncParsableCommand {
 
             With --wait it ends with 0 when all devices have an outcome, with 3 when devices failed or only parked \
             ones are left, with 1 when the campaign failed or was cancelled, with 75 when the time is over.
+
+            --dry-run alone needs no network. With --validate-with-provider each provider that can judge a push \
+            without delivering it (FCM) is asked about the job's first device with it: nobody gets anything, but the \
+            provider sees the content and the token, and counts the request.
 
             Example: fanfare campaign send derby.json --audience devices.csv --wait --timeout 10m
             """
@@ -35,6 +40,12 @@ struct CampaignSendCommand: AsyncParsableCommand {
     @Flag(help: "Only check job and audience; nothing is looked up, uploaded or published.")
     var dryRun = false
 
+    @Flag(help: "With --dry-run: ask the providers that can judge a push without delivering it (FCM).")
+    var validateWithProvider = false
+
+    @Option(help: "With --validate-with-provider: for this token instead of the audience's first device.")
+    var validateToken: String?
+
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
@@ -46,6 +57,10 @@ struct CampaignSendCommand: AsyncParsableCommand {
             }
         }
         if wait, dryRun { throw ValidationError("--dry-run sends nothing that --wait could wait for") }
+        if validateWithProvider, !dryRun { throw ValidationError("--validate-with-provider goes with --dry-run") }
+        if validateToken != nil, !validateWithProvider {
+            throw ValidationError("--validate-token goes with --validate-with-provider")
+        }
         if let audience { _ = try AudienceUpload.format(of: audience, named: nil) }
         if audience == "-" { throw ValidationError("--audience is a file") }
     }
@@ -55,7 +70,7 @@ struct CampaignSendCommand: AsyncParsableCommand {
         if audience != nil, job.hasAudience {
             throw CommandFailure(.usage, "\(job.name) has an audience already: leave it out, or leave --audience out")
         }
-        let audience = try audience.map { try AudienceUpload($0, isJSON: output.json) }
+        let upload = try audience.map { try AudienceUpload($0, isJSON: output.json) }
         let now = CommandClock.now()
         // The list is not known yet, but all that is wrong with the job is.
         let first = try job.decode(list: audience == nil ? nil : "list", at: now)
@@ -67,16 +82,28 @@ struct CampaignSendCommand: AsyncParsableCommand {
         var report = SendReport(job: first.job, warnings: warnings, isJSON: output.json)
         if !output.json { report.printWarnings(job.lines(warnings)) }
         if dryRun {
-            report.uploaded = try await audience?.run(app: first.job.app, list: first.job.id, to: nil)
+            report.uploaded = try await upload?.run(app: first.job.app, list: first.job.id, to: nil)
+            if validateWithProvider { report.validations = try await validations(first.job, report) }
             report.say(.valid)
             return
         }
         let configuration = try options.load()
-        let sending = CampaignSending(file: job, audience: audience, job: first.job, now: now, report: report)
+        let sending = CampaignSending(file: job, audience: upload, job: first.job, now: now, report: report)
         try await options.withLedger { ledger in
             let deadline = wait ? timeout.flatMap(DurationText.parse) : nil
             try await sending.run(ledger, broker: configuration.amqp, wait: wait, timeout: deadline)
         }
+    }
+
+    /// What the providers say that are asked; all of them would take the push.
+    private func validations(_ job: Job, _ report: SendReport) async throws -> [ProviderQuestion.Answered] {
+        StandardErrorLog.install(Configuration.LogSettings(level: .critical))
+        let apps = try options.load().appsFile
+        guard let app = try AppsFile.read(path: apps).first(where: { $0.name == job.app }) else {
+            throw CommandFailure(.notFound, "\(apps) has no app \(job.app), whose key the provider would be asked with")
+        }
+        let question = ProviderQuestion(job: job, app: app, audience: audience, token: validateToken)
+        return try await question.ask(warnings: report.untold)
     }
 
     /// The apps as far as this host can read them: a producer's host need not have them, nor their keys.

@@ -8,6 +8,8 @@ struct SendReport {
     let isJSON: Bool
     /// The list that was made of the audience file.
     var uploaded: AudienceUpload.Uploaded?
+    /// The providers that said that they would take the push.
+    var validations: [ProviderQuestion.Answered] = []
 
     init(job: Job, warnings: [Problem], isJSON: Bool) {
         self.job = job
@@ -49,7 +51,8 @@ struct SendReport {
 
     /// The verdict, with the campaign where there is one.
     func say(_ verdict: Verdict, _ view: CampaignStatusView? = nil) {
-        Terminal.write((isJSON ? document(verdict, view).text : line(verdict, view)) + "\n")
+        let lines = [line(verdict, view)] + validations.map(\.line)
+        Terminal.write((isJSON ? document(verdict, view).text : lines.joined(separator: "\n")) + "\n")
     }
 
     private var name: String { "\(job.app)/\(job.id)" }
@@ -88,6 +91,7 @@ struct SendReport {
         .object([
             "campaign": .string(job.id), "app": .string(job.app), "verdict": .string(verdict.rawValue),
             "list": uploaded?.json ?? .null, "warnings": .array(warnings.map(\.json)), "status": view?.json ?? .null,
+            "validated_by": validations.isEmpty ? nil : .array(validations.map(\.json)),
         ])
     }
 }

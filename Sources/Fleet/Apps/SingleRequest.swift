@@ -1,0 +1,123 @@
+import Delivery
+import HTTP2
+import NIOCore
+import Transport
+
+/// One request over a pool of its own, and how it ended: for what is asked once, not for pushes.
+///
+/// A request that is known not to have been processed is made again until the time is over. Confined to its loop; its
+/// pool and its deadline keep it alive.
+final class SingleRequest: RequestSource {
+    /// How it ended.
+    enum Ending {
+        /// The provider answered, whatever the status.
+        case answered(CopiedAnswer)
+        /// Whoever writes it had nothing to write.
+        case unwritten
+        /// It may have been processed.
+        case unanswered(Unanswered.UnknownReason)
+        /// There is no connection to make it on.
+        case unconnected(ConnectionFailure)
+        /// The time is over.
+        case overdue
+    }
+
+    /// What outlives the call that handed an answer out.
+    struct CopiedAnswer {
+        let status: Int
+        let retryAfter: [UInt8]
+        let date: [UInt8]
+        let body: [UInt8]
+
+        fileprivate init(_ answer: borrowing ProviderAnswer) {
+            status = Int(answer.status)
+            retryAfter = Array(answer.retryAfter)
+            date = Array(answer.date)
+            body = Array(answer.body)
+        }
+    }
+
+    private let loop: any EventLoop
+    private let write: (inout RequestWriter) -> Bool
+    private let ended: (Ending) -> Void
+    private var pool: ProviderPool?
+    private var isSent = false
+
+    private init(
+        loop: any EventLoop,
+        write: @escaping (inout RequestWriter) -> Bool,
+        ended: @escaping (Ending) -> Void
+    ) {
+        self.loop = loop
+        self.write = write
+        self.ended = ended
+    }
+
+    /// Makes it; on the loop only.
+    ///
+    /// - Parameters:
+    ///   - loop: Where everything is called.
+    ///   - patience: After this it ends as `overdue`.
+    ///   - pool: The connections to make it on.
+    ///   - write: Fills the request; false when there is none to make.
+    ///   - ended: Called once, when it has ended.
+    static func send(
+        on loop: any EventLoop,
+        within patience: Duration,
+        pool: (SingleRequest) -> ProviderPool,
+        write: @escaping (inout RequestWriter) -> Bool,
+        ended: @escaping (Ending) -> Void
+    ) {
+        let request = SingleRequest(loop: loop, write: write, ended: ended)
+        request.pool = pool(request)
+        request.pool?.demandChanged()
+        loop.assumeIsolated().scheduleTask(in: TimeAmount(patience)) { request.end(.overdue) }
+    }
+
+    /// Says how it ended, once, and closes.
+    private func end(_ ending: Ending) {
+        guard let pool else { return }
+        self.pool = nil
+        ended(ending)
+        // In a turn of its own, because this is called from within the connection's.
+        loop.assumeIsolated().execute { pool.close {} }
+    }
+
+    func nextRequest(_ request: inout RequestWriter) -> Bool {
+        guard !isSent, pool != nil else { return false }
+        isSent = write(&request)
+        if !isSent { end(.unwritten) }
+        return isSent
+    }
+
+    func answered(tag: UInt64, answer: borrowing ProviderAnswer) {
+        end(.answered(CopiedAnswer(answer)))
+    }
+
+    func unanswered(tag: UInt64, reason: Unanswered) {
+        switch reason {
+        case .refused:
+            isSent = false
+            pool?.demandChanged()
+        case .unknown(let reason): end(.unanswered(reason))
+        }
+    }
+
+    func turnEnded() {}
+
+    func connectionFailed(_ failure: ConnectionFailure) {
+        end(.unconnected(failure))
+    }
+}
+
+extension ConnectionFailure {
+    /// Why there is no connection, for people.
+    var text: String {
+        switch self {
+        case .resolution(let detail): "its name cannot be looked up: \(detail)"
+        case .outOfReach(let detail), .connect(let detail): detail
+        case .handshakeDeadline: "no TLS or HTTP/2 within five seconds"
+        case .firstStreamRefused: "it refuses requests"
+        }
+    }
+}
