@@ -135,6 +135,8 @@ let package = Package(
         .target(name: "Servers", path: "Tests/Servers", swiftSettings: houseSettings),
         .target(name: "Seeds", path: "Tests/Seeds", swiftSettings: houseSettings),
         .target(name: "Sanitizers", path: "Tests/Sanitizers", swiftSettings: houseSettings),
+        // Counts what a thread of the tests allocates.
+        .target(name: "CAllocations", path: "Tests/CAllocations"),
         .target(
             name: "FuzzTargets",
             dependencies: ["Campaigns", "PushProviders", "AMQP", "HTTP2"],
@@ -179,7 +181,7 @@ let package = Package(
                 nioCore, nioPosix, logging, .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
-        tests("PushProvidersTests", ["PushProviders", "Campaigns"]),
+        tests("PushProvidersTests", ["PushProviders", "Campaigns", "Simulator", "CAllocations"]),
         tests("SimulationTests", ["Campaigns", "Delivery", "Seeds", "Sanitizers"]),
         tests("SimulatorTests", ["Simulator", "TLS", "HTTP2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(

@@ -1,5 +1,6 @@
 // Counts allocations of a process and its threads in a file that another process can read meanwhile: eight bytes,
-// mapped. For `fanfare bench allocations`, which builds and preloads it.
+// mapped. For `fanfare bench allocations`, which builds and preloads it; Tests/CAllocations includes it and counts each
+// thread apart.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,13 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
+#ifdef MALLOC_COUNT_OF_THREAD
+static _Thread_local unsigned long long of_thread;
+
+static void note(void) {
+    of_thread++;
+}
+#else
 // Until the file is mapped, and in processes without one.
 static atomic_ullong own;
 static atomic_ullong *counter = &own;
@@ -30,6 +38,7 @@ __attribute__((constructor)) static void map_file(void) {
 static void note(void) {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
+#endif
 
 void *malloc(size_t size) {
     note();
