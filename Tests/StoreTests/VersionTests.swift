@@ -12,9 +12,38 @@ struct VersionTests {
 
     /// A ledger of the first version that was kept: written by `accept`, `plan`, `settle`, `parkShard` and `cancel` of then.
     private func kept() throws -> Ledger {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Kept/ledger-v1")
-        try FileManager.default.copyItem(atPath: file.path, toPath: scratch.path)
+        try opened("ledger-v1")
+    }
+
+    private func opened(_ name: String) throws -> Ledger {
+        try FileManager.default.copyItem(atPath: KeptLedger.kept(name), toPath: scratch.path)
         return try scratch.open(create: false)
+    }
+
+    @Test(arguments: ["ledger-v2"])
+    func `a kept ledger of several providers is read, and what was half done comes to its end`(
+        name: String
+    ) async throws {
+        try await KeptLedger.goesOn(try opened(name))
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `what this version would keep for the next ones is read by itself`(_ database: TestDatabase) async throws {
+        let ledger = try scratch.open(on: database)
+        try await KeptLedger.write(ledger)
+        try await KeptLedger.goesOn(ledger)
+    }
+
+    @Test(.enabled(if: KeptLedger.wanted != nil, "FANFARE_KEEP_LEDGER says where to"))
+    func `a ledger of this version is written where somebody wants it`() async throws {
+        let path = try #require(KeptLedger.wanted)
+        let ledger = try Ledger.open(path: path, create: true)
+        try await KeptLedger.write(ledger)
+        await ledger.close()
+        // One file, without a log beside it.
+        let raw = try DatabaseQueue(path: path)
+        try await raw.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        try raw.close()
     }
 
     @Test func `a kept ledger of an earlier version is read, and its campaign goes on to its end`() async throws {
