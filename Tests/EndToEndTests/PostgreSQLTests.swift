@@ -32,6 +32,38 @@ extension EndToEnd {
             }
         }
 
+        @Test func `iPhones and Androids get one campaign from it, retries and dead tokens too`() async throws {
+            let server = try PrivatePostgreSQL.shared.get()
+            let rules = ["rules": "dead=dead,cGone=dead,429=once-429"]
+            try await PrivateFleet.with(faults: rules, fcm: FCMAccess(), postgreSQL: server) { fleet in
+                _ = [try await fleet.startWorker(), try await fleet.startWorker()]
+                let apple = TestDevices.mixed(300, prefix: "429") + TestDevices.tokens(30, prefix: "dead")
+                let google = TestDevices.fcm(400) + TestDevices.fcm(20, prefix: "cGone")
+                try await fleet.publish(TestJob("derby", apple, fcm: google))
+                let status = try await fleet.completed("derby")
+                #expect(status.audience == 1050)
+                #expect(status.counts.accepted == 1000 && status.counts.invalid == 50)
+                #expect(status.reasons == ["Unregistered": 30, "UNREGISTERED": 20])
+                #expect(status.attempts == 1350)
+                let sides = [SimulatedProvider.apns, .fcm].compactMap { fleet.simulator.statistics(of: $0) }
+                #expect(sides.map(\.requests) == [930, 420] && sides.map(\.distinctTokens) == [630, 420])
+                let shown = try await fleet.run("campaign", "status", "derby", "--json")
+                let value = try #require(JSONReader.read(Array(shown.output.utf8)).value)
+                #expect(value["providers"]?["apns"]?["accepted"] == 600)
+                #expect(value["providers"]?["fcm"]?["accepted"] == 400)
+                // A pause of one of them holds in this database too, and its end is seen.
+                #expect(try await fleet.run("pause", "--provider", "fcm").exit == 0)
+                try await fleet.publish(TestJob("again", TestDevices.tokens(200), fcm: TestDevices.fcm(100)))
+                try await eventually("Apple's devices have it") {
+                    try await fleet.status("again")?.counts.accepted == 200
+                }
+                #expect(fleet.simulator.statistics(of: .fcm)?.requests == 420)
+                #expect(try await fleet.run("resume", "--provider", "fcm").exit == 0)
+                #expect(try await fleet.completed("again").counts.accepted == 300)
+                #expect(try await fleet.parked().isEmpty)
+            }
+        }
+
         @Test func `a database killed again and again in mid-campaign loses nothing, and no worker ends`() async throws
         {
             let (kills, audience) = FullSuite.isOn ? (10, 200_000) : (2, 30_000)
