@@ -117,6 +117,7 @@ import Testing
     @Test(arguments: [
         "tokens: {}", "tokens: [x]", "token: []", "tokens: [{name: a, role: viewer, apps: all}]",
         "tokens: [{name: a, hash: ab, role: viewer, apps: all}]",
+        "tokens: [{name: a, hash: '\(String(repeating: "+f", count: 32))', role: viewer, apps: all}]",
         "tokens: [{name: a, hash: H, role: owner, apps: all}]", "tokens: [{name: a, hash: H, role: viewer, apps: []}]",
         "tokens: [{name: a, hash: H, role: viewer, apps: some}]",
         "tokens: [{name: a:b, hash: H, role: viewer, apps: all}]",

@@ -1,7 +1,7 @@
 /// Hexadecimal digits and the bytes that they stand for.
-enum Hexadecimal {
-    /// The bytes; nil when the text has an odd number of digits, or something else than digits.
-    static func bytes(_ digits: some Collection<UInt8>) -> [UInt8]? {
+public enum Hexadecimal {
+    /// The bytes; nil when the text has an odd number of digits, or something else than digits (of either case).
+    public static func bytes(_ digits: some Collection<UInt8>) -> [UInt8]? {
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2)
@@ -19,9 +19,9 @@ enum Hexadecimal {
     }
 
     /// The digits in lower case.
-    static func text(_ bytes: [UInt8]) -> String {
+    public static func text(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
-        digits.reserveCapacity(2 * bytes.count)
+        digits.reserveCapacity(2 * bytes.underestimatedCount)
         for byte in bytes {
             for nibble in [byte >> 4, byte & 15] { digits.append(nibble < 10 ? nibble + 0x30 : nibble + 0x57) }
         }

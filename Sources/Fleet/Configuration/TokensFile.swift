@@ -1,3 +1,4 @@
+import Campaigns
 import Foundation
 
 /// A token of the HTTP API, as the server knows it: not the token, but its hash.
@@ -92,12 +93,8 @@ public enum TokensFile {
     }
 
     private static func digest(_ text: String) -> [UInt8]? {
-        let digits = Array(text.utf8)
-        guard digits.count == 64 else { return nil }
-        let bytes = stride(from: 0, to: 64, by: 2).compactMap { index in
-            UInt8(String(decoding: digits[index...(index + 1)], as: UTF8.self), radix: 16)
-        }
-        return bytes.count == 32 ? bytes : nil
+        guard text.utf8.count == 64 else { return nil }
+        return Hexadecimal.bytes(text.utf8)
     }
 
     /// Adds a token to the file, which is made when it is not there; only its owner may read it.
@@ -134,9 +131,9 @@ public enum TokensFile {
     }
 
     private static func line(_ token: AccessToken) -> String {
-        let digits = token.hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let apps = token.apps.map { "[\($0.sorted().map { "\"\($0)\"" }.joined(separator: ", "))]" } ?? "all"
-        return "- {name: \"\(token.name)\", hash: \"\(digits)\", role: \(token.role), apps: \(apps)}"
+        let hash = Hexadecimal.text(token.hash)
+        return "- {name: \"\(token.name)\", hash: \"\(hash)\", role: \(token.role), apps: \(apps)}"
     }
 
     private static func replace(_ path: String, _ data: Data) throws {

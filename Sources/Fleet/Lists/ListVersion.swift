@@ -24,10 +24,5 @@ struct ListVersion {
     }
 
     /// Twenty hexadecimal digits: enough that two lists never share one by accident.
-    var text: String {
-        digest.prefix(10).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0\(digits)" : digits
-        }.joined()
-    }
+    var text: String { Hexadecimal.text(digest.prefix(10)) }
 }

@@ -1,3 +1,4 @@
+import Campaigns
 import TLS
 
 /// The keys that message ids of an app are signed with: one, or two while they are rotated (`edge.message_key_file`).
@@ -58,7 +59,7 @@ public struct MessageKeys: Sendable, Equatable, CustomStringConvertible, CustomR
         guard let epoch = UInt32(String(decoding: fields[0], as: UTF8.self)) else {
             throw Unusable(line: line, detail: "the epoch is not a whole number below 4,294,967,296")
         }
-        guard let secret = bytes(ofHexadecimal: fields[1]) else {
+        guard let secret = Hexadecimal.bytes(fields[1]) else {
             throw Unusable(line: line, detail: "the key is not hexadecimal")
         }
         guard keyBytes.contains(secret.count) else {
@@ -66,12 +67,6 @@ public struct MessageKeys: Sendable, Equatable, CustomStringConvertible, CustomR
             throw Unusable(line: line, detail: detail)
         }
         return Key(epoch: epoch, secret: secret)
-    }
-
-    private static func bytes(ofHexadecimal text: ArraySlice<UInt8>) -> [UInt8]? {
-        let digits = text.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
     /// The epochs, the signing key's first.

@@ -162,7 +162,10 @@ extension FleetFacts {
         needs += toMend.map { "\($0) is paused until somebody mends it: then fanfare campaign resume \($0)" }
         needs += stranded.map { "no worker has credentials for \($0), which has campaigns" }
         needs += webhooks.compactMap { WebhookView($0).need }
-        if parked > 0 { needs.append("\(NumberText.grouped(parked)) messages are parked: see fanfare parked list") }
+        if parked > 0 {
+            let messages = parked == 1 ? "1 message is" : "\(NumberText.grouped(parked)) messages are"
+            needs.append("\(messages) parked: see fanfare parked list")
+        }
         return needs
     }
 

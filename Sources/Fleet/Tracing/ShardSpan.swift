@@ -25,7 +25,7 @@ struct ShardSpan: Sendable, Equatable {
         end: Timestamp
     ) {
         self.context = context
-        id = Self.digits(SHA256.digest(Array("\(shard.messageID)/\(epoch)".utf8)).prefix(8))
+        id = Hexadecimal.text(SHA256.digest(Array("\(shard.messageID)/\(epoch)".utf8)).prefix(8))
         let queue = BrokerNames.workQueue(shard.lane)
         name = "process \(queue)"
         self.begin = begin
@@ -89,12 +89,5 @@ struct ShardSpan: Sendable, Equatable {
                 .object(["stringValue": member.value])
             }
         return .object(["key": .string(member.name), "value": value])
-    }
-
-    private static func digits(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0" + text : text
-        }.joined()
     }
 }

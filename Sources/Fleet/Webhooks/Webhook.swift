@@ -28,7 +28,7 @@ public struct Webhook: Sendable {
     /// The id of an event for the receiver (`webhook-id`): the same at every try, and for the same event of a ledger that
     /// was restored from a backup.
     static func id(of body: [UInt8]) -> String {
-        "evt_" + SHA256.digest(body).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        "evt_" + Hexadecimal.text(SHA256.digest(body).prefix(16))
     }
 
     /// The fields of a request (Standard Webhooks), besides those of every HTTP request.

@@ -1,3 +1,4 @@
+import Campaigns
 import TLS
 
 /// A file of the dashboard, compiled in: the program is one file, and nothing can be changed behind its back.
@@ -13,11 +14,7 @@ struct DashboardFile: Sendable {
         self.name = name
         self.type = type
         self.bytes = bytes
-        let digits = SHA256.digest(bytes).prefix(12).map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0" + text : text
-        }
-        tag = "\"\(digits.joined())\""
+        tag = "\"\(Hexadecimal.text(SHA256.digest(bytes).prefix(12)))\""
     }
 
     private static let script = "text/javascript; charset=utf-8"
