@@ -20,7 +20,7 @@ struct VersionTests {
         return try scratch.open(create: false)
     }
 
-    @Test(arguments: ["ledger-v2"])
+    @Test(arguments: ["ledger-v2", "ledger-v3"])
     func `a kept ledger of several providers is read, and what was half done comes to its end`(
         name: String
     ) async throws {
