@@ -13,6 +13,7 @@ extension EndToEnd {
         private static let elsewhere = [
             ["worker"], ["server", "--listen"], ["server", "--config"], ["server"], ["simulator"], ["demo"], ["bench"],
             ["store", "restore"], ["manual"],
+            ["webhook", "resume"],
         ]
         /// They look for something to mend, and say so by their exit; or refuse, as the page says.
         private static let otherExits: [[String]: Int32] = [
@@ -77,6 +78,8 @@ private struct Scene {
         try write("ana.txt", tokens[0])
         try write("job.json", job("shown", hold: true))
         try write("hello.json", job("hello-1", hold: false))
+        let inline = TestJob("inline", Array(tokens.prefix(2))).body
+        try Data(inline).write(to: URL(fileURLWithPath: fleet.folder + "/inline.json"))
         try write("mistakes.json", #"{"id": "hello-2", "app": "news", "delivery": {"expire_at": 1}}"#)
         let android = #"[{"token": "\#(TestDevices.fcm(1)[0])", "provider": "fcm", "id": "ana-pixel"}]"#
         try write("android.json", job("hello-android", hold: false, audience: #"{"devices": \#(android)}"#))
@@ -119,7 +122,8 @@ private struct Scene {
         for (index, word) in result.enumerated() {
             if word == "ID" { result[index] = try await name(for: shown) }
             if word == "INSTANT" { result[index] = TestClock.now().advanced(by: .seconds(7200)).rfc3339 }
-            if word == "FILE" || word.hasPrefix("Deploy/examples/") { result[index] = "hello.json" }
+            if word == "FILE" { result[index] = "inline.json" }
+            if word.hasPrefix("Deploy/examples/") { result[index] = "hello.json" }
             if word.hasSuffix("/devices.csv") { result[index] = "devices.csv" }
             if word.hasPrefix("/backup/") { result[index] = fleet.folder + "/backup/\(UUID()).db" }
         }
@@ -134,7 +138,8 @@ private struct Scene {
             try await park()
             let listed = try await fleet.run("parked", "list", "--json")
             let rows = try #require(JSONReader.read(Array(listed.output.utf8)).value?.array)
-            let newest = rows.compactMap { $0["id"]?.integer }.max() ?? 0
+            let ids = rows.compactMap { $0["id"]?.integer ?? $0["id"]?.string.flatMap { Int64($0) } }
+            let newest = try #require(ids.max())
             return String(newest)
         }
         guard ["pause", "resume", "cancel", "fire", "set"].contains(command[1]) else { return "derby-kickoff" }

@@ -57,8 +57,9 @@ extension EndToEnd {
                 try Self.write(TestJob("derby", list: "fans"), fleet)
                 // Which devices a list has is not looked up.
                 let blind = try await Self.run(Self.ask, fleet)
-                #expect(blind.exit == 64 && blind.errors.contains("--validate-token TOKEN"), "\(blind.errors)")
-                let told = try await Self.run(Self.ask + ["--validate-token", token], fleet)
+                #expect(blind.exit == 64 && blind.errors.contains("--validate-from FILE"), "\(blind.errors)")
+                try Data((token + "\n").utf8).write(to: URL(fileURLWithPath: fleet.folder + "/token.txt"))
+                let told = try await Self.run(Self.ask + ["--validate-from", "token.txt"], fleet)
                 #expect(told.exit == 1 && told.output.isEmpty, "\(told.output)")
                 #expect(told.errors.contains("fcm would not take the push (derby)"), "\(told.errors)")
                 #expect(told.errors.contains(reason) && !told.errors.contains(token), "\(told.errors)")

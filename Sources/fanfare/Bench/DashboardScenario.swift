@@ -113,13 +113,15 @@ struct DashboardScenario: Sendable {
     /// Opens the dashboard in browsers of their own; returns when each listens.
     private func open(_ server: Server, _ fleet: BenchFleet) async throws {
         for number in 1...Self.browsers {
-            let command =
+            let arguments =
                 [
                     Self.browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                     "--remote-debugging-port=0", "--user-data-dir=\(fleet.folder.path)/browser-\(number)",
                     "http://127.0.0.1:\(server.port)/",
                 ]
-            try await stage.processes.start("browser-\(number)", stage.cores.command(command, on: .far))
+            // Its socket's path is 107 bytes at most.
+            let command = stage.cores.command(arguments, on: .far)
+            try await stage.processes.start("browser-\(number)", command, variables: ["TMPDIR": "/tmp"])
         }
         try await wait(for: Self.browsers, server)
     }

@@ -81,12 +81,11 @@ actor ChildProcesses {
     func listeningPort(of name: String) async throws -> Int {
         for _ in 0..<600 {
             try check()
-            let line = lines(of: name).first { $0.contains("listening") }
-            if let line, let place = line.firstRange(of: "://127.0.0.1:"),
-                let port = Int(line[place.upperBound...].prefix { $0.isNumber })
-            {
-                return port
+            // Hummingbird says that it listens, too, but not in a URL.
+            let places = lines(of: name).filter { $0.contains("listening") }.compactMap { line in
+                line.firstRange(of: "://127.0.0.1:").map { line[$0.upperBound...].prefix { $0.isNumber } }
             }
+            if let port = places.first.flatMap({ Int($0) }) { return port }
             try await Task.sleep(for: .milliseconds(50))
         }
         throw CommandFailure(.failed, "\(name) did not listen within 30 s; its log is in \(folder)/\(name).log")

@@ -43,8 +43,13 @@ struct CampaignSendCommand: AsyncParsableCommand {
     @Flag(help: "With --dry-run: ask the providers that can judge a push without delivering it (FCM).")
     var validateWithProvider = false
 
-    @Option(help: "With --validate-with-provider: for this token instead of the audience's first device.")
-    var validateToken: String?
+    @Option(
+        help: ArgumentHelp(
+            "With --validate-with-provider: for the token in this file instead of the audience's first device.",
+            valueName: "file"
+        )
+    )
+    var validateFrom: String?
 
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var output: OutputOptions
@@ -58,8 +63,8 @@ struct CampaignSendCommand: AsyncParsableCommand {
         }
         if wait, dryRun { throw ValidationError("--dry-run sends nothing that --wait could wait for") }
         if validateWithProvider, !dryRun { throw ValidationError("--validate-with-provider goes with --dry-run") }
-        if validateToken != nil, !validateWithProvider {
-            throw ValidationError("--validate-token goes with --validate-with-provider")
+        if validateFrom != nil, !validateWithProvider {
+            throw ValidationError("--validate-from goes with --validate-with-provider")
         }
         if let audience { _ = try AudienceUpload.format(of: audience, named: nil) }
         if audience == "-" { throw ValidationError("--audience is a file") }
@@ -102,7 +107,12 @@ struct CampaignSendCommand: AsyncParsableCommand {
         guard let app = try AppsFile.read(path: apps).first(where: { $0.name == job.app }) else {
             throw CommandFailure(.notFound, "\(apps) has no app \(job.app), whose key the provider would be asked with")
         }
-        let question = ProviderQuestion(job: job, app: app, audience: audience, token: validateToken)
+        let question = ProviderQuestion(
+            job: job,
+            app: app,
+            audience: audience,
+            token: try validateFrom.map(TokenFile.text)
+        )
         return try await question.ask(warnings: report.untold)
     }
 

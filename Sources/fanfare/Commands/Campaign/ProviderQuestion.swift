@@ -33,11 +33,17 @@ struct ProviderQuestion {
     func ask(warnings: [Problem]) async throws -> [Answered] {
         var answered: [Answered] = []
         for device in try devices() {
-            let said = try await PushValidation.ask(job, device: device, app: app)
-            guard said.verdict == .accepted else { throw failure(said, device, warnings: warnings) }
-            answered.append(Answered(provider: said.provider, device: device))
+            answered.append(Answered(provider: try await ask(about: device, warnings), device: device))
         }
         return answered
+    }
+
+    /// Not optimised: Swift 6.3.1 crashes over it in a release build (coroutine splitting).
+    @_optimize(none)
+    private func ask(about device: Device, _ warnings: [Problem]) async throws -> ProviderName {
+        let said = try await PushValidation.ask(job, device: device, app: app)
+        guard said.verdict == .accepted else { throw failure(said, device, warnings: warnings) }
+        return said.provider
     }
 
     // MARK: - Who is asked about
@@ -55,7 +61,7 @@ struct ProviderQuestion {
         let devices = try token.map { try given($0, providers) } ?? providers.compactMap { try first(of: $0.name) }
         guard !devices.isEmpty else {
             let names = providers.map(\.name.rawValue).joined(separator: ", ")
-            throw CommandFailure(.usage, "the audience has no device of \(names): give --validate-token TOKEN")
+            throw CommandFailure(.usage, "the audience has no device of \(names): give --validate-from FILE")
         }
         return devices
     }
@@ -68,7 +74,7 @@ struct ProviderQuestion {
         }
         guard devices.isEmpty else { return devices }
         let rules = providers.map { "\($0.name.rawValue): \($0.tokens.rule)" }.joined(separator: "; ")
-        throw CommandFailure(.usage, "--validate-token has no token of a provider that can be asked (\(rules))")
+        throw CommandFailure(.usage, "--validate-from has no token of a provider that can be asked (\(rules))")
     }
 
     private func first(of provider: ProviderName) throws -> Device? {
@@ -81,7 +87,7 @@ struct ProviderQuestion {
         guard case .devices(let devices) = job.audience else {
             throw CommandFailure(
                 .usage,
-                "a dry run looks no list and no registry up: give --validate-token TOKEN, or --audience with a file"
+                "a dry run looks no list and no registry up: give --validate-from FILE, or --audience with a file"
             )
         }
         return devices.first { $0.provider == provider }

@@ -77,7 +77,7 @@ extension DeviceCommand {
         func run() async throws {
             let app = whose.app
             let result = try await options.withLedger { ledger -> RegistrationResult? in
-                var (token, provider) = (try from.map(Self.token(in:)), provider)
+                var (token, provider) = (try from.map(TokenFile.text), provider)
                 if token == nil {
                     let id = id
                     let known = try await ledger.read { try $0.device(app: app, installation: id) }.map(DeviceView.init)
@@ -96,17 +96,6 @@ extension DeviceCommand {
             ])
             Terminal.write((output.json ? json.text : "\(app)/\(id): \(text.replacing("_", with: " "))") + "\n")
             if let result, [.outdated, .forgotten, .tooMany].contains(result) { throw FanfareExit.failed }
-        }
-
-        /// The text of a file without the blanks around it.
-        static func token(in file: String) throws -> String {
-            do {
-                let bytes = try InputFile(path: file).readAll(upTo: 65_536)
-                let text = bytes.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
-                return String(decoding: Array(text), as: UTF8.self)
-            } catch {
-                throw CommandFailure(.usage, error.description)
-            }
         }
 
         private func registration(token known: String?, of provider: String?) throws -> DeviceRegistration {

@@ -53,7 +53,7 @@ extension DeviceCommand {
         func run() async throws {
             let app = whose.app
             let since = since?.instant ?? Timestamp(milliseconds: 0)
-            let token = try from.map(Add.token(in:))
+            let token = try from.map(TokenFile.text)
             let (known, traces) = try await options.withLedger { ledger in
                 let known = try await registered(app: app, token: token, in: ledger)
                 var devices = TracedDevices(
