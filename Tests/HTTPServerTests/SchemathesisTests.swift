@@ -8,13 +8,15 @@ import Testing
 @Suite struct SchemathesisTests {
     /// Runs schemathesis, which lies beside the interpreter; prints what it found.
     private static let script = """
-        import os, subprocess, sys
+        import os, subprocess, sys, tempfile
         tool = os.path.join(os.path.dirname(sys.executable), "schemathesis")
         checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
         arguments = [tool, "run", sys.argv[1] + "/openapi.json", "--url", sys.argv[1], "--checks", checks,
                      "--exclude-operation-id", "streamEvents", "--exclude-operation-id", "streamCampaignEvents",
                      "--max-examples", "30", "--seed", "1", "--no-color", "--header", "Authorization: Bearer " + sys.argv[2]]
-        run = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        # It keeps what it finds in the folder that it runs in.
+        with tempfile.TemporaryDirectory() as folder:
+            run = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder)
         print(run.returncode)
         print(run.stdout)
         """
