@@ -16,7 +16,7 @@ extension APIServer {
             book.replace(tokens)
             return tokens.count
         }
-        again("the certificate") { () throws(ConfigurationError) in
+        again("certificate and private key") { () throws(ConfigurationError) in
             guard let certificate else { return nil }
             try certificate.reload()
             return 1
