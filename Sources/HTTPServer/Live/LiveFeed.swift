@@ -103,10 +103,13 @@ actor LiveFeed {
     // MARK: - One look
 
     private func look() async throws(LedgerError) {
+        // Who comes while the ledger is read may be owed more than what is read now.
+        let numbers = subscribers.keys.sorted()
         let from = subscribers.values.map(\.told).min() ?? 0
-        let entries = try await ledger.read { try $0.history(after: from, limit: Self.entriesMax) }
+        // Before the history: a stream ends with a campaign that is over, and has told all of it by then.
         let statuses = try await statuses()
-        for number in subscribers.keys.sorted() { tell(number, entries, statuses) }
+        let entries = try await ledger.read { try $0.history(after: from, limit: Self.entriesMax) }
+        for number in numbers { tell(number, entries, statuses) }
     }
 
     /// The statuses of all campaigns that somebody watches, by number.
