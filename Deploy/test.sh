@@ -36,15 +36,41 @@ swift build --build-tests "${flags[@]}" || fail "the build failed"
 step "checking what is shipped in Deploy"
 Deploy/check.sh ${FANFARE_FULL:+--full}
 
-step "testing"
 log=.build/test.log
+again=.build/again.log
+
+# How the run in the log ended, when it came to its end: 12 tests in 3 suites passed.
+ending() { grep -aoE 'Test run with [0-9]+ tests?( in [0-9]+ suites?)? (passed|failed)' "$log" | tail -n 1; }
+
+# Runs tests by their names, a name a line; fails unless every one of them was run and passed.
+try_again() {
+    local pattern
+    pattern=$(tr -cs '[:alnum:] \n' '.' <<<"$1" | sed 's/\./.+/g' | paste -sd '|')
+    step "testing again, by themselves"
+    swift test --skip-build "${flags[@]}" --filter "($pattern)" 2>&1 | tee "$again" || return 1
+    [ "$(grep -acE '^✔ Test ".*" (with .* )?passed after' "$again")" -ge "$(wc -l <<<"$1")" ]
+}
+
+step "testing"
+unsteady=
 if ! swift test --skip-build "${flags[@]}" "$@" 2>&1 | tee "$log"; then
-    grep -aE '^✘ Test .*(recorded an issue|failed)|error:' "$log" | head -n 40 || true
-    fail "tests failed after $((SECONDS - started)) s; the whole output is in $log"
+    failures=$(grep -aE '^✘ Test .*(recorded an issue|failed)|error:' "$log" | head -n 40 || true)
+    # Two busy cores fail a test now and then that is green by itself. Up to three get a second try, alone; what they
+    # said at first is told again at the end, for somebody to look into.
+    unsteady=$(sed -n 's/^✘ Test "\(.*\)" \(with .* \)\{0,1\}failed after .*/\1/p' "$log" | sort -u)
+    if [ -z "$(ending)" ] || [ -z "$unsteady" ] || [ "$(wc -l <<<"$unsteady")" -gt 3 ] || ! try_again "$unsteady"; then
+        printf '%s\n' "$failures"
+        fail "tests failed after $((SECONDS - started)) s; the whole output is in $log"
+    fi
 fi
-summary=$(grep -aoE 'Test run with [0-9]+ tests?( in [0-9]+ suites?)? passed' "$log" | tail -n 1 || true)
+summary=$(ending || true)
 [ -n "$summary" ] || fail "no test was run; the whole output is in $log"
-printf 'test.sh: %s in %d s\n' "${summary#Test run with }" "$((SECONDS - started))"
+if [ -n "$unsteady" ]; then
+    printf '%s\n' "$failures"
+    printf 'test.sh: failed among the others, passed alone: %s\n' "${unsteady//$'\n'/; }"
+fi
+summary=${summary#Test run with }
+printf 'test.sh: %s passed in %d s\n' "${summary% *}" "$((SECONDS - started))"
 
 if [ "${FANFARE_FULL-}" = 1 ]; then
     Deploy/fuzz.sh 20
