@@ -18,7 +18,7 @@ struct ContentDecoder {
         self.log = log
     }
 
-    func content(isLiveActivity: Bool) -> Content {
+    func content(_ kind: CampaignKind, isLiveActivity: Bool) -> Content {
         var content = Content()
         content.title = reader.text("title")
         content.subtitle = reader.text("subtitle")
@@ -47,6 +47,7 @@ struct ContentDecoder {
         content.liveActivity = reader.value("live_activity").flatMap { value in
             LiveActivityDecoder.liveActivity(value, at: pointer.appending("live_activity"), log)
         }
+        KindDecoder(kind: kind, reader: reader).read(into: &content)
         content.apns = raw()
         // What may stand in it is the provider's to say.
         content.fcm = reader.members("fcm").map { .object($0) }

@@ -85,8 +85,7 @@ enum JobFields {
             .now("relevance_score"), .now("target_content_id"), .now("filter_criteria"),
             .now("content_available", false), .now("mutable_content", false), .now("data", .object([])),
             .now("live_activity"), .now("apns"), .now("fcm"), .now("actions", .array([])),
-            .now("localizations", .object([])), .later("rich"), .later("announcement"), .later("poll"),
-            .later("data_push"),
+            .now("localizations", .object([])), .now("rich"), .now("announcement"), .now("poll"), .now("data_push"),
             .later("in_app"),
         ]
     )
@@ -129,5 +128,9 @@ enum JobFields {
     static let repetition = FieldList("repeat", [.now("cron"), .now("time_zone"), .now("until")])
 
     /// Every object, for suggestions when a field stands in the wrong one.
-    static let all = [job, audience, exclude, content, delivery, device, liveActivity, sound, localization, action]
+    static let all = [
+        job, audience, exclude, content, delivery, device, liveActivity, sound, localization, action, announcement,
+        poll,
+        question, dataPush, rich,
+    ]
 }

@@ -4,6 +4,8 @@ public struct Job: Sendable, Equatable {
     public var id: String
     /// The app; equals the AMQP routing key.
     public var app: String
+    /// What it is for the app.
+    public var kind: CampaignKind
     /// The producer's clock, or the AMQP timestamp, or nil when neither was given (then acceptance counts).
     public var createdAt: Timestamp?
     /// For people.
@@ -27,6 +29,7 @@ public struct Job: Sendable, Equatable {
     public init(
         id: String,
         app: String,
+        kind: CampaignKind = .notification,
         createdAt: Timestamp? = nil,
         name: String? = nil,
         tags: [String] = [],
@@ -39,6 +42,7 @@ public struct Job: Sendable, Equatable {
     ) {
         self.id = id
         self.app = app
+        self.kind = kind
         self.createdAt = createdAt
         self.name = name
         self.tags = tags
@@ -145,6 +149,14 @@ public struct Content: Sendable, Equatable {
     public var data: [JSONMember] = []
     /// Goes with the push type `liveactivity`, and only with it.
     public var liveActivity: LiveActivity?
+    /// Names content to fetch; with notifications only.
+    public var rich: RichReference?
+    /// The page of a campaign of that kind.
+    public var announcement: Announcement?
+    /// The questions of a campaign of that kind.
+    public var poll: Poll?
+    /// The bytes of a campaign of that kind.
+    public var dataPush: DataPush?
     /// Raw provider fields, merged last: `content.apns`.
     public var apns: JSONValue?
     /// The same for FCM: members of Google's `message`, `content.fcm`.

@@ -70,7 +70,7 @@ struct JobDraft {
         let identity = JobIdentity(reader, envelope: origin.envelope)
         id = identity.id
         app = identity.app
-        JobDraft.checkKind(reader)
+        let kind = JobDraft.kind(reader)
         let createdAt = JobDraft.createdAt(reader, envelope: origin.envelope)
         // Without the block its standard values count, the end after 30 days too.
         let block = reader.has("delivery") ? reader.value("delivery") : .object([JSONMember]())
@@ -79,7 +79,10 @@ struct JobDraft {
         reader.require("content", mend: "say what the push shows, for example {\"title\": \"Kick-off\"}")
         let content = reader.value("content").flatMap { value in
             let isLiveActivity = options.pushType == .liveactivity
-            return ContentDecoder(value, at: pointer.appending("content"), log)?.content(isLiveActivity: isLiveActivity)
+            return ContentDecoder(value, at: pointer.appending("content"), log)?.content(
+                kind,
+                isLiveActivity: isLiveActivity
+            )
         }
         reader.require("audience", mend: "say who is meant, for example {\"list\": \"sport\"}")
         var limits: (exclude: Audience?, atMost: Int?)?
@@ -91,8 +94,8 @@ struct JobDraft {
             limits = decoder?.limits(isUrgent: isUrgent, isStored: isStored)
             return decoder?.audience(isUrgent: isUrgent, isStored: isStored)
         }
-        if let content, delivery?.hasReadablePushType ?? false {
-            PushRules(content: content, delivery: options, at: pointer, log).check()
+        if let content, kind != .inApp, delivery?.hasReadablePushType ?? false {
+            PushRules(kind: kind, content: content, delivery: options, at: pointer, log).check()
         }
         if let envelope = origin.envelope {
             delivery?.checkEnd(createdAt: createdAt, envelope: envelope)
@@ -114,6 +117,7 @@ struct JobDraft {
         job = Job(
             id: id,
             app: app,
+            kind: kind,
             createdAt: createdAt,
             name: name,
             tags: tags,
@@ -128,16 +132,19 @@ struct JobDraft {
 
     private static let tagsMax = 20
     private static let metadataMax = 20
-    private static let kinds = ["notification", "announcement", "poll", "data_push", "native", "in_app"]
 
-    private static func checkKind(_ reader: ObjectReader) {
-        guard let kind = reader.choice("kind", among: kinds), kind != "notification" else { return }
-        reader.log.refuse(
-            .notInThisVersion,
-            at: reader.pointer.appending("kind"),
-            "the kind \(kind) is not in this version",
-            mend: "leave it out, or give \"notification\""
-        )
+    /// A word that is none of the kinds is reported, and then what goes with a notification is.
+    private static func kind(_ reader: ObjectReader) -> CampaignKind {
+        guard let kind = reader.choice("kind", of: CampaignKind.self) else { return .notification }
+        if kind == .inApp {
+            reader.log.refuse(
+                .notInThisVersion,
+                at: reader.pointer.appending("kind"),
+                "the kind \(kind.rawValue) is not in this version",
+                mend: "leave it out, or give \"notification\""
+            )
+        }
+        return kind
     }
 
     private static func createdAt(_ reader: ObjectReader, envelope: JobEnvelope?) -> Timestamp? {

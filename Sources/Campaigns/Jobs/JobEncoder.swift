@@ -51,6 +51,7 @@ extension Job {
     /// Everything but `created_at`, `metadata` and `audience`, in the words of the contract.
     private func encodedMembers() -> [JSONMember] {
         var members = [JSONMember("id", .string(id)), JSONMember("app", .string(app))]
+        if kind != .notification { members.append(JSONMember("kind", .string(kind.rawValue))) }
         if let name { members.append(JSONMember("name", .string(name))) }
         if !tags.isEmpty { members.append(JSONMember("tags", .array(tags.map(JSONValue.string)))) }
         members.append(JSONMember("content", content.encoded))
@@ -127,6 +128,10 @@ extension Content {
             "mutable_content": mutableContent ? true : nil,
             "data": data.isEmpty ? nil : .object(data),
             "live_activity": liveActivity.map(\.encoded),
+            "rich": rich?.encoded,
+            "announcement": announcement?.encoded,
+            "poll": poll?.encoded,
+            "data_push": dataPush?.encoded,
             "apns": apns,
             "fcm": fcm,
             "localizations": localizations.isEmpty

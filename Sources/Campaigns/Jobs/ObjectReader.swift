@@ -52,6 +52,9 @@ struct ObjectReader {
     /// Whether the field is there at all, right or wrong.
     func has(_ name: String) -> Bool { members.contains { $0.name == name } }
 
+    /// The names of the fields that say something else than leaving them out would.
+    var given: [String] { members.filter { $0.value != fields[$0.name]?.standard }.map(\.name) }
+
     /// The value as it is, of any type but null, unless that means something.
     func value(_ name: String, isNullable: Bool = false) -> JSONValue? {
         precondition(fields[name]?.isBuilt == true, "the decoder asks for \(name), which the list of fields lacks")

@@ -1,5 +1,6 @@
 /// What goes with which push type (Apple, "Sending notification requests to APNs"; push-protocols.md C1.3, C1.8).
 struct PushRules {
+    private let kind: CampaignKind
     private let content: Content
     private let delivery: DeliveryOptions
     private let pointer: JSONPointer
@@ -7,21 +8,30 @@ struct PushRules {
     private let pushType: PushType
 
     init(
+        kind: CampaignKind,
         content: Content,
         delivery: DeliveryOptions,
         at pointer: JSONPointer,
         _ log: ProblemLog
     ) {
+        self.kind = kind
         self.content = content
         self.delivery = delivery
         self.pointer = pointer
         self.log = log
-        pushType = PushRules.pushType(content: content, delivery: delivery)
+        pushType = PushRules.pushType(kind: kind, content: content, delivery: delivery)
     }
 
-    /// The push type: what the job says, or background when there is `content_available` and nothing to show.
-    static func pushType(content: Content, delivery: DeliveryOptions) -> PushType {
-        delivery.pushType ?? (content.contentAvailable && !content.isVisible ? .background : .alert)
+    /// The push type: what the job says, or background when there is `content_available` and nothing to show; a data
+    /// push is always one, a native one unless it has something to show.
+    static func pushType(kind: CampaignKind, content: Content, delivery: DeliveryOptions) -> PushType {
+        if let pushType = delivery.pushType { return pushType }
+        switch kind {
+        case .dataPush: return .background
+        case .native: return content.isVisible || content.isShownNatively ? .alert : .background
+        case .notification, .announcement, .poll, .inApp:
+            return content.contentAvailable && !content.isVisible ? .background : .alert
+        }
     }
 
     /// The priority: what the job says, or high, for background pushes normal.
@@ -30,6 +40,10 @@ struct PushRules {
     }
 
     func check() {
+        if kind == .dataPush { return checkDataPush() }
+        // What is in it is the provider's to judge, with the rules of the provider.
+        if kind == .native { return }
+        checkText()
         switch pushType {
         case .alert: checkAlert()
         case .background: checkBackground()
@@ -60,6 +74,40 @@ struct PushRules {
         )
     }
 
+    /// A page and a poll are told of by a notification, or fetched in silence.
+    private func checkText() {
+        guard kind.hasStoredContent, pushType == .alert, content.isVisible, !content.hasAlert,
+            content.apns?["aps"]?["alert"] == nil, !Content.alertNames.contains(where: isWrong)
+        else { return }
+        log.refuse(
+            .required,
+            at: place("content", "title"),
+            "the notification of a campaign of kind \(kind.rawValue) needs a text of its own",
+            mend: "give title or body; or content_available alone, and the app fetches it in silence"
+        )
+    }
+
+    private func checkDataPush() {
+        if pushType != .background {
+            log.refuse(
+                .conflict,
+                at: place("delivery", "push_type"),
+                "a data push is of type background: nothing is shown",
+                mend: "leave push_type out"
+            )
+        }
+        if delivery.priority == .high { refuseHighPriority() }
+    }
+
+    private func refuseHighPriority() {
+        log.refuse(
+            .conflict,
+            at: place("delivery", "priority"),
+            "Apple refuses background pushes of high priority",
+            mend: "give normal or low, or leave it out"
+        )
+    }
+
     private func checkBackground() {
         if !content.contentAvailable, !isWrong("content_available") {
             log.refuse(
@@ -69,14 +117,7 @@ struct PushRules {
                 mend: "add \"content_available\": true to content"
             )
         }
-        if delivery.priority == .high {
-            log.refuse(
-                .conflict,
-                at: place("delivery", "priority"),
-                "Apple refuses background pushes of high priority",
-                mend: "give normal or low, or leave it out"
-            )
-        }
+        if delivery.priority == .high { refuseHighPriority() }
         refuseWhatIsSeen("a background push shows nothing")
         if content.mutableContent || content.mediaURL != nil {
             let name = content.mutableContent ? "mutable_content" : "media_url"
@@ -156,12 +197,15 @@ extension Content {
         guard let aps = apns?["aps"] else { return false }
         return ["alert", "badge", "sound"].contains { aps[$0] != nil }
     }
+
+    /// Whether Android shows something of what stands in its own block.
+    var isShownNatively: Bool { fcm?["android"]?["notification"] != nil }
 }
 
 extension Job {
     /// The push type that is sent: the job's, or what its content asks for.
     public var effectivePushType: PushType {
-        PushRules.pushType(content: content, delivery: delivery)
+        PushRules.pushType(kind: kind, content: content, delivery: delivery)
     }
 
     /// The priority that is sent: the job's, or its push type's.

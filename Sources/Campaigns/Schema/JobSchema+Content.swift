@@ -76,10 +76,10 @@ extension JobSchema {
                   "type": "object", "maxProperties": 200,
                   "additionalProperties": {"$ref": "#/$defs/localization"}, "default": {}
                 },
-                "rich": {"x-not-in-this-version": true, "$ref": "#/$defs/rich", "default": null},
-                "announcement": {"x-not-in-this-version": true, "$ref": "#/$defs/announcement", "default": null},
-                "poll": {"x-not-in-this-version": true, "$ref": "#/$defs/poll", "default": null},
-                "data_push": {"x-not-in-this-version": true, "$ref": "#/$defs/data_push", "default": null},
+                "rich": {"description": "Names content that the app fetches; goes with the kind notification.", "$ref": "#/$defs/rich", "default": null},
+                "announcement": {"$ref": "#/$defs/announcement", "default": null},
+                "poll": {"$ref": "#/$defs/poll", "default": null},
+                "data_push": {"$ref": "#/$defs/data_push", "default": null},
                 "in_app": {"x-not-in-this-version": true, "$ref": "#/$defs/in_app", "default": null}
               }
             },

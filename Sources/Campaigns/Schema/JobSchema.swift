@@ -38,7 +38,7 @@ public enum JobSchema {
                   "type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"
                 },
                 "kind": {
-                  "description": "Which block content needs besides; only notification in this version.",
+                  "description": "Which block content needs besides.",
                   "enum": ["notification", "announcement", "poll", "data_push", "native", "in_app"],
                   "default": "notification"
                 },

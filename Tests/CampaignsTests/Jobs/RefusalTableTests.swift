@@ -248,12 +248,8 @@ struct RefusalTableTests {
     ]
 
     static let later: [Refusal] =
-        ["announcement", "poll", "data_push", "native", "in_app"].map {
-            Refusal("kind", "\"\($0)\"", .notInThisVersion)
-        }
-        + ["announcement", "poll", "data_push", "in_app", "rich"].map {
-            Refusal("content/" + $0, "{}", .notInThisVersion)
-        } + [
+        [
+            Refusal("content/in_app", "{}", .notInThisVersion),
             Refusal("delivery/show", "\"background\"", .notInThisVersion),
             Refusal("delivery/in_app", "{}", .notInThisVersion),
         ]

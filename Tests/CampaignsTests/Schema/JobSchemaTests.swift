@@ -12,6 +12,8 @@ struct JobSchemaTests {
         (JobFields.device, "device"),
         (JobFields.content, "content"), (JobFields.sound, "sound"), (JobFields.liveActivity, "live_activity"),
         (JobFields.delivery, "delivery"), (JobFields.localization, "localization"), (JobFields.action, "action"),
+        (JobFields.rich, "rich"), (JobFields.announcement, "announcement"), (JobFields.poll, "poll"),
+        (JobFields.question, "question"), (JobFields.choice, "choice"), (JobFields.dataPush, "data_push"),
     ]
 
     private func definitions() throws -> JSONValue {
@@ -92,6 +94,10 @@ struct JobSchemaTests {
         #expect(words("delivery", "urgency") == Set(Urgency.allCases.map(\.rawValue)))
         #expect(words("delivery", "on_unknown") == Set(DeliveryOptions.OnUnknown.allCases.map(\.rawValue)))
         #expect(words("device", "environment") == Set(PushEnvironment.apple.map(\.rawValue)))
+        #expect(words("job", "kind") == Set(CampaignKind.allCases.map(\.rawValue)))
+        #expect(words("announcement", "format") == Set(Announcement.Format.allCases.map(\.rawValue)))
+        #expect(words("question", "select") == Set(Poll.Selection.allCases.map(\.rawValue)))
+        #expect(words("data_push", "encoding") == Set(DataPush.Encoding.allCases.map(\.rawValue)))
         #expect(words("content", "interruption_level") == Set(ContentDecoder.interruptionLevels))
     }
 

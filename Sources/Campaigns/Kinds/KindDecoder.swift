@@ -1,0 +1,258 @@
+/// Reads the blocks of content that belong to a kind, and refuses those that belong to another.
+struct KindDecoder {
+    let kind: CampaignKind
+    let reader: ObjectReader
+
+    static let titleBytesMax = 1024
+    static let labelBytesMax = 256
+    static let urlBytesMax = 2048
+    static let announcementBytesMax = 262_144
+    static let pollBodyBytesMax = 16_384
+    static let questionsMax = 50
+    static let choicesMax = 50
+    static let wordBytesMax = 64
+
+    func read(into content: inout Content) {
+        refuseOtherBlocks()
+        refuseWhatDoesNotGo()
+        if let block = kind.block, JobFields.content[block]?.isBuilt == true {
+            reader.require(block, mend: KindDecoder.examples[kind].map { "for example \($0)" })
+        }
+        content.rich = block("rich", JobFields.rich).flatMap(KindDecoder.rich)
+        content.announcement = block("announcement", JobFields.announcement).flatMap(KindDecoder.announcement)
+        content.poll = block("poll", JobFields.poll).flatMap(KindDecoder.poll)
+        content.dataPush = block("data_push", JobFields.dataPush).flatMap(KindDecoder.dataPush)
+        // It wakes the app, and does nothing else.
+        if kind == .dataPush { content.contentAvailable = true }
+    }
+
+    private static let examples: [CampaignKind: String] = [
+        .announcement: "{\"format\": \"text\", \"body\": \"The final is on Sunday.\"}",
+        .poll: "{\"questions\": [{\"id\": \"q1\", \"title\": \"Who wins?\", \"choices\": "
+            + "[{\"id\": \"a\", \"title\": \"Home\"}]}]}",
+        .dataPush: "{\"encoding\": \"text\", \"body\": \"refresh\"}",
+    ]
+
+    private func block(_ name: String, _ fields: FieldList) -> ObjectReader? {
+        reader.value(name).flatMap { ObjectReader($0, at: reader.pointer.appending(name), fields, reader.log) }
+    }
+
+    // MARK: - What goes with what
+
+    private func refuseOtherBlocks() {
+        for other in CampaignKind.allCases where other != kind {
+            guard let block = other.block, reader.has(block) else { continue }
+            reader.log.refuse(
+                .conflict,
+                at: reader.pointer.appending(block),
+                "\(block) goes with the kind \(other.rawValue), and this is a campaign of kind \(kind.rawValue)",
+                mend: "give \"kind\": \"\(other.rawValue)\", or leave \(block) out"
+            )
+        }
+        if reader.has("rich"), kind != .notification {
+            reader.log.refuse(
+                .conflict,
+                at: reader.pointer.appending("rich"),
+                "rich goes with the kind notification: what a campaign of kind \(kind.rawValue) names is its own",
+                mend: "leave rich out, or kind"
+            )
+        }
+    }
+
+    /// All fields that a kind takes; nil for those with a text and everything around it.
+    private var taken: Set<String>? {
+        switch kind {
+        case .notification, .announcement, .poll: nil
+        case .dataPush: ["data_push", "data", "apns", "fcm", "content_available"]
+        case .native: ["apns", "fcm"]
+        case .inApp: ["in_app"]
+        }
+    }
+
+    private func refuseWhatDoesNotGo() {
+        guard let taken else { return }
+        let blocks = Set(CampaignKind.allCases.compactMap(\.block) + ["rich"])
+        for name in reader.given where !taken.contains(name) && !blocks.contains(name) {
+            let inside = kind == .dataPush && name == "category"
+            reader.log.refuse(
+                .conflict,
+                at: reader.pointer.appending(name),
+                "\(name) does not go with the kind \(kind.rawValue)",
+                mend: inside ? "category belongs into data_push" : "it takes \(taken.sorted().joined(separator: ", "))"
+            )
+        }
+        if kind == .native, !reader.has("apns"), !reader.has("fcm") {
+            reader.log.refuse(
+                .required,
+                at: reader.pointer.appending("apns"),
+                "a campaign of kind native needs apns, fcm or both",
+                mend: "give the payload as the provider wants it, for example {\"aps\": {\"alert\": \"Kick-off\"}}"
+            )
+        }
+    }
+
+    // MARK: - Blocks
+
+    private static func rich(_ block: ObjectReader) -> RichReference? {
+        block.require("type")
+        block.require("id")
+        // Both are looked at, so that both are told.
+        let (type, id) = (word("type", block), word("id", block, bytesMax: JobIdentity.idBytesMax))
+        guard let type, let id else { return nil }
+        return RichReference(type: type, id: id)
+    }
+
+    private static func announcement(_ block: ObjectReader) -> Announcement? {
+        block.require("format")
+        block.require("body")
+        let format = block.choice("format", of: Announcement.Format.self)
+        let body = plain("body", block, bytesMax: announcementBytesMax)
+        let title = plain("title", block, bytesMax: titleBytesMax)
+        let actionLabel = plain("action_label", block, bytesMax: labelBytesMax)
+        let actionURL = plain("action_url", block, bytesMax: urlBytesMax)
+        let exitLabel = plain("exit_label", block, bytesMax: labelBytesMax)
+        guard let format, let body else { return nil }
+        var announcement = Announcement(format: format, body: body)
+        announcement.title = title
+        announcement.actionLabel = actionLabel
+        announcement.actionURL = actionURL
+        announcement.exitLabel = exitLabel
+        return announcement
+    }
+
+    private static func poll(_ block: ObjectReader) -> Poll? {
+        block.require("questions")
+        let title = plain("title", block, bytesMax: titleBytesMax)
+        let body = plain("body", block, bytesMax: pollBodyBytesMax)
+        let actionLabel = plain("action_label", block, bytesMax: labelBytesMax)
+        let exitLabel = plain("exit_label", block, bytesMax: labelBytesMax)
+        let questions = entries("questions", block, JobFields.question, countMax: questionsMax, question)
+        guard !questions.isEmpty else { return nil }
+        refuseTwice(questions.map(\.id), "question", at: block.pointer.appending("questions"), block.log)
+        var poll = Poll(questions: questions)
+        poll.title = title
+        poll.body = body
+        poll.actionLabel = actionLabel
+        poll.exitLabel = exitLabel
+        return poll
+    }
+
+    private static func question(_ block: ObjectReader) -> Poll.Question? {
+        for name in ["id", "title", "choices"] { block.require(name) }
+        let id = word("id", block)
+        let title = plain("title", block, bytesMax: titleBytesMax)
+        let select = block.choice("select", of: Poll.Selection.self) ?? .one
+        let choices = entries("choices", block, JobFields.choice, countMax: choicesMax, choice)
+        let place = block.pointer.appending("choices")
+        refuseTwice(choices.map(\.id), "choice", at: place, block.log)
+        if select == .one, choices.count(where: \.isDefault) > 1 {
+            let mend = "mark one of them, or give \"select\": \"many\""
+            block.log.refuse(.conflict, at: place, "one choice is taken, and several are the default", mend: mend)
+        }
+        guard let id, let title, !choices.isEmpty else { return nil }
+        return Poll.Question(id: id, title: title, select: select, choices: choices)
+    }
+
+    private static func choice(_ block: ObjectReader) -> Poll.Choice? {
+        block.require("id")
+        block.require("title")
+        let id = word("id", block)
+        let title = plain("title", block, bytesMax: titleBytesMax)
+        let isDefault = block.flag("default") ?? false
+        guard let id, let title else { return nil }
+        return Poll.Choice(id: id, title: title, isDefault: isDefault)
+    }
+
+    private static func dataPush(_ block: ObjectReader) -> DataPush? {
+        block.require("encoding")
+        block.require("body")
+        let encoding = block.choice("encoding", of: DataPush.Encoding.self)
+        let category = plain("category", block, bytesMax: wordBytesMax)
+        guard let value = block.value("body") else { return nil }
+        let place = block.pointer.appending("body")
+        guard case .string(let body) = value else {
+            block.refuseType("body", value, mustBe: "a string")
+            return nil
+        }
+        if body.utf8.contains(0) {
+            block.log.refuse(.format, at: place, "body has a NUL character", mend: "send bytes as base64")
+        }
+        guard let encoding else { return nil }
+        switch encoding {
+        case .text: Templates.refuseAnywhere(in: body, "body", at: place, block.log)
+        case .base64 where !Base64Text.isValid(body):
+            let mend = "write it with the alphabet A-Z a-z 0-9 + / and padding, without line breaks"
+            block.log.refuse(.format, at: place, "body is not Base64 (RFC 4648, section 4)", mend: mend)
+        case .base64: break
+        }
+        return DataPush(encoding: encoding, body: body, category: category)
+    }
+
+    // MARK: - Fields
+
+    /// A text in which templates are never allowed: it is stored once, for all devices.
+    private static func plain(_ name: String, _ block: ObjectReader, bytesMax: Int) -> String? {
+        guard let text = block.text(name, bytesMax: bytesMax) else { return nil }
+        Templates.refuseAnywhere(in: text, name, at: block.pointer.appending(name), block.log)
+        return text
+    }
+
+    /// A name that goes into addresses and rows.
+    private static func word(_ name: String, _ block: ObjectReader, bytesMax: Int = wordBytesMax) -> String? {
+        guard let text = block.text(name) else { return nil }
+        if text.utf8.count <= bytesMax, JobIdentity.isID(text) { return text }
+        let detail = "\(name) must be 1 to \(bytesMax) of the characters A-Z a-z 0-9 . _ : -"
+        block.log.refuse(.format, at: block.pointer.appending(name), detail)
+        return nil
+    }
+
+    /// The objects of an array, at least one.
+    private static func entries<Entry>(
+        _ name: String,
+        _ block: ObjectReader,
+        _ fields: FieldList,
+        countMax: Int,
+        _ read: (ObjectReader) -> Entry?
+    ) -> [Entry] {
+        guard let elements = block.array(name, countMax: countMax) else { return [] }
+        let place = block.pointer.appending(name)
+        if elements.isEmpty { block.log.refuse(.empty, at: place, "\(name) is empty", mend: "give at least one") }
+        return elements.enumerated().compactMap { index, element in
+            ObjectReader(element, at: place.appending(index), fields, block.log).flatMap(read)
+        }
+    }
+
+    private static func refuseTwice(_ ids: [String], _ what: String, at place: JSONPointer, _ log: ProblemLog) {
+        var seen: Set<String> = []
+        for id in ids where !seen.insert(id).inserted {
+            log.refuse(.conflict, at: place, "two entries have the id \(id.clipped)", mend: "give each \(what) its own")
+        }
+    }
+}
+
+/// Base64 with padding (RFC 4648, section 4), as data pushes carry bytes.
+enum Base64Text {
+    /// Whether a text is that and nothing else; the empty one is.
+    static func isValid(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count.isMultiple(of: 4) else { return false }
+        let padding = bytes.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard padding <= 2, padding < max(bytes.count, 1) else { return false }
+        let digits = bytes.dropLast(padding)
+        guard digits.allSatisfy({ digit($0) != nil }) else { return false }
+        // Bits beyond the last whole byte are zero.
+        guard padding > 0, let last = digits.last.flatMap(digit) else { return true }
+        return last & (padding == 1 ? 0b11 : 0b1111) == 0
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - 65
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 71
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte + 4
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}
