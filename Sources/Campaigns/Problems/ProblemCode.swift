@@ -65,6 +65,8 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unservedProvider = "unserved_provider"
     /// The ledger has no such list, or no such version of it.
     case unknownList = "unknown_list"
+    /// A segment asks about a campaign that the app does not have.
+    case unknownCampaign = "unknown_campaign"
     /// The rendered payload is over the provider's limit.
     case payloadTooLarge = "payload_too_large"
 

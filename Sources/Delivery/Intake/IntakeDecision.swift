@@ -34,6 +34,8 @@ public enum IntakeDecision: Equatable, Sendable {
         public var isAudienceKnown: Bool
         /// Whether the list that is left out, if one is, is there.
         public var isExcludeKnown = true
+        /// Campaigns that its segments ask about and that are not there, with the segment's pointer.
+        public var unknownCampaigns: [UnknownCampaign] = []
         /// Devices in the audience, where it is known; of the registry 0 when the app has none at all.
         public var deviceCount: Int
         /// The store's own id: a job that names a list which another store has is told which one was asked.
@@ -121,7 +123,16 @@ public enum IntakeDecision: Equatable, Sendable {
     }
 
     private static func audienceProblems(_ job: Job, _ knowledge: Knowledge) -> [Problem] {
-        let excluded = excludeProblems(job, knowledge)
+        let excluded =
+            excludeProblems(job, knowledge)
+            + knowledge.unknownCampaigns.map { unknown in
+                Problem(
+                    pointer: unknown.pointer,
+                    code: .unknownCampaign,
+                    detail: "\(job.app) has no campaign \(NameRule.shown(unknown.id)) that phones could tell of",
+                    mend: "see fanfare campaign list; without it, everybody would be one who has not"
+                )
+            }
         if job.audience.isOfRegistry, knowledge.deviceCount == 0 {
             return excluded + [.emptyRegistry(app: job.app, selector: job.audience.selector)]
         }
@@ -139,5 +150,18 @@ public enum IntakeDecision: Equatable, Sendable {
                 mend: "upload a version with devices"
             )
         ]
+    }
+}
+
+/// A campaign that a segment asks about and that is not there.
+public struct UnknownCampaign: Equatable, Sendable {
+    /// The segment's JSON pointer in the job.
+    public var pointer: String
+    /// The campaign's id.
+    public var id: String
+
+    /// A campaign that is not there.
+    public init(pointer: String, id: String) {
+        (self.pointer, self.id) = (pointer, id)
     }
 }

@@ -10,18 +10,22 @@ public struct Retention: Sendable, Equatable {
     public var lists: Duration
     /// How long parked messages are kept, from when they last came.
     public var parked: Duration
+    /// How long what single phones said is kept, from the campaign's end; the totals stay with the campaign.
+    public var tracking: Duration
 
     /// The contract's defaults, unless said otherwise.
     public init(
         campaigns: Duration = .seconds(90 * 86_400),
         outcomes: Duration = .seconds(30 * 86_400),
         lists: Duration = .seconds(30 * 86_400),
-        parked: Duration = .seconds(30 * 86_400)
+        parked: Duration = .seconds(30 * 86_400),
+        tracking: Duration = .seconds(90 * 86_400)
     ) {
         self.campaigns = campaigns
         self.outcomes = outcomes
         self.lists = lists
         self.parked = parked
+        self.tracking = tracking
     }
 
     /// What becomes of a campaign.
@@ -58,8 +62,13 @@ public struct Retention: Sendable, Equatable {
 
     /// How long from one look to the next: an hour, and for short times a part of the shortest.
     public var pause: Duration {
-        let shortest = min(campaigns, outcomes, lists, parked)
+        let shortest = min(campaigns, outcomes, lists, parked, tracking)
         return min(.seconds(3600), max(.seconds(1), shortest / 24))
+    }
+
+    /// Whether what single phones said of a campaign goes; what comes later is not counted any more.
+    public func forgetsTracking(completedAt: Timestamp?, now: Timestamp) -> Bool {
+        completedAt.map { isOver(tracking, since: $0, now: now) } ?? false
     }
 
     private func isOver(_ time: Duration, since: Timestamp, now: Timestamp) -> Bool {

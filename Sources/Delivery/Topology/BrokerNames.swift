@@ -17,6 +17,11 @@ public enum BrokerNames {
     /// Hints to look at the ledger: fanout.
     public static let control = "fanfare.control"
 
+    /// What phones say, from the edge to the ledger, in batches: fanout.
+    public static let tracking = "fanfare.tracking"
+    /// The queue of what phones say.
+    public static let trackingQueue = "fanfare.v1.tracking"
+
     /// The queue of the shared intake.
     public static let campaignsQueue = "fanfare.v1.campaigns"
     /// The queue of the urgent intake.

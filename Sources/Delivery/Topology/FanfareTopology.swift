@@ -20,12 +20,14 @@ extension TopologyManifest {
                 Exchange(name: BrokerNames.work, kind: .direct),
                 Exchange(name: BrokerNames.events, kind: .topic),
                 Exchange(name: BrokerNames.control, kind: .fanout),
+                Exchange(name: BrokerNames.tracking, kind: .fanout),
             ],
             queues: [],
             bindings: []
         )
         manifest.addParked()
         manifest.addCampaigns()
+        manifest.addTracking()
         for lane in lanes { manifest.addWork(lane) }
         for rung in Rung.allCases {
             for side in RungSide.allCases { manifest.addRetry(rung, side) }
@@ -63,6 +65,17 @@ extension TopologyManifest {
                 routingKey: "#"
             ),
         ]
+    }
+
+    /// A rush of opens waits here until the ledger has it; full, the edge tells phones to come later.
+    private mutating func addTracking() {
+        let policy = Policy(
+            deliveryLimit: Self.deliveryLimit,
+            deadLetterExchange: BrokerNames.parked,
+            maxLengthBytes: Self.byteLimit
+        )
+        queues.append(Queue(name: BrokerNames.trackingQueue, policy: policy))
+        bindings.append(Binding(source: BrokerNames.tracking, destination: .queue(BrokerNames.trackingQueue)))
     }
 
     /// No TTL here: expiry is the sender's decision, so that each expired device is counted.

@@ -34,9 +34,11 @@ public struct AudienceCount: Sendable, Equatable {
             }
             return record.number
         }
+        let now = WallClock.now()
         let source: AudienceWalk.Source
         switch selector {
-        case .segment(let segment): source = .registry(segment)
+        case .segment(let segment):
+            source = .registry(try await TrackedSegment.read(segment, app: app, now: now, from: ledger))
         case .everyone: source = .registry(nil)
         case .users(let users): source = .users(users)
         case .list: source = .list(try await number(selector) ?? 0)
@@ -45,7 +47,13 @@ public struct AudienceCount: Sendable, Equatable {
         let walk = AudienceWalk(
             source,
             app: app,
-            exclusion: try await Exclusion.read(exclude, list: try await number(exclude), from: ledger),
+            exclusion: try await Exclusion.read(
+                exclude,
+                app: app,
+                list: try await number(exclude),
+                now: now,
+                from: ledger
+            ),
             carriesVariables: false,
             from: 0,
             to: try await ledger.read { try $0.registryEnd(app: app)?.end ?? 0 },

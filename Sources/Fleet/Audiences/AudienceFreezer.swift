@@ -44,13 +44,25 @@ final class AudienceFreezer {
         var job = try Job(stored: audience.job)
         // What is counted from there is the same whoever counts.
         job.createdAt = audience.createdAt
-        let exclusion = try await Exclusion.read(job.exclude, list: audience.excluded, from: ledger)
-        return AudienceFreezer(audience, job, exclusion, leaseEpoch, worker, apps, ledger)
+        let now = WallClock.now()
+        let exclusion = try await Exclusion.read(
+            job.exclude,
+            app: audience.app,
+            list: audience.excluded,
+            now: now,
+            from: ledger
+        )
+        var segment: TrackedSegment?
+        if case .segment(let asked) = job.audience {
+            segment = try await TrackedSegment.read(asked, app: audience.app, now: now, from: ledger)
+        }
+        return AudienceFreezer(audience, job, segment, exclusion, leaseEpoch, worker, apps, ledger)
     }
 
     private init(
         _ audience: FrozenAudience,
         _ job: Job,
+        _ segment: TrackedSegment?,
         _ exclusion: Exclusion,
         _ leaseEpoch: UInt32,
         _ worker: Int64,
@@ -66,7 +78,7 @@ final class AudienceFreezer {
         let source: AudienceWalk.Source
         switch job.audience {
         case .users(let users): source = .users(users)
-        case .segment(let segment): source = .registry(segment)
+        case .segment: source = .registry(segment)
         case .everyone: source = .registry(nil)
         case .devices, .list: source = .list(audience.source ?? 0)
         }

@@ -18,7 +18,7 @@ final class AudienceWalk {
     /// Where the devices come from.
     enum Source {
         /// The registry; nil: every device.
-        case registry(Segment?)
+        case registry(TrackedSegment?)
         case users([String])
         case list(UInt32)
         /// A list that is in memory.
@@ -80,7 +80,7 @@ final class AudienceWalk {
 
     // MARK: - The registry
 
-    private func nextOfRegistry(_ segment: Segment?, _ body: (Member) throws -> Void) async throws {
+    private func nextOfRegistry(_ segment: TrackedSegment?, _ body: (Member) throws -> Void) async throws {
         let base = last & ~0xFFFF_FFFF
         let (after, end) = (base + position, last)
         guard after < end else {
@@ -92,7 +92,8 @@ final class AudienceWalk {
         isMeant.reserveCapacity(page.count)
         try page.forEach { entry in
             isMeant.append(
-                segment?.matches(entry.traits) != false && !exclusion.leavesOut(entry.traits, user: entry.user)
+                segment?.matches(entry.traits, number: entry.number) != false
+                    && !exclusion.leavesOut(entry.traits, user: entry.user, number: entry.number)
             )
         }
         if exclusion.hasTokens {
@@ -145,7 +146,9 @@ final class AudienceWalk {
         var isMeant = devices.map { device in
             device.traits.packed().withUnsafeBytes { bytes in
                 guard let traits = PackedTraits(bytes) else { return true }
-                return !Array((device.user ?? "").utf8).withUnsafeBytes { exclusion.leavesOut(traits, user: $0) }
+                return !Array((device.user ?? "").utf8).withUnsafeBytes {
+                    exclusion.leavesOut(traits, user: $0, number: device.number)
+                }
             }
         }
         if exclusion.hasTokens {

@@ -4,22 +4,30 @@ import Store
 
 /// Who is left out of an audience.
 struct Exclusion: Sendable {
-    private let segment: Segment?
+    private let segment: TrackedSegment?
     private let users: Set<[UInt8]>
     private let tokens: TokenSet?
 
     /// Nobody.
     static let nobody = Exclusion(segment: nil, users: [], tokens: nil)
 
-    private init(segment: Segment?, users: Set<[UInt8]>, tokens: TokenSet?) {
+    private init(segment: TrackedSegment?, users: Set<[UInt8]>, tokens: TokenSet?) {
         (self.segment, self.users, self.tokens) = (segment, users, tokens)
     }
 
     /// Reads what a job leaves out; the tokens of a list go to a file beyond some megabytes.
-    static func read(_ selector: Audience?, list: UInt32?, from ledger: Ledger) async throws -> Exclusion {
+    static func read(
+        _ selector: Audience?,
+        app: String,
+        list: UInt32?,
+        now: Timestamp,
+        from ledger: Ledger
+    ) async throws -> Exclusion {
         switch selector {
         case nil: return .nobody
-        case .segment(let segment): return Exclusion(segment: segment, users: [], tokens: nil)
+        case .segment(let segment):
+            let tracked = try await TrackedSegment.read(segment, app: app, now: now, from: ledger)
+            return Exclusion(segment: tracked, users: [], tokens: nil)
         case .users(let keys): return Exclusion(segment: nil, users: Set(keys.map { Array($0.utf8) }), tokens: nil)
         case .everyone: throw LedgerError.failed("a job that leaves everybody out was accepted")
         case .devices(let devices):
@@ -54,14 +62,14 @@ struct Exclusion: Sendable {
     var looksUp: Bool { segment != nil || !users.isEmpty }
 
     /// Whether a device of the registry is left out, its token aside.
-    func leavesOut(_ traits: PackedTraits, user: UnsafeRawBufferPointer) -> Bool {
-        if let segment { return segment.matches(traits) }
+    func leavesOut(_ traits: PackedTraits, user: UnsafeRawBufferPointer, number: Int64) -> Bool {
+        if let segment { return segment.matches(traits, number: number) }
         return !users.isEmpty && !user.isEmpty && users.contains(Array(user))
     }
 
     /// The same of a device that was looked up.
     func leavesOut(_ device: RegisteredDevice) -> Bool {
-        if let segment { return segment.matches(device.traits) }
+        if let segment { return segment.matches(device) }
         return device.user.map { users.contains(Array($0.utf8)) } ?? false
     }
 

@@ -69,7 +69,7 @@ public struct Configuration: Sendable {
 
     /// The roles of a worker (design, section 2).
     public enum Role: String, Sendable, CaseIterable {
-        case intake, planner, sender
+        case intake, planner, sender, tracking
     }
 
     /// Host and port.
@@ -128,9 +128,9 @@ public struct Configuration: Sendable {
             campaigns: reader.duration("store.retention.campaigns"),
             outcomes: reader.duration("store.retention.outcomes"),
             lists: reader.duration("store.retention.lists"),
-            parked: reader.duration("store.retention.parked")
+            parked: reader.duration("store.retention.parked"),
+            tracking: reader.duration("store.retention.tracking")
         )
-        _ = reader.duration("store.retention.tracking")
         server = ServerSettings(
             listen: reader.address("server.listen") ?? NetworkAddress(host: "127.0.0.1", port: 8080),
             tokensFile: reader.path("server.tokens_file"),

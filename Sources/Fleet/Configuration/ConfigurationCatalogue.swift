@@ -28,7 +28,12 @@ public enum ConfigurationCatalogue {
         ConfigurationKey("store.retention.campaigns", .duration, "90d", "how long finished campaigns are kept"),
         ConfigurationKey("store.retention.outcomes", .duration, "30d", "how long outcomes of single devices are kept"),
         ConfigurationKey("store.retention.lists", .duration, "30d", "how long lists that no campaign uses are kept"),
-        ConfigurationKey("store.retention.tracking", .duration, "90d", "how long tracking is kept"),
+        ConfigurationKey(
+            "store.retention.tracking",
+            .duration,
+            "90d",
+            "how long what single phones said is kept after a campaign's end; the totals stay"
+        ),
         ConfigurationKey("store.retention.parked", .duration, "30d", "how long parked messages are kept"),
         ConfigurationKey("apps.file", .path, "apps.yaml", "the apps and where their keys are; read again on SIGHUP"),
         ConfigurationKey(
@@ -38,7 +43,12 @@ public enum ConfigurationCatalogue {
             "the hosts that apps may have webhooks at (hooks.example.com, *.example.org; for trying out 127.0.0.1:9000 "
                 + "with its port); none allows none"
         ),
-        ConfigurationKey("worker.roles", .words(["intake", "planner", "sender"]), "all", "what this worker does"),
+        ConfigurationKey(
+            "worker.roles",
+            .words(["intake", "planner", "sender", "tracking"]),
+            "all",
+            "what this worker does"
+        ),
         ConfigurationKey("worker.loops", .number(1...1024), nil, "event loops; none is one per core it may use"),
         ConfigurationKey(
             "worker.unflushed",

@@ -26,6 +26,12 @@ extension LedgerReader {
         if case .list(let name, let version) = job.exclude {
             knowledge.isExcludeKnown = try list(app: job.app, name: name, version: version) != nil
         }
+        for (pointer, selector) in [("/audience/segment", job.audience), ("/audience/exclude/segment", job.exclude)] {
+            guard case .segment(let segment) = selector else { continue }
+            for question in segment.questions where try campaignNumber(app: job.app, id: question.campaign) == nil {
+                knowledge.unknownCampaigns.append(UnknownCampaign(pointer: pointer, id: question.campaign))
+            }
+        }
         return knowledge
     }
 }

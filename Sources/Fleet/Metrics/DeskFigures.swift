@@ -1,6 +1,8 @@
 /// The broker's side of a worker at one instant.
 struct DeskFigures: Sendable {
     var tally: WorkTally
+    /// What phones said.
+    var tracking = TrackingTally()
     var consumer: ConnectionFigures
     var publisher: ConnectionFigures
     /// Not told to stop.

@@ -36,6 +36,17 @@ extension Exposition {
         }
     }
 
+    mutating func write(_ tracking: TrackingTally) {
+        let results = tracking.results
+        family("fanfare_tracked_total", .counter, "What phones said, by what became of it in the ledger.")
+        for (result, count) in [
+            ("counted", results.counted), ("repeated", results.repeated), ("unknown_campaign", results.unknown),
+            ("late", results.late),
+        ] {
+            sample("fanfare_tracked_total", [("result", result)], count)
+        }
+    }
+
     private mutating func write(
         _ name: String,
         _ help: String,

@@ -13,6 +13,7 @@ struct FleetFigures: Sendable {
     var lanes: [(lane: Lane, counts: QueueCounts)] = []
     /// Messages on the rungs, both sides.
     var retrying: [(rung: Rung, messages: Int)] = []
+    var tracking: QueueCounts?
     /// What the ledger told; nil when it did not.
     var ledger: LedgerSide?
 
@@ -136,6 +137,7 @@ struct FleetWatch: Sendable {
                 figures.lanes.append((lane, counts))
             }
         }
+        figures.tracking = try await client.counts(of: BrokerNames.trackingQueue)
         for rung in Rung.allCases {
             var messages = 0
             for side in RungSide.allCases {
@@ -169,6 +171,8 @@ extension Exposition {
         for (rung, messages) in fleet.retrying {
             sample("fanfare_retry_messages", [("rung", rung.name)], messages)
         }
+        family("fanfare_tracking_messages", .gauge, "Batches of what phones said that wait for the ledger.")
+        if let tracking = fleet.tracking { sample("fanfare_tracking_messages", [], tracking.ready) }
         family("fanfare_campaigns", .gauge, "Campaigns that are not over, of the whole fleet.")
         for (state, count) in (fleet.ledger?.campaigns ?? [:]).sorted(by: { $0.key < $1.key }) {
             sample("fanfare_campaigns", [("state", state)], count)

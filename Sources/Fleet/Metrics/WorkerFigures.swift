@@ -14,6 +14,7 @@ struct WorkerFigures: Sendable {
     var exposition: String {
         var page = Exposition()
         page.write(desk.tally)
+        page.write(desk.tracking)
         page.write(senders.providers)
         page.write(credentialAges: credentialAges)
         page.write(senders, desk)

@@ -47,6 +47,7 @@ struct Purger: Sendable {
         try await purgeCampaigns(&tally)
         try await purgeShards()
         try await purgeCharges()
+        try await purgeTracking()
         let retention = retention
         tally.lists = try await repeated { try $0.purgeLists(retention, now: $1) }
         tally.parked = try await repeated { try $0.purgeParked(retention, now: $1) }
@@ -93,6 +94,19 @@ struct Purger: Sendable {
     private func purgeCharges() async throws {
         var after: [UInt8]? = []
         while let from = after { after = try await step { try $0.purgeCharges(after: from, now: $1) } }
+    }
+
+    /// What single phones said of campaigns that are long over.
+    private func purgeTracking() async throws {
+        let end = WallClock.now().advanced(by: .zero - retention.tracking)
+        var after: Int64 = -1
+        while true {
+            let from = after
+            guard let campaign = try await ledger.read({ try $0.trackingToPurge(after: from, completedBefore: end) })
+            else { return }
+            while try await step({ transaction, _ in try transaction.purgeTracking(campaign: campaign) }) {}
+            after = Int64(campaign)
+        }
     }
 
     private func repeated(

@@ -93,6 +93,8 @@ public struct FleetLook: Sendable {
         for lane in Lane.builtIn {
             facts.queues.append((lane.description, true, try await client.counts(of: BrokerNames.workQueue(lane))))
         }
+        let tracked = try await client.counts(of: BrokerNames.trackingQueue)
+        facts.queues.append(("tracking", true, tracked))
         for rung in Rung.allCases {
             for side in RungSide.allCases {
                 let counts = try await client.counts(of: BrokerNames.retryQueue(rung, side))

@@ -23,6 +23,7 @@ final class WorkerCore {
     let loop: any EventLoop
     let desk: WorkDesk
     let intake: IntakeDesk
+    let tracking: TrackingDesk
     let publisher: ShardPublisher
     private let connection: AMQPPublisher
     private var consumer: AMQPConsumer?
@@ -62,6 +63,13 @@ final class WorkerCore {
             queues: [BrokerNames.urgentCampaignsQueue, BrokerNames.campaignsQueue],
             logger: context.logger
         )
+        tracking = TrackingDesk(
+            loop: loop,
+            ledger: context.ledger,
+            work: desk,
+            retention: context.configuration.retention,
+            logger: context.logger
+        )
         connectConsumer(context)
     }
 
@@ -81,6 +89,7 @@ final class WorkerCore {
             )
         )
         self.consumer = consumer
+        tracking.ack = { tag, connection in consumer.ack(tag, generation: connection) }
         desk.ack = { [unowned self] delivery in
             if intake.released(delivery) ?? true { consumer.ack(delivery.tag, generation: delivery.connection) }
         }
@@ -101,6 +110,9 @@ final class WorkerCore {
             result.append(.queue(BrokerNames.urgentCampaignsQueue, prefetch: campaignPrefetch))
             result.append(.queue(BrokerNames.campaignsQueue, prefetch: campaignPrefetch))
             result.append(.queue(BrokerNames.parkedQueue, prefetch: parkedPrefetch))
+        }
+        if roles.contains(.tracking) {
+            result.append(.queue(BrokerNames.trackingQueue, prefetch: TrackingDesk.prefetch))
         }
         return result
     }
@@ -161,6 +173,7 @@ final class WorkerCore {
         wasUp = false
         lease.renew(until: nil)
         intake.disconnected()
+        tracking.disconnected()
         desk.disconnected()
     }
 
@@ -170,6 +183,7 @@ final class WorkerCore {
         case BrokerNames.campaignsQueue, BrokerNames.urgentCampaignsQueue:
             intake.received(message, connection: generation)
         case BrokerNames.parkedQueue: moveParked(message, generation)
+        case BrokerNames.trackingQueue: tracking.received(message, connection: generation)
         case let queue where queue.hasPrefix("fanfare.v1.work."): desk.received(message, connection: generation)
         case _ where message.properties.type == ControlHint.reloadType: reloadAsked()
         default: hinted()
@@ -193,6 +207,7 @@ final class WorkerCore {
     var figures: DeskFigures {
         DeskFigures(
             tally: desk.tally,
+            tracking: tracking.tally,
             consumer: ConnectionFigures(isUp: consumer?.state == .connected, made: consumer?.generation ?? 0),
             publisher: ConnectionFigures(isUp: connection.state == .connected, made: connection.generation),
             isTakingWork: consumer?.isStopped == false,
@@ -217,6 +232,7 @@ final class WorkerCore {
         // On a new connection: the broker has what was unacknowledged again.
         consumer.resumeConsuming()
         intake.disconnected()
+        tracking.disconnected()
         desk.disconnected()
     }
 

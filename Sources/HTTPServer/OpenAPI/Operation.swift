@@ -69,6 +69,7 @@ enum Operations {
         ),
         "findCampaign": Operation(summary: "A campaign by its id, when one app has it", good: .json("Campaign")),
         "getCampaign": Operation(summary: "Where a campaign stands", good: .json("Campaign")),
+        "reportCampaign": Operation(summary: "What phones said of a campaign, per surface", good: .json("Report")),
         "pauseCampaign": Operation(summary: "Open no more requests", good: .json("Order")),
         "resumeCampaign": Operation(summary: "Go on, whatever paused it", good: .json("Order")),
         "cancelCampaign": Operation(summary: "End it: what was not sent to ends cancelled", good: .json("Order")),

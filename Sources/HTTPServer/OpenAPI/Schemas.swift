@@ -44,7 +44,7 @@ enum Schemas {
                 "warnings": list("Error"),
             ])
         ),
-        JSONMember("Campaign", campaign), JSONMember("CampaignRow", row),
+        JSONMember("Report", report), JSONMember("Campaign", campaign), JSONMember("CampaignRow", row),
         JSONMember("CampaignPage", object(["campaigns": list("CampaignRow"), "next": maybe(text)])),
         JSONMember(
             "Order",
@@ -109,6 +109,14 @@ enum Schemas {
         "started_at": maybe(instant), "completed_at": maybe(instant), "expires_at": maybe(instant),
         "parts": ["type": "array"], "providers": object, "retries": object,
     ])
+
+    private static let report = object(
+        [
+            "id": text, "app": text, "state": text, "audience": count, "accepted": count, "surfaces": object,
+            "poll": object,
+        ],
+        optional: ["poll"]
+    )
 
     private static let row = object([
         "id": text, "app": text, "name": maybe(text), "state": text, "audience": count, "rate": maybe(count),

@@ -15,6 +15,7 @@ enum CampaignRoutes {
             Route(.get, "/v1/campaigns", .role(.viewer), "listCampaigns", list),
             Route(.get, "/v1/campaigns/{id}", .role(.viewer), "findCampaign", status),
             Route(.get, "/v1/campaigns/{app}/{id}", .role(.viewer), "getCampaign", status),
+            Route(.get, "/v1/campaigns/{app}/{id}/report", .role(.viewer), "reportCampaign", report),
         ] + LifeOrder.allCases.map(order)
 
     /// The field with which producers make a repeated request harmless.
@@ -65,6 +66,14 @@ enum CampaignRoutes {
         }
         try call.caller.require(app: view.app)
         return .json(view.json)
+    }
+
+    /// What phones said of a campaign.
+    private static func report(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        let (app, id) = (try call.app(), call.parameter("id"))
+        guard let report = try await CampaignReport.read(app: app, id: id, in: core.ledger) else { throw notFound(id) }
+        return .json(report.json)
     }
 
     /// App and id of the path; without an app the ledger says which has it.

@@ -30,6 +30,7 @@ enum PostgreSQLSchema {
         ("audit", audit),
         ("quotas", quotas),
         ("webhooks", webhooks),
+        ("tracking", tracking),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.

@@ -42,6 +42,7 @@ enum SQLiteSchema {
         migrator.registerMigration("audit") { db in try db.execute(sql: audit) }
         migrator.registerMigration("quotas") { db in try db.execute(sql: quotas) }
         migrator.registerMigration("webhooks") { db in try db.execute(sql: webhooks) }
+        migrator.registerMigration("tracking") { db in try db.execute(sql: tracking) }
         return migrator
     }
 

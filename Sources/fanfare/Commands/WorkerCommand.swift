@@ -30,7 +30,7 @@ struct WorkerCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(help: "intake, planner, sender, separated by commas (worker.roles; default all).")
+    @Option(help: "intake, planner, sender, tracking, separated by commas (worker.roles; default all).")
     var roles: String?
 
     @Option(help: "Event loops (worker.loops; default one per core).")

@@ -5,6 +5,8 @@
 ///   `environment` and `permission` compare with `==` and `!=`.
 /// * `app_version` and literals with two dots or more compare as versions, `registered_at` as an instant.
 /// * Every other name is an attribute: against a number it compares as an exact number, against a text by bytes.
+/// * `opened(derby)` holds for devices that have opened that campaign (``TrackedQuestion``), `opened(derby, since: 7d)`
+///   for those that did so of late.
 /// * `!`, `&&`, `||` and parentheses, `!` binding tightest and `||` least. What a device lacks is equal to nothing, so
 ///   `a != b` is `!(a == b)` and holds for it, and `a < b` does not.
 public struct Segment: Hashable, Sendable {
@@ -31,12 +33,20 @@ public struct Segment: Hashable, Sendable {
         program = SegmentProgram(root)
     }
 
-    /// Whether a device is meant.
-    public func matches(_ device: PackedTraits) -> Bool { program.matches(device) }
+    /// What is asked of tracking, each question once; the rest is asked of the device itself.
+    public var questions: [TrackedQuestion] { program.questions }
+
+    /// Whether a device is meant; `answer` says whether the question of a place holds for it.
+    public func matches(_ device: PackedTraits, answer: (Int) -> Bool) -> Bool {
+        program.matches(device, answer: answer)
+    }
+
+    /// Whether a device is meant that no phone has said anything of.
+    public func matches(_ device: PackedTraits) -> Bool { program.matches(device) { _ in false } }
 
     /// Whether a device is meant; packs its traits, so that there is one evaluator.
     public func matches(_ device: DeviceTraits) -> Bool {
-        device.packed().withUnsafeBytes { bytes in PackedTraits(bytes).map(program.matches) ?? false }
+        device.packed().withUnsafeBytes { bytes in PackedTraits(bytes).map { matches($0) } ?? false }
     }
 
     /// By the audience that they name.

@@ -93,6 +93,8 @@ enum SegmentTerm: Hashable, Sendable {
     case appVersion(SegmentComparison, String)
     case registeredAt(SegmentComparison, Timestamp)
     case attribute(String, SegmentComparison, SegmentLiteral)
+    /// What phones have said of a campaign.
+    case tracked(TrackedQuestion)
 
     /// The raw value is the field's place in the packed group.
     enum GroupField: Int, Sendable {
@@ -122,6 +124,7 @@ enum SegmentTerm: Hashable, Sendable {
             return compared("registered_at", comparison, SegmentWord.quoted(instant.rfc3339), isNegated)
         case .attribute(let name, let comparison, let literal):
             return compared(SegmentWord.attribute(name), comparison, literal.text, isNegated)
+        case .tracked(let question): return (isNegated ? "!" : "") + question.text
         }
     }
 

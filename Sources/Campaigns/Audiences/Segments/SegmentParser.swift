@@ -1,10 +1,12 @@
 /// Reads an expression by descent; what it may nest and hold is bounded.
 struct SegmentParser {
     private(set) var warnings: [SegmentProblem] = []
-    private var scanner: SegmentScanner
-    private var token: SegmentScanner.Token
+    private(set) var scanner: SegmentScanner
+    private(set) var token: SegmentScanner.Token
     /// Where `token` begins.
     private var place: Int
+    /// Questions about other campaigns.
+    var questions = 0
     private var terms = 0
     private var depth = 0
 
@@ -43,11 +45,11 @@ struct SegmentParser {
         return "write && for and, || for or"
     }
 
-    private func problem(_ detail: String, mend: String? = nil) -> SegmentProblem {
+    func problem(_ detail: String, mend: String? = nil) -> SegmentProblem {
         scanner.problem(detail, at: place, mend: mend)
     }
 
-    private mutating func advance() throws(SegmentProblem) {
+    mutating func advance() throws(SegmentProblem) {
         token = try scanner.next()
         place = scanner.start
     }
@@ -115,6 +117,7 @@ struct SegmentParser {
             )
         }
         try advance()
+        if token == .open, !isQuoted, TrackedQuestion.words.contains(name) { return try tracked(name, at: begin) }
         guard case .comparison(let comparison) = token else {
             if !isQuoted, SegmentWord.fields.contains(name) {
                 throw scanner.problem("\(name) needs a comparison", at: begin, mend: "for example \(example(name))")

@@ -17,6 +17,8 @@ struct SegmentProgram: Sendable {
         case text([UInt8], SegmentComparison, [UInt8])
         case number([UInt8], SegmentComparison, JSONNumber, Int64?)
         case version([UInt8], SegmentComparison, [UInt8])
+        /// The place of a question about another campaign.
+        case tracked(Int)
     }
 
     private static let accept = -1
@@ -24,8 +26,11 @@ struct SegmentProgram: Sendable {
     /// From the last test to the first: the entry is the last element.
     private var steps: [Step] = []
     private var entry = 0
+    /// What is asked of tracking; answered by whoever has it.
+    let questions: [TrackedQuestion]
 
     init(_ root: SegmentNode) {
+        questions = root.questions
         entry = compile(root, whenTrue: Self.accept, whenFalse: Self.reject)
     }
 
@@ -33,7 +38,7 @@ struct SegmentProgram: Sendable {
     private mutating func compile(_ node: SegmentNode, whenTrue: Int, whenFalse: Int) -> Int {
         switch node {
         case .term(let term):
-            steps.append(Step(test: Self.test(term), whenTrue: whenTrue, whenFalse: whenFalse))
+            steps.append(Step(test: test(term), whenTrue: whenTrue, whenFalse: whenFalse))
             return steps.count - 1
         case .not(let inner): return compile(inner, whenTrue: whenFalse, whenFalse: whenTrue)
         case .all(let parts):
@@ -43,7 +48,7 @@ struct SegmentProgram: Sendable {
         }
     }
 
-    private static func test(_ term: SegmentTerm) -> Test {
+    private func test(_ term: SegmentTerm) -> Test {
         switch term {
         case .tag(let tag): .tag(Array(tag.utf8))
         case .group(let field, let value): .group(field.rawValue, Array(value.utf8))
@@ -58,12 +63,17 @@ struct SegmentProgram: Sendable {
             case .number(let number): .number(Array(name.utf8), comparison, number, Int64(number.text))
             case .version(let version): .version(Array(name.utf8), comparison, Array(version.utf8))
             }
+        case .tracked(let question): .tracked(questions.firstIndex(of: question) ?? 0)
         }
     }
 
-    func matches(_ device: PackedTraits) -> Bool {
+    func matches(_ device: PackedTraits, answer: (Int) -> Bool) -> Bool {
         var next = entry
-        while next >= 0 { next = Self.holds(steps[next].test, device) ? steps[next].whenTrue : steps[next].whenFalse }
+        while next >= 0 {
+            let step = steps[next]
+            let holds = if case .tracked(let place) = step.test { answer(place) } else { Self.holds(step.test, device) }
+            next = holds ? step.whenTrue : step.whenFalse
+        }
         return next == Self.accept
     }
 
@@ -86,6 +96,7 @@ struct SegmentProgram: Sendable {
         case .version(let name, let comparison, let version):
             guard let value = name.withUnsafeBytes(device.attribute) else { return false }
             return comparison.holds(VersionOrder.compare(value, version))
+        case .tracked: return false
         }
     }
 

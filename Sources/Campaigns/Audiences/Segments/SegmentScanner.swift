@@ -1,7 +1,7 @@
 /// Cuts an expression into tokens.
 struct SegmentScanner {
     enum Token: Equatable {
-        case open, close, and, or, not, end
+        case open, close, comma, and, or, not, end
         case comparison(SegmentComparison)
         case word(String)
         case quoted(String)
@@ -11,6 +11,7 @@ struct SegmentScanner {
             switch self {
             case .open: "("
             case .close: ")"
+            case .comma: ","
             case .and: "&&"
             case .or: "||"
             case .not: "!"
@@ -49,6 +50,7 @@ struct SegmentScanner {
         switch byte {
         case UInt8(ascii: "("): return .open
         case UInt8(ascii: ")"): return .close
+        case UInt8(ascii: ","): return .comma
         case UInt8(ascii: "&"):
             if take("&") { return .and }
             throw problem("a single &", mend: "write && for and")

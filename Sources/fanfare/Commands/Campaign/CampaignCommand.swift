@@ -10,7 +10,7 @@ struct CampaignCommand: AsyncParsableCommand {
             CampaignWatchCommand.self,
             CampaignListCommand.self, CampaignEventsCommand.self,
             CampaignPauseCommand.self, CampaignResumeCommand.self, CampaignCancelCommand.self, CampaignSetCommand.self,
-            CampaignFireCommand.self, CampaignOutcomesCommand.self,
+            CampaignFireCommand.self, CampaignOutcomesCommand.self, CampaignReportCommand.self,
         ]
     )
 }

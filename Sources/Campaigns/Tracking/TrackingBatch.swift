@@ -1,0 +1,227 @@
+/// What the edge has taken from phones, on its way to the ledger: the body of a message in `fanfare.v1.tracking`.
+///
+/// Version 1, all numbers as LEB128: `FTRK`, the version, the count of apps and their names, the count of entries, then
+/// for each its kind (0 event, 1 answers), the app's place, campaign, index, registry number, milliseconds since 1970 and
+/// what it says. Texts have their length in front. The same batch is always the same bytes.
+public struct TrackingBatch: Hashable, Sendable {
+    /// Entries of a batch at most.
+    public static let entriesMax = 4096
+    /// Bytes of a batch at most.
+    public static let bytesMax = 1 << 20
+    /// The AMQP `type` of its messages.
+    public static let messageType = "fanfare.tracking.v1"
+    private static let magic = Array("FTRK".utf8)
+    private static let version: UInt8 = 1
+
+    /// One thing that a phone said.
+    public enum Entry: Hashable, Sendable {
+        case event(TrackingEvent)
+        case answers(PollAnswers)
+
+        /// Whose.
+        public var device: TrackedDevice {
+            switch self {
+            case .event(let event): event.device
+            case .answers(let answers): answers.device
+            }
+        }
+
+        /// When.
+        public var at: Timestamp {
+            switch self {
+            case .event(let event): event.at
+            case .answers(let answers): answers.at
+            }
+        }
+    }
+
+    /// Why bytes are no batch.
+    public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
+        /// Of a later version of Fanfare.
+        case unknownVersion(UInt8)
+        /// Cut off, too long, or something else.
+        case malformed(String)
+
+        /// For people.
+        public var description: String {
+            switch self {
+            case .unknownVersion(let version): "version \(version) of a tracking batch is not known here"
+            case .malformed(let detail): "no tracking batch: \(detail)"
+            }
+        }
+
+        /// The reason that a parked message has.
+        public var reason: String {
+            switch self {
+            case .unknownVersion: "UnknownVersion"
+            case .malformed: "MalformedTracking"
+            }
+        }
+    }
+
+    /// What phones said, in the order in which it came.
+    public var entries: [Entry]
+
+    /// A batch.
+    public init(_ entries: [Entry]) {
+        self.entries = entries
+    }
+
+    /// The bytes.
+    public func encoded() -> [UInt8] {
+        var apps: [String] = []
+        var places: [String: UInt64] = [:]
+        for entry in entries where places[entry.device.app] == nil {
+            places[entry.device.app] = UInt64(apps.count)
+            apps.append(entry.device.app)
+        }
+        var writer = BatchWriter()
+        writer.bytes.reserveCapacity(16 + entries.count * 32)
+        writer.bytes += Self.magic
+        writer.bytes.append(Self.version)
+        writer.number(UInt64(apps.count))
+        for app in apps { writer.text(app) }
+        writer.number(UInt64(entries.count))
+        for entry in entries {
+            let device = entry.device
+            switch entry {
+            case .event: writer.bytes.append(0)
+            case .answers: writer.bytes.append(1)
+            }
+            writer.number(places[device.app] ?? 0)
+            writer.number(UInt64(device.campaign))
+            writer.number(UInt64(device.index))
+            writer.number(UInt64(bitPattern: device.registered))
+            writer.number(UInt64(bitPattern: entry.at.milliseconds))
+            switch entry {
+            case .event(let event):
+                writer.bytes.append(event.type.rawValue)
+                writer.bytes.append(event.surface.rawValue)
+                writer.text(event.detail)
+            case .answers(let answers):
+                writer.number(UInt64(answers.answers.count))
+                for answer in answers.answers {
+                    writer.text(answer.question)
+                    writer.number(UInt64(answer.choices.count))
+                    for choice in answer.choices { writer.text(choice) }
+                }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// Reads a batch; whatever the bytes are, it ends in linear time and memory.
+    public init(encoded bytes: [UInt8]) throws(Failure) {
+        guard bytes.count <= Self.bytesMax else { throw .malformed("more than \(Self.bytesMax) bytes") }
+        var reader = BatchReader(bytes)
+        guard bytes.starts(with: Self.magic), bytes.count > Self.magic.count else {
+            throw .malformed("it does not begin as one")
+        }
+        reader.offset = Self.magic.count
+        let version = try reader.byte()
+        guard version == Self.version else { throw .unknownVersion(version) }
+        var apps: [String] = []
+        for _ in 0..<(try reader.count(upTo: Self.entriesMax)) { apps.append(try reader.text(upTo: 128)) }
+        entries = []
+        let count = try reader.count(upTo: Self.entriesMax)
+        entries.reserveCapacity(count)
+        for _ in 0..<count { entries.append(try Self.entry(&reader, apps)) }
+        guard reader.isAtEnd else { throw .malformed("something follows behind the last entry") }
+    }
+
+    private static func entry(_ reader: inout BatchReader, _ apps: [String]) throws(Failure) -> Entry {
+        let kind = try reader.byte()
+        let place = try reader.count(upTo: entriesMax)
+        guard place < apps.count else { throw .malformed("an app that is not named") }
+        guard let campaign = UInt32(exactly: try reader.number()), let index = UInt32(exactly: try reader.number())
+        else { throw .malformed("a number of more than 32 bits") }
+        let device = TrackedDevice(
+            app: apps[place],
+            campaign: campaign,
+            index: index,
+            registered: Int64(bitPattern: try reader.number())
+        )
+        let at = Timestamp(milliseconds: Int64(bitPattern: try reader.number()))
+        switch kind {
+        case 0:
+            guard let type = TrackedType(rawValue: try reader.byte()),
+                let surface = TrackedSurface(rawValue: try reader.byte())
+            else { throw .malformed("an unknown type or surface") }
+            let detail = try reader.text(upTo: TrackingEvent.detailBytesMax)
+            return .event(TrackingEvent(device: device, type: type, surface: surface, detail: detail, at: at))
+        case 1:
+            var answers: [PollAnswers.Choice] = []
+            for _ in 0..<(try reader.count(upTo: PollAnswersRequest.answersMax)) {
+                var answer = PollAnswers.Choice(question: try reader.text(upTo: 128), choices: [])
+                for _ in 0..<(try reader.count(upTo: PollAnswersRequest.choicesMax)) {
+                    answer.choices.append(try reader.text(upTo: PollAnswersRequest.bytesMax))
+                }
+                answers.append(answer)
+            }
+            return .answers(PollAnswers(device: device, answers: answers, at: at))
+        default: throw .malformed("an unknown kind of entry")
+        }
+    }
+}
+
+private struct BatchWriter {
+    var bytes: [UInt8] = []
+
+    mutating func number(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func text(_ text: String) {
+        number(UInt64(text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+}
+
+private struct BatchReader {
+    let bytes: [UInt8]
+    var offset = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { offset == bytes.count }
+
+    mutating func byte() throws(TrackingBatch.Failure) -> UInt8 {
+        guard offset < bytes.count else { throw .malformed("it is cut off") }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func number() throws(TrackingBatch.Failure) -> UInt64 {
+        var value: UInt64 = 0
+        for shift in stride(from: 0, to: 70, by: 7) {
+            let next = try byte()
+            guard shift < 63 || next <= 1 else { throw .malformed("a number of more than 64 bits") }
+            value |= UInt64(next & 0x7F) << UInt64(shift)
+            if next & 0x80 == 0 { return value }
+        }
+        throw .malformed("a number of more than 64 bits")
+    }
+
+    mutating func count(upTo most: Int) throws(TrackingBatch.Failure) -> Int {
+        let value = try number()
+        guard value <= UInt64(most) else { throw .malformed("more than \(most) of something") }
+        return Int(value)
+    }
+
+    mutating func text(upTo most: Int) throws(TrackingBatch.Failure) -> String {
+        let length = try count(upTo: most)
+        guard length <= bytes.count - offset else { throw .malformed("it is cut off") }
+        defer { offset += length }
+        guard let text = String(validating: bytes[offset..<offset + length], as: UTF8.self) else {
+            throw .malformed("a text that is not UTF-8")
+        }
+        return text
+    }
+}

@@ -1,0 +1,145 @@
+/// The body of `POST /v1/tracking`, as far as it tells by itself; message ids are not verified yet.
+public struct TrackingRequest: Sendable {
+    /// Events of a request at most.
+    public static let eventsMax = 500
+    /// Bytes of a body at most.
+    public static let bytesMax = 256 * 1024
+
+    /// One event with its message id as it was sent.
+    public struct Entry: Hashable, Sendable {
+        /// Where in the body it stands; pointers of problems begin with it.
+        public var index: Int
+        /// The event's own id in lower case; an id counts once.
+        public var id: String
+        /// The signed message id.
+        public var messageID: String
+        /// What happened.
+        public var type: TrackedType
+        /// Where.
+        public var surface: TrackedSurface
+        /// The button, or the reason of a drop.
+        public var detail: String
+        /// When, as it is believed.
+        public var at: Timestamp
+    }
+
+    /// The events, each id once.
+    public let events: [Entry]
+    /// All that is wrong; then no event may be used.
+    public let problems: [Problem]
+
+    static let fields = FieldList("the request", [.now("events")])
+    static let eventFields = FieldList(
+        "an event",
+        [.now("id"), .now("m"), .now("type"), .now("surface"), .now("action"), .now("reason"), .now("at")]
+    )
+
+    /// Reads a body; pure, linear in its size.
+    public init(_ body: [UInt8], now: Timestamp) {
+        let reading = JSONReader.read(body, limits: JSONReader.Limits(bytesMax: Self.bytesMax, depthMax: 4))
+        let log = ProblemLog(reading.problems)
+        events = reading.value.map { Self.events($0, now, log) } ?? []
+        problems = log.all
+    }
+
+    private static func events(_ value: JSONValue, _ now: Timestamp, _ log: ProblemLog) -> [Entry] {
+        guard let reader = ObjectReader(value, at: .root, fields, log) else { return [] }
+        let place = JSONPointer.root.appending("events")
+        guard let elements = reader.array("events", countMax: eventsMax) else {
+            if !reader.has("events") { log.refuse(.required, at: place, "events is missing", mend: "send a list") }
+            return []
+        }
+        if elements.isEmpty { log.refuse(.empty, at: place, "events is empty", mend: "send nothing at all") }
+        var seen: Set<String> = []
+        var result: [Entry] = []
+        result.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            guard let entry = entry(element, index, place.appending(index), now, log) else { continue }
+            if elements.count == 1 || seen.insert(entry.id).inserted { result.append(entry) }
+        }
+        return result
+    }
+
+    private static func entry(
+        _ value: JSONValue,
+        _ index: Int,
+        _ place: JSONPointer,
+        _ now: Timestamp,
+        _ log: ProblemLog
+    ) -> Entry? {
+        guard let reader = ObjectReader(value, at: place, eventFields, log) else { return nil }
+        let id = required("id", reader, log)
+        if let id, !isUUID(id) {
+            log.refuse(.format, at: place.appending("id"), "id is no UUID", mend: "make a new UUID for each event")
+        }
+        let messageID = required("m", reader, log)
+        if let messageID, messageID.utf8.count != MessageIDPlace.byteCount {
+            let mend = "send fanfare.m of the push as it came"
+            log.refuse(.format, at: place.appending("m"), "m is no message id of 22 characters", mend: mend)
+        }
+        if !reader.has("type") { log.refuse(.required, at: place.appending("type"), "type is missing") }
+        let type = reader.choice("type", among: TrackedType.words).flatMap(TrackedType.init(word:))
+        let surface =
+            reader.choice("surface", among: TrackedSurface.words).flatMap(TrackedSurface.init(word:)) ?? .system
+        if !reader.has("at") { log.refuse(.required, at: place.appending("at"), "at is missing") }
+        let at = reader.instant("at")
+        let (action, reason) = (
+            detail("action", of: .actioned, type, reader), detail("reason", of: .dropped, type, reader)
+        )
+        if type == .actioned, action == nil, !log.hasProblem(within: place.appending("action")) {
+            let mend = "name the button that was pressed"
+            log.refuse(.required, at: place.appending("action"), "actioned needs an action", mend: mend)
+        }
+        guard let id, let messageID, let type, let at else { return nil }
+        return Entry(
+            index: index,
+            id: id.lowercased(),
+            messageID: messageID,
+            type: type,
+            surface: surface,
+            detail: action ?? reason ?? "",
+            at: TrackingTimes.believed(at, now: now)
+        )
+    }
+
+    /// What goes with one type of event only; null is none.
+    private static func detail(
+        _ name: String,
+        of owner: TrackedType,
+        _ type: TrackedType?,
+        _ reader: ObjectReader
+    ) -> String? {
+        guard reader.has(name), reader.value(name, isNullable: true) != .null else { return nil }
+        let text = reader.text(name, bytesMax: TrackingEvent.detailBytesMax)
+        if let type, type != owner {
+            let place = reader.pointer.appending(name)
+            reader.log.refuse(.conflict, at: place, "only \(owner.word) has \(name)", mend: "leave it out")
+        }
+        if let text, !text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
+            reader.log.refuse(.format, at: reader.pointer.appending(name), "\(name) has a control character")
+            return nil
+        }
+        return text
+    }
+
+    static func required(_ name: String, _ reader: ObjectReader, _ log: ProblemLog) -> String? {
+        let place = reader.pointer.appending(name)
+        if !reader.has(name) { log.refuse(.required, at: place, "\(name) is missing") }
+        return reader.text(name, bytesMax: 64)
+    }
+
+    /// RFC 9562, section 4: 8-4-4-4-12 hexadecimal digits.
+    static func isUUID(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard bytes.count == 36 else { return false }
+        for (index, byte) in bytes.enumerated() {
+            if [8, 13, 18, 23].contains(index) {
+                guard byte == UInt8(ascii: "-") else { return false }
+            } else {
+                let isLetter = (65...70).contains(byte & 0xDF)
+                guard (48...57).contains(byte) || isLetter else { return false }
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,152 @@
+public import Campaigns
+public import Store
+
+/// What a campaign was worth on the phones: `campaign report`, and the same by HTTP.
+public struct CampaignReport: Sendable, Equatable {
+    /// The campaign's id.
+    public let id: String
+    /// Its app.
+    public let app: String
+    /// Its state.
+    public let state: String
+    /// Devices meant.
+    public let audience: Int
+    /// Devices whose push the provider took: what rates are of, but for campaigns that send none.
+    public let accepted: Int
+    /// What phones said.
+    public let funnel: Funnel
+    /// The poll's questions, in its order; nil for other kinds.
+    public let poll: PollForm?
+
+    /// A report.
+    public init(
+        id: String,
+        app: String,
+        state: String,
+        audience: Int,
+        accepted: Int,
+        funnel: Funnel,
+        poll: PollForm? = nil
+    ) {
+        (self.id, self.app, self.state) = (id, app, state)
+        (self.audience, self.accepted, self.funnel, self.poll) = (audience, accepted, funnel, poll)
+    }
+
+    /// Reads a campaign's report; nil when the ledger has no such campaign.
+    ///
+    /// Throws `LedgerError`; `ambiguous` without an app, when two apps have the id.
+    public static func read(app: String?, id: String, in ledger: Ledger) async throws(LedgerError) -> CampaignReport? {
+        let now = WallClock.now()
+        return try await ledger.read { reader -> CampaignReport? in
+            guard let number = try reader.campaignNumber(app: app, id: id),
+                let status = try reader.status(campaign: number, now: now)
+            else { return nil }
+            let job = try reader.storedJob(campaign: number).map { JSONReader.read($0).value }
+            return CampaignReport(
+                id: status.id,
+                app: status.app,
+                state: status.state,
+                audience: status.audience,
+                accepted: status.counts.accepted,
+                funnel: try reader.funnel(campaign: number),
+                poll: job.flatMap { $0.flatMap { PollForm(job: $0) } }
+            )
+        }
+    }
+
+    /// The document of `campaign report --json`; a rate is a share of the accepted devices, null when there are none.
+    public var json: JSONValue {
+        var members = [
+            JSONMember("id", .string(id)), JSONMember("app", .string(app)), JSONMember("state", .string(state)),
+            JSONMember("audience", .number(JSONNumber(audience))),
+            JSONMember("accepted", .number(JSONNumber(accepted))),
+        ]
+        members.append(
+            JSONMember(
+                "surfaces",
+                .object(TrackedSurface.allCases.map { JSONMember($0.word, surface($0)) })
+            )
+        )
+        if let poll { members.append(JSONMember("poll", json(of: poll))) }
+        return .object(members)
+    }
+
+    private func surface(_ surface: TrackedSurface) -> JSONValue {
+        .object(
+            TrackedType.allCases.map { type in
+                let devices = funnel[surface, type]
+                var members = [
+                    JSONMember("devices", .number(JSONNumber(devices))),
+                    JSONMember("rate", Self.rate(devices, accepted)),
+                ]
+                if type == .actioned || type == .dropped {
+                    let details = funnel.details(surface, type).map {
+                        JSONMember($0.name, .number(JSONNumber($0.devices)))
+                    }
+                    members.append(JSONMember(type == .actioned ? "actions" : "reasons", .object(details)))
+                }
+                return JSONMember(type.word, .object(members))
+            }
+        )
+    }
+
+    private func json(of poll: PollForm) -> JSONValue {
+        let questions = poll.questions.map { question in
+            let choices = question.choices.map { choice in
+                JSONMember(choice, .number(JSONNumber(funnel.choices[question.id]?[choice] ?? 0)))
+            }
+            return JSONValue.object([JSONMember("id", .string(question.id)), JSONMember("choices", .object(choices))])
+        }
+        return .object([
+            JSONMember("answered", .number(JSONNumber(funnel.answered))), JSONMember("questions", .array(questions)),
+        ])
+    }
+
+    /// Four decimals; more devices than were accepted are possible where a provider's answer was lost.
+    private static func rate(_ devices: Int, _ accepted: Int) -> JSONValue {
+        guard accepted > 0 else { return .null }
+        let tenThousandths = (devices * 10_000 + accepted / 2) / accepted
+        let (whole, rest) = (tenThousandths / 10_000, tenThousandths % 10_000)
+        let digits = String(rest + 10_000).dropFirst()
+        return .number(JSONNumber(text: "\(whole).\(digits)"))
+    }
+
+    /// The tables for people.
+    public var text: String {
+        let head = "\(app)/\(id)  \(state), \(NumberText.grouped(accepted)) of \(NumberText.grouped(audience)) accepted"
+        guard !funnel.isEmpty else { return head + "\n\nno phone has said anything yet" }
+        var lines = [head]
+        if !funnel.surfaces.isEmpty {
+            var table = TextTable([("surface", .left), ("step", .left), ("devices", .right), ("of accepted", .right)])
+            for surface in funnel.surfaces { add(surface, to: &table) }
+            lines += ["", table.text]
+        }
+        if poll != nil || funnel.answered > 0 { lines += ["", pollText] }
+        return lines.joined(separator: "\n")
+    }
+
+    private func add(_ surface: TrackedSurface, to table: inout TextTable) {
+        func add(_ name: String, _ devices: Int) {
+            let share = accepted > 0 ? NumberText.percent(devices, of: accepted) : ""
+            table.add([surface.word, name, NumberText.grouped(devices), share])
+        }
+        for type in TrackedType.allCases where funnel[surface, type] > 0 {
+            add(type.word, funnel[surface, type])
+            for detail in funnel.details(surface, type) { add("  \(NameRule.shown(detail.name))", detail.devices) }
+        }
+    }
+
+    private var pollText: String {
+        var table = TextTable([("question", .left), ("choice", .left), ("devices", .right), ("of answered", .right)])
+        let questions =
+            poll?.questions.map { ($0.id, $0.choices) } ?? funnel.choices.map { ($0.key, $0.value.keys.sorted()) }
+        for (question, choices) in questions {
+            for choice in choices {
+                let devices = funnel.choices[question]?[choice] ?? 0
+                let share = funnel.answered > 0 ? NumberText.percent(devices, of: funnel.answered) : ""
+                table.add([NameRule.shown(question), NameRule.shown(choice), NumberText.grouped(devices), share])
+            }
+        }
+        return "answered by \(NumberText.grouped(funnel.answered))\n\n" + table.text
+    }
+}

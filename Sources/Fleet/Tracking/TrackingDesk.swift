@@ -1,0 +1,122 @@
+import AMQP
+import Campaigns
+import Delivery
+import Logging
+import NIOCore
+import Store
+
+/// Takes batches of what phones said from the broker to the ledger; acks what is committed (role `tracking`).
+///
+/// What comes while a transaction is out goes together into the next one. Confined to the worker's loop.
+final class TrackingDesk {
+    /// Unacknowledged messages: what a transaction may take along.
+    static let prefetch: UInt16 = 256
+    /// Entries of a transaction at which no further message joins it, so that senders' commits do not wait for long.
+    private static let entriesMax = 2_000
+
+    private struct Delivery {
+        var entries: [TrackingBatch.Entry]
+        var tag: UInt64
+        var connection: UInt64
+    }
+
+    private let loop: any EventLoop
+    private let ledger: Ledger
+    private let work: WorkDesk
+    private let retention: Retention
+    private let logger: Logger
+    private var waiting: [Delivery] = []
+    private var isWriting = false
+    private(set) var tally = TrackingTally()
+    var ack: (_ tag: UInt64, _ connection: UInt64) -> Void = { _, _ in }
+
+    init(loop: any EventLoop, ledger: Ledger, work: WorkDesk, retention: Retention, logger: Logger) {
+        self.loop = loop
+        self.ledger = ledger
+        self.work = work
+        self.retention = retention
+        self.logger = logger
+    }
+
+    func received(_ message: InboundMessage, connection: UInt64) {
+        do throws(TrackingBatch.Failure) {
+            guard !message.isTruncated else { throw .malformed("more than \(TrackingBatch.bytesMax) bytes") }
+            let batch = try TrackingBatch(encoded: message.body)
+            waiting.append(Delivery(entries: batch.entries, tag: message.deliveryTag, connection: connection))
+            work.pending += 1
+            write()
+        } catch {
+            work.park(message, reason: error.reason, detail: error.description, connection: connection)
+        }
+    }
+
+    /// The connection is gone: the broker gives what waits to somebody else; what is being written may come again.
+    func disconnected() {
+        work.pending -= waiting.count
+        waiting.removeAll()
+        work.checkIdle()
+    }
+
+    private func write() {
+        guard !isWriting, !waiting.isEmpty else { return }
+        var (batch, count): ([Delivery], Int) = ([], 0)
+        for delivery in waiting {
+            guard batch.isEmpty || count + delivery.entries.count <= Self.entriesMax else { break }
+            batch.append(delivery)
+            count += delivery.entries.count
+        }
+        waiting.removeFirst(batch.count)
+        isWriting = true
+        let deliveries = batch
+        commit(deliveries)
+    }
+
+    private func commit(_ deliveries: [Delivery]) {
+        let (entries, retention) = (deliveries.flatMap(\.entries), retention)
+        let done = NIOLoopBound(Done(desk: self, deliveries: deliveries), eventLoop: loop)
+        ledger.submit(.synced, haste: .withOthers) { transaction in
+            try transaction.track(entries, retention, now: WallClock.now())
+        } completion: { [loop] result in
+            loop.execute { done.value.desk.written(done.value.deliveries, result) }
+        }
+    }
+
+    private struct Done {
+        let desk: TrackingDesk
+        let deliveries: [Delivery]
+    }
+
+    private func written(_ deliveries: [Delivery], _ result: Result<TrackingResult, LedgerError>) {
+        switch result {
+        case .success(let counts):
+            tally.wrote(counts)
+            for delivery in deliveries { ack(delivery.tag, delivery.connection) }
+            end(deliveries)
+        case .failure(.closed): end(deliveries)
+        case .failure(let error):
+            logger.error("what phones said waits for the ledger", metadata: ["error": "\(error)"])
+            loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
+                // The connection may be gone meanwhile; then somebody else has it, and twice counts once.
+                self.commit(deliveries)
+            }
+        }
+    }
+
+    private func end(_ deliveries: [Delivery]) {
+        isWriting = false
+        work.pending -= deliveries.count
+        write()
+        work.checkIdle()
+    }
+}
+
+/// What a worker's tracking role has written since the process began.
+struct TrackingTally: Sendable {
+    private(set) var results = TrackingResult()
+    private(set) var commits = 0
+
+    mutating func wrote(_ result: TrackingResult) {
+        results = results + result
+        commits += 1
+    }
+}

@@ -1,0 +1,41 @@
+/// The tables of what phones say.
+extension SQLiteSchema {
+    /// `step`: type + 16 × surface (`TrackedStep`); `device`: its index in the campaign; `detail`: button or reason.
+    ///
+    /// An event with a detail has a second row without one, so that devices are counted once whatever they pressed.
+    /// `registered`: the device's number in the registry, which segments ask for. Questions and choices of polls are in
+    /// `poll_totals`; the one without a name counts the devices.
+    static let tracking = """
+        CREATE TABLE tracked (
+            campaign INTEGER NOT NULL,
+            step INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            detail TEXT NOT NULL,
+            registered INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            PRIMARY KEY (campaign, step, device, detail)
+        ) WITHOUT ROWID;
+        CREATE TABLE tracking_totals (
+            campaign INTEGER NOT NULL,
+            step INTEGER NOT NULL,
+            detail TEXT NOT NULL,
+            devices INTEGER NOT NULL,
+            PRIMARY KEY (campaign, step, detail)
+        ) WITHOUT ROWID;
+        CREATE TABLE poll_answers (
+            campaign INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            registered INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            answers TEXT NOT NULL,
+            PRIMARY KEY (campaign, device)
+        ) WITHOUT ROWID;
+        CREATE TABLE poll_totals (
+            campaign INTEGER NOT NULL,
+            question TEXT NOT NULL,
+            choice TEXT NOT NULL,
+            devices INTEGER NOT NULL,
+            PRIMARY KEY (campaign, question, choice)
+        ) WITHOUT ROWID;
+        """
+}

@@ -1,0 +1,283 @@
+public import Campaigns
+public import Delivery
+
+/// What became of a batch of what phones said.
+public struct TrackingResult: Sendable, Equatable {
+    /// Devices' steps and answers that are new.
+    public var counted = 0
+    /// Those that the ledger had.
+    public var repeated = 0
+    /// Those of campaigns that the ledger does not know, or that another app has.
+    public var unknown = 0
+    /// Those of campaigns whose rows of single phones are purged: a repeat could not be told.
+    public var late = 0
+
+    /// Nothing yet.
+    public init() {}
+
+    /// Both together.
+    public static func + (left: TrackingResult, right: TrackingResult) -> TrackingResult {
+        var sum = left
+        sum.counted += right.counted
+        sum.repeated += right.repeated
+        sum.unknown += right.unknown
+        sum.late += right.late
+        return sum
+    }
+}
+
+/// A surface and a type as one column.
+struct TrackedStep: Hashable {
+    var surface: TrackedSurface
+    var type: TrackedType
+
+    var number: Int64 { Int64(type.rawValue) + 16 * Int64(surface.rawValue) }
+
+    init(_ surface: TrackedSurface, _ type: TrackedType) {
+        (self.surface, self.type) = (surface, type)
+    }
+
+    init?(_ number: Int64) {
+        guard let type = TrackedType(rawValue: UInt8(truncatingIfNeeded: number & 15)),
+            let surface = TrackedSurface(rawValue: UInt8(truncatingIfNeeded: number >> 4))
+        else { return nil }
+        (self.surface, self.type) = (surface, type)
+    }
+}
+
+extension LedgerTransaction {
+    /// Different buttons or reasons counted for a campaign's step; they come from phones, and a table must have an end.
+    public static let trackedDetailsMax = 64
+    /// What the others are counted as.
+    public static let otherDetail = "(other)"
+    /// Rows of one statement, the most first; few sizes, so that their texts stay prepared.
+    private static let rowsOfStatements = [128, 16, 1]
+
+    /// Writes what phones said; what the ledger has already, in whatever order it comes, changes nothing.
+    ///
+    /// Totals are counted from the rows that are new, in the same transaction. Some thousand entries at most.
+    public func track(
+        _ entries: [TrackingBatch.Entry],
+        _ retention: Retention,
+        now: Timestamp
+    ) throws(LedgerError) -> TrackingResult {
+        var result = TrackingResult()
+        var campaigns: [UInt32: Standing] = [:]
+        var rows: [Row] = []
+        var details = try TrackedDetails(self)
+        for entry in entries {
+            let device = entry.device
+            let standing: Standing
+            if let known = campaigns[device.campaign] {
+                standing = known
+            } else {
+                standing = try self.standing(of: device.campaign, retention, now: now)
+                campaigns[device.campaign] = standing
+            }
+            guard standing.app == device.app else {
+                result.unknown += 1
+                continue
+            }
+            guard !standing.isOver else {
+                result.late += 1
+                continue
+            }
+            switch entry {
+            case .answers(let answers):
+                if try answer(answers) { result.counted += 1 } else { result.repeated += 1 }
+            case .event(let event):
+                let step = TrackedStep(event.surface, event.type)
+                if !event.detail.isEmpty {
+                    let detail = try details.counted(event.detail, device.campaign, step)
+                    rows.append(Row(event: event, step: step, detail: detail))
+                }
+                rows.append(Row(event: event, step: step, detail: ""))
+            }
+        }
+        let new = try insert(rows)
+        let fresh = Self.freshEvents(new)
+        result.counted += fresh
+        result.repeated += rows.count { $0.detail.isEmpty } - fresh
+        for (total, devices) in new {
+            try db.run(
+                """
+                INSERT INTO tracking_totals (campaign, step, detail, devices) VALUES (?1, ?2, ?3, ?4)
+                ON CONFLICT (campaign, step, detail) DO UPDATE SET devices = tracking_totals.devices + excluded.devices
+                """,
+                .int(total.campaign),
+                .integer(total.step),
+                .text(total.detail),
+                .int(devices)
+            )
+        }
+        return result
+    }
+
+    private struct Row {
+        var event: TrackingEvent
+        var step: TrackedStep
+        var detail: String
+    }
+
+    private struct Total: Hashable {
+        var campaign: Int64
+        var step: Int64
+        var detail: String
+    }
+
+    /// Events that changed something: a second button of a device has a new row of its own and none without detail.
+    private static func freshEvents(_ new: [Total: Int]) -> Int {
+        var steps: [Int64: (plain: Int, named: Int)] = [:]
+        for (total, rows) in new {
+            if total.detail.isEmpty {
+                steps[total.step, default: (0, 0)].plain += rows
+            } else {
+                steps[total.step, default: (0, 0)].named += rows
+            }
+        }
+        return steps.values.reduce(0) { $0 + max($1.plain, $1.named) }
+    }
+
+    private struct Standing {
+        var app: String?
+        /// What single phones said is purged, or may be at any moment.
+        var isOver = false
+    }
+
+    private func standing(
+        of campaign: UInt32,
+        _ retention: Retention,
+        now: Timestamp
+    ) throws(LedgerError) -> Standing {
+        let rows = try db.rows("SELECT app, completed_at FROM campaigns WHERE number = ?1", .int(campaign))
+        guard try rows.next() else { return Standing() }
+        let isOver = retention.forgetsTracking(completedAt: rows.optionalTime(1), now: now)
+        return Standing(app: rows.text(0), isOver: isOver)
+    }
+
+    /// Inserts rows and says how many of each total were new.
+    private func insert(_ rows: [Row]) throws(LedgerError) -> [Total: Int] {
+        var new: [Total: Int] = [:]
+        var start = 0
+        for size in Self.rowsOfStatements {
+            while rows.count - start >= size {
+                try insert(rows[start..<start + size], &new)
+                start += size
+            }
+        }
+        return new
+    }
+
+    private func insert(_ rows: ArraySlice<Row>, _ new: inout [Total: Int]) throws(LedgerError) {
+        var values: [SQLValue] = []
+        values.reserveCapacity(rows.count * 6)
+        for row in rows {
+            values.append(.int(row.event.device.campaign))
+            values.append(.integer(row.step.number))
+            values.append(.int(row.event.device.index))
+            values.append(.text(row.detail))
+            values.append(.integer(row.event.device.registered))
+            values.append(.time(row.event.at))
+        }
+        let inserted = try db.rows(TrackedRows.insertion(of: rows.count), values: values)
+        while try inserted.next() {
+            new[Total(campaign: inserted.int64(0), step: inserted.int64(1), detail: inserted.text(2)), default: 0] += 1
+        }
+    }
+
+    /// Writes a device's answers to a poll, unless it has answered; true when they count.
+    private func answer(_ answers: PollAnswers) throws(LedgerError) -> Bool {
+        let said = JSONValue.object(
+            answers.answers.map { JSONMember($0.question, .array($0.choices.map { .string($0) })) }
+        )
+        let added = try db.run(
+            """
+            INSERT INTO poll_answers (campaign, device, registered, at, answers) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (campaign, device) DO NOTHING
+            """,
+            .int(answers.device.campaign),
+            .int(answers.device.index),
+            .integer(answers.device.registered),
+            .time(answers.at),
+            .text(said.text)
+        )
+        guard added > 0 else { return false }
+        try countChoice("", "", of: answers.device.campaign)
+        for answer in answers.answers {
+            for choice in answer.choices { try countChoice(answer.question, choice, of: answers.device.campaign) }
+        }
+        return true
+    }
+
+    private func countChoice(_ question: String, _ choice: String, of campaign: UInt32) throws(LedgerError) {
+        try db.run(
+            """
+            INSERT INTO poll_totals (campaign, question, choice, devices) VALUES (?1, ?2, ?3, 1)
+            ON CONFLICT (campaign, question, choice) DO UPDATE SET devices = poll_totals.devices + 1
+            """,
+            .int(campaign),
+            .text(question),
+            .text(choice)
+        )
+    }
+}
+
+/// The statements that insert several rows at once.
+private enum TrackedRows {
+    static func insertion(of count: Int) -> String {
+        switch count {
+        case 128: most
+        case 16: some
+        default: one
+        }
+    }
+
+    private static let most = text(128)
+    private static let some = text(16)
+    private static let one = text(1)
+
+    private static func text(_ count: Int) -> String {
+        let rows = (0..<count).map { row in
+            "(" + (1...6).map { "?\(row * 6 + $0)" }.joined(separator: ", ") + ")"
+        }
+        return """
+            INSERT INTO tracked (campaign, step, device, detail, registered, at) VALUES
+            \(rows.joined(separator: ", "))
+            ON CONFLICT (campaign, step, device, detail) DO NOTHING RETURNING campaign, step, detail
+            """
+    }
+}
+
+/// Buttons and reasons that are counted, of the campaigns of one batch.
+private struct TrackedDetails {
+    private struct Key: Hashable {
+        var campaign: UInt32
+        var step: Int64
+    }
+
+    private let db: LedgerConnection
+    private var known: [Key: Set<String>] = [:]
+
+    init(_ transaction: LedgerTransaction) throws(LedgerError) {
+        db = transaction.db
+    }
+
+    /// The detail itself, or the common one when there are too many already.
+    mutating func counted(_ detail: String, _ campaign: UInt32, _ step: TrackedStep) throws(LedgerError) -> String {
+        let key = Key(campaign: campaign, step: step.number)
+        if known[key] == nil {
+            let rows = try db.rows(
+                "SELECT detail FROM tracking_totals WHERE campaign = ?1 AND step = ?2",
+                .int(campaign),
+                .integer(step.number)
+            )
+            var found: Set<String> = []
+            while try rows.next() { if !rows.text(0).isEmpty { found.insert(rows.text(0)) } }
+            known[key] = found
+        }
+        if known[key]?.contains(detail) == true { return detail }
+        guard known[key]?.count ?? 0 < LedgerTransaction.trackedDetailsMax else { return LedgerTransaction.otherDetail }
+        known[key]?.insert(detail)
+        return detail
+    }
+}

@@ -1,0 +1,156 @@
+public import Campaigns
+
+extension LedgerReader {
+    /// How many devices said what of a campaign: a few dozen rows, whatever its size.
+    public func funnel(campaign: UInt32) throws(LedgerError) -> Funnel {
+        var funnel = Funnel()
+        let steps = try db.rows(
+            "SELECT step, detail, devices FROM tracking_totals WHERE campaign = ?1",
+            .int(campaign)
+        )
+        while try steps.next() {
+            guard let step = TrackedStep(steps.int64(0)) else { continue }
+            funnel.devices[Funnel.Step(step.surface, step.type, steps.text(1))] = steps.int(2)
+        }
+        let choices = try db.rows(
+            "SELECT question, choice, devices FROM poll_totals WHERE campaign = ?1",
+            .int(campaign)
+        )
+        while try choices.next() {
+            if choices.text(0).isEmpty {
+                funnel.answered = choices.int(2)
+            } else {
+                funnel.choices[choices.text(0), default: [:]][choices.text(1)] = choices.int(2)
+            }
+        }
+        return funnel
+    }
+
+    /// A campaign's job as its producer wrote it, without its devices, as JSON; nil when there is no such campaign.
+    public func storedJob(campaign: UInt32) throws(LedgerError) -> [UInt8]? {
+        let rows = try db.rows("SELECT job FROM campaigns WHERE number = ?1", .int(campaign))
+        return try rows.next() ? rows.blob(0) : nil
+    }
+
+    /// The next devices that answer a segment's question about a campaign, by their numbers in the registry.
+    ///
+    /// `place` is where the page before ended, nil at the beginning; the answer's is nil behind the last page.
+    public func devices(
+        answering question: TrackedQuestion,
+        campaign: UInt32,
+        since: Timestamp?,
+        after place: TrackedPlace?,
+        limit: Int = 20_000
+    ) throws(LedgerError) -> (registered: [Int64], next: TrackedPlace?) {
+        let place = place ?? TrackedPlace(surface: 0, device: -1)
+        let since = SQLValue.time(since ?? Timestamp(milliseconds: .min))
+        let rows: Rows
+        switch question.deed {
+        case .answered:
+            rows = try db.rows(
+                """
+                SELECT device, registered FROM poll_answers
+                WHERE campaign = ?1 AND device > ?2 AND at >= ?3 ORDER BY device LIMIT ?4
+                """,
+                .int(campaign),
+                .integer(place.device),
+                since,
+                .int(limit)
+            )
+        case .type(let type):
+            let surface = TrackedSurface.allCases[place.surface]
+            rows = try db.rows(
+                """
+                SELECT device, registered FROM tracked
+                WHERE campaign = ?1 AND step = ?2 AND device > ?3 AND detail = ?4 AND at >= ?5
+                ORDER BY device LIMIT ?6
+                """,
+                .int(campaign),
+                .integer(TrackedStep(surface, type).number),
+                .integer(place.device),
+                .text(question.action ?? ""),
+                since,
+                .int(limit)
+            )
+        }
+        var (found, last): ([Int64], Int64) = ([], place.device)
+        while try rows.next() {
+            last = rows.int64(0)
+            found.append(rows.int64(1))
+        }
+        if found.count == limit { return (found, TrackedPlace(surface: place.surface, device: last)) }
+        if question.deed == .answered || place.surface + 1 == TrackedSurface.allCases.count { return (found, nil) }
+        return (found, TrackedPlace(surface: place.surface + 1, device: -1))
+    }
+}
+
+/// Where a page of `devices(answering:)` ended.
+public struct TrackedPlace: Sendable, Equatable {
+    var surface: Int
+    var device: Int64
+}
+
+extension LedgerTransaction {
+    /// Removes some rows of what single phones said of a campaign that is long over or gone; whether there is more.
+    ///
+    /// The totals go with the campaign's row.
+    public func purgeTracking(campaign: UInt32, rowsMax: Int = 500) throws(LedgerError) -> Bool {
+        let steps = try db.run(
+            """
+            DELETE FROM tracked WHERE campaign = ?1 AND (step, device, detail) IN (
+                SELECT step, device, detail FROM tracked WHERE campaign = ?1 ORDER BY step, device, detail LIMIT ?2
+            )
+            """,
+            .int(campaign),
+            .int(rowsMax)
+        )
+        if steps == rowsMax { return true }
+        let answers = try db.run(
+            """
+            DELETE FROM poll_answers WHERE campaign = ?1 AND device IN (
+                SELECT device FROM poll_answers WHERE campaign = ?1 ORDER BY device LIMIT ?2
+            )
+            """,
+            .int(campaign),
+            .int(rowsMax)
+        )
+        if answers == rowsMax { return true }
+        if try reader.campaign(campaign) == nil {
+            try db.run("DELETE FROM tracking_totals WHERE campaign = ?1", .int(campaign))
+            try db.run("DELETE FROM poll_totals WHERE campaign = ?1", .int(campaign))
+        }
+        return false
+    }
+}
+
+extension LedgerReader {
+    /// The next campaigns of which single phones' rows are there that are too old, or whose campaign is gone.
+    public func trackingToPurge(
+        after number: Int64,
+        completedBefore end: Timestamp
+    ) throws(LedgerError) -> UInt32? {
+        var number = number
+        while let next = try nextTracked(after: number) {
+            number = next
+            let rows = try db.rows("SELECT completed_at FROM campaigns WHERE number = ?1", .integer(number))
+            guard try rows.next() else { return UInt32(truncatingIfNeeded: number) }
+            if let completed = rows.optionalTime(0), completed <= end { return UInt32(truncatingIfNeeded: number) }
+        }
+        return nil
+    }
+
+    private func nextTracked(after number: Int64) throws(LedgerError) -> Int64? {
+        let found = [
+            try db.number("SELECT min(campaign) FROM tracked WHERE campaign > ?1", .integer(number)),
+            try db.number("SELECT min(campaign) FROM poll_answers WHERE campaign > ?1", .integer(number)),
+            try db.number(
+                """
+                SELECT min(t.campaign) FROM tracking_totals t
+                WHERE t.campaign > ?1 AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.number = t.campaign)
+                """,
+                .integer(number)
+            ),
+        ]
+        return found.compactMap(\.self).min()
+    }
+}
