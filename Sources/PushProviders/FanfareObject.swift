@@ -1,28 +1,133 @@
-import Campaigns
+public import Campaigns
 
-/// The object `fanfare` that a push carries for the app (contract, section 5), with each device's message id in it.
-///
-/// Members of parts of the product that are not built yet (`k`, `r`, `t`) are not in it: jobs with those fields are
-/// refused.
-enum FanfareObject {
-    /// Appends the object.
-    static func write(_ job: Job, to payload: inout SegmentWriter) {
-        let content = job.content
-        let head: [JSONMember] = [
-            JSONMember("v", .number(JSONNumber(1))), JSONMember("c", .string(job.id)),
+/// What a push carries for the app (contract, section 5): the object `fanfare`, and beside it what the app reads under
+/// names of its own (`PayloadNames`), with each device's message id in one of them.
+public enum FanfareObject {
+    /// Bytes that it has at most besides links and a data push's body, so that the content has the rest.
+    static let bytesMax = 160
+
+    /// Appends the members, without a comma before the first.
+    ///
+    /// `asText`: the object as a string, as FCM's data has it; what stands beside it is a string anyway.
+    static func write(_ job: Job, asText: Bool, to payload: inout SegmentWriter) {
+        let names = job.payloadNames
+        let members = members(job)
+        let inside = members.filter { $0.named.flatMap { names[$0] } == nil }
+        let hasID = names[.messageID] == nil
+        // A version alone says nothing.
+        let hasObject = hasID || inside.count > 1
+        if hasObject {
+            payload.append("\"fanfare\":")
+            if asText {
+                payload.writeText { writeObject(inside, hasID: hasID, to: &$0) }
+            } else {
+                writeObject(inside, hasID: hasID, to: &payload)
+            }
+        }
+        var isFirst = !hasObject
+        for member in members + copies(job) {
+            guard let name = member.named.flatMap({ names[$0] }) else { continue }
+            if !isFirst { payload.append(",") }
+            isFirst = false
+            payload.write(members: [JSONMember(name, member.value)], member.isPersonal ? .personal : .plain)
+        }
+        if let name = names[.messageID] {
+            // Never the first, for a worker without a key takes it out with its comma: without the object there is the
+            // campaign's id.
+            payload.append(MessageIDPlace.opening(named: name))
+            payload.messageID()
+            payload.append("\"")
+        }
+    }
+
+    /// What is said of an object that takes too much of the payload.
+    public static func warnings(_ job: Job) -> [Problem] {
+        let links = ["u", "i", "a", "d"]
+        let members = members(job).filter { !links.contains($0.key) }
+        let own = JSONWriter.bytes(.object(members.map { JSONMember($0.key, $0.value) }))
+        let messageID = MessageIDPlace.opening.count + MessageIDPlace.byteCount + 1
+        let count = "\"fanfare\":".utf8.count + own.count + messageID
+        guard count > bytesMax, members.count > 2 else { return [] }
+        return [
+            Problem(
+                pointer: "/id",
+                code: .unusual,
+                detail: "the fanfare object has \(count) bytes besides links; \(bytesMax) are meant for it",
+                mend: "shorter ids leave more room for the content"
+            )
         ]
-        let actions = content.actions.map { JSONMember($0.id, .string($0.url)) }
-        let tail = [
-            content.url.map { JSONMember("u", .string($0)) }, content.mediaURL.map { JSONMember("i", .string($0)) },
-            actions.isEmpty ? nil : JSONMember("a", .object(actions)),
-        ].compactMap(\.self)
+    }
+
+    private static func writeObject(_ members: [Member], hasID: Bool, to payload: inout SegmentWriter) {
+        let head = members.filter { $0.key == "v" || $0.key == "c" }
         payload.append("{")
-        payload.write(members: head, .plain)
-        payload.append(MessageIDPlace.opening)
-        payload.messageID()
-        payload.append("\"")
-        if !tail.isEmpty { payload.append(",") }
-        payload.write(members: tail, .personal)
+        payload.write(members: head.map { JSONMember($0.key, $0.value) }, .plain)
+        if hasID {
+            payload.append(MessageIDPlace.opening)
+            payload.messageID()
+            payload.append("\"")
+        }
+        for member in members.dropFirst(head.count) {
+            payload.append(",")
+            payload.write(members: [JSONMember(member.key, member.value)], member.isPersonal ? .personal : .plain)
+        }
         payload.append("}")
+    }
+
+    // MARK: - Members
+
+    private struct Member {
+        /// In the object.
+        let key: String
+        /// What a name of the app's own would stand for.
+        let named: PayloadNames.Member?
+        let value: JSONValue
+        /// Whether templates in it are rendered.
+        let isPersonal: Bool
+
+        init?(_ key: String, _ named: PayloadNames.Member?, _ value: JSONValue?, isPersonal: Bool = false) {
+            guard let value else { return nil }
+            self.key = key
+            self.named = named
+            self.value = value
+            self.isPersonal = isPersonal
+        }
+    }
+
+    /// Everything but the message id, version and campaign first.
+    private static func members(_ job: Job) -> [Member] {
+        let content = job.content
+        let actions = content.actions.map { JSONMember($0.id, .string($0.url)) }
+        let (rich, push) = (job.namedContent, content.dataPush)
+        func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }
+        return [
+            Member("v", nil, .number(JSONNumber(1))),
+            Member("c", .deliveryID, .string(job.id)),
+            Member("k", .kind, job.kind == .notification ? nil : .string(job.kind.rawValue)),
+            Member("u", .url, text(content.url), isPersonal: true),
+            Member("r", .richID, text(rich?.id)),
+            Member("t", .richType, text(rich?.type)),
+            Member("i", .media, text(content.mediaURL), isPersonal: true),
+            Member("a", nil, actions.isEmpty ? nil : .object(actions), isPersonal: true),
+            Member("d", nil, text(push?.body)),
+            Member("e", nil, push?.encoding == .base64 ? .string("base64") : nil),
+            Member("g", nil, text(push?.category)),
+        ].compactMap(\.self)
+    }
+
+    /// What is said a second time for apps that read it beside `aps`.
+    private static func copies(_ job: Job) -> [Member] {
+        let text = (job.content.body ?? job.content.title).map { JSONValue.string($0) }
+        return [
+            Member("", .message, text, isPersonal: true),
+            Member("", .richMessage, job.namedContent == nil ? nil : text, isPersonal: true),
+        ].compactMap(\.self)
+    }
+}
+
+extension Job {
+    /// The content that a push names for the app to fetch: the job's own, or the campaign's.
+    var namedContent: RichReference? {
+        kind.hasStoredContent ? RichReference(type: kind.rawValue, id: id) : content.rich
     }
 }

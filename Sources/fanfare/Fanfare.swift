@@ -12,7 +12,8 @@ struct Fanfare: AsyncParsableCommand {
         abstract: "Sends push campaigns from RabbitMQ to APNs, FCM and Web Push and counts every single device.",
         version: "fanfare \(version)",
         subcommands: [
-            CampaignCommand.self, ListCommand.self, DeviceCommand.self, AudienceCommand.self, ParkedCommand.self,
+            CampaignCommand.self, ListCommand.self, DeviceCommand.self, ContentCommand.self, AudienceCommand.self,
+            ParkedCommand.self,
             StatusCommand.self, PauseCommand.self, ResumeCommand.self, StoreCommand.self,
             AppCommand.self, WebhookCommand.self, TopologyCommand.self, WorkerCommand.self, ServerCommand.self,
             SimulatorCommand.self,

@@ -24,7 +24,7 @@ enum FanfareExit: Int32, Error {
     /// The code that goes with a sort of problem.
     init(_ kind: ProblemDocument.Kind) {
         switch kind {
-        case .invalidJob, .campaignConflict, .invalidAudience: self = .refused
+        case .invalidJob, .campaignConflict, .invalidAudience, .invalidContent: self = .refused
         case .usage, .ambiguousCampaign: self = .usage
         case .unavailable: self = .unavailable
         case .timeout: self = .timeout

@@ -24,6 +24,8 @@ public struct Job: Sendable, Equatable {
     public var content: Content
     /// How, and until when.
     public var delivery: DeliveryOptions
+    /// Under which names the app reads what pushes carry for it: no part of the job, but of the app that it is for.
+    public var payloadNames = PayloadNames()
 
     /// A job; the decoder is what makes one from a producer's bytes.
     public init(

@@ -19,6 +19,8 @@ public struct ProblemDocument: Sendable, Equatable {
         case campaignConflict = "campaign-conflict"
         /// The audience file cannot be used.
         case invalidAudience = "invalid-audience"
+        /// The content cannot be stored.
+        case invalidContent = "invalid-content"
         /// No such campaign, list or parked message.
         case notFound = "not-found"
         /// The id belongs to campaigns of two apps.
@@ -51,7 +53,7 @@ public struct ProblemDocument: Sendable, Equatable {
         /// The HTTP status that goes with it.
         public var status: Int {
             switch self {
-            case .invalidJob, .invalidAudience: 422
+            case .invalidJob, .invalidAudience, .invalidContent: 422
             case .campaignConflict, .ambiguousCampaign, .wrongState: 409
             case .unauthorized: 401
             case .methodNotAllowed: 405

@@ -1,4 +1,5 @@
-/// The member of a payload's `fanfare` object that differs from device to device: `,"m":"<22 characters>"`.
+/// The member of a payload that differs from device to device: `,"m":"<22 characters>"` in the `fanfare` object, or one of
+/// the app's own name beside it.
 ///
 /// Contract, section 5. Intake leaves room for it in the payload of a campaign; a sender writes each device's own id
 /// there.
@@ -7,8 +8,8 @@ public enum MessageIDPlace {
     public static let byteCount = 22
     /// What comes before the id; the member is never the object's first.
     public static let opening = Array(",\"m\":\"".utf8)
-    /// The same within a JSON text that is a string itself.
-    static let nestedOpening = Array(",\\\"m\\\":\\\"".utf8)
+    /// The same under a name of the app's own.
+    public static func opening(named name: String) -> [UInt8] { Array(",\"\(name)\":\"".utf8) }
     /// What stands in the place until an id is written.
     public static let blank = [UInt8](repeating: UInt8(ascii: "-"), count: byteCount)
 
@@ -19,10 +20,12 @@ public enum MessageIDPlace {
     }
 
     /// The whole member around an id, with the comma before it and the quotation mark behind.
+    ///
+    /// Its name has no comma in it; within a JSON text that is a string itself its quotation marks are escaped.
     static func member(around place: Int, in payload: [UInt8]) -> Range<Int> {
-        let isNested = payload[..<place].reversed().starts(with: nestedOpening.reversed())
-        let (front, back) = isNested ? (nestedOpening.count, 2) : (opening.count, 1)
-        return place - front..<place + byteCount + back
+        let start = payload[..<place].lastIndex(of: UInt8(ascii: ",")) ?? place
+        let isNested = place >= 2 && payload[place - 2] == UInt8(ascii: "\\")
+        return start..<place + byteCount + (isNested ? 2 : 1)
     }
 }
 

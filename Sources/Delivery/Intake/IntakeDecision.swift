@@ -42,6 +42,10 @@ public enum IntakeDecision: Equatable, Sendable {
         public var store: String
         /// The providers of its devices, in order of their names; none while that is not known.
         public var providers: [ProviderName] = []
+        /// Whether the content that the job names is stored; true when it names none.
+        public var isContentKnown = true
+        /// Whether an uploaded content has the id under which the campaign would bring its own.
+        public var isContentTaken = false
         /// Those of them that no live worker has credentials of the app for.
         public var unserved: Set<ProviderName> = []
 
@@ -75,7 +79,7 @@ public enum IntakeDecision: Equatable, Sendable {
         } else {
             all.append(.unknownApp(job.app))
         }
-        all += audienceProblems(job, knowledge)
+        all += audienceProblems(job, knowledge) + contentProblems(job, knowledge)
         guard all.isEmpty else { return .refuse(all) }
         return .accept(shortWay: takesShortWay(job))
     }
@@ -113,6 +117,29 @@ public enum IntakeDecision: Equatable, Sendable {
         return knowledge.unserved.sorted { $0.rawValue < $1.rawValue }.map {
             .unservedProvider($0, app: job.app, pointer: "/audience/list", isWaiting: true)
         }
+    }
+
+    private static func contentProblems(_ job: Job, _ knowledge: Knowledge) -> [Problem] {
+        if knowledge.isContentTaken {
+            return [
+                Problem(
+                    pointer: "/id",
+                    code: .conflict,
+                    detail:
+                        "\(job.app) has an uploaded content of this id, under which devices would fetch the campaign's",
+                    mend: "give the campaign another id, or remove it: fanfare content rm"
+                )
+            ]
+        }
+        guard let rich = job.content.rich, !knowledge.isContentKnown else { return [] }
+        return [
+            Problem(
+                pointer: "/content/rich/id",
+                code: .unknownContent,
+                detail: "\(job.app) has no content \(rich.id) in the store \(knowledge.store)",
+                mend: "upload it first: fanfare content put \(rich.id) FILE --app \(job.app)"
+            )
+        ]
     }
 
     private static func excludeProblems(_ job: Job, _ knowledge: Knowledge) -> [Problem] {

@@ -15,6 +15,7 @@ final class AppDirectory: Sendable {
     private let caps: Mutex<[String: FrequencyCap]>
     private let asked: Mutex<[String: AskedEvents]>
     private let hooks: Mutex<[String: [Webhook]]>
+    private let rules: Mutex<[String: AppContentRules]>
     /// The names of all apps, in order.
     let names: [String]
     /// The zones of devices that say none, by app; as they were at the start.
@@ -50,6 +51,8 @@ final class AppDirectory: Sendable {
         let asked: [String: AskedEvents]
         /// Where the apps' events are posted to.
         let webhooks: [String: [Webhook]]
+        /// What the apps' declarations mean for content.
+        let rules: [String: AppContentRules]
     }
 
     /// Loads what `apps.yaml` names.
@@ -64,6 +67,7 @@ final class AppDirectory: Sendable {
         caps = Mutex(Self.caps(configurations))
         asked = Mutex(Self.asked(configurations))
         hooks = Mutex(Self.webhooks(configurations))
+        rules = Mutex(Self.rules(configurations))
     }
 
     /// An app's account with a provider.
@@ -96,7 +100,8 @@ final class AppDirectory: Sendable {
             paces: Self.paces(configurations),
             caps: Self.caps(configurations),
             asked: Self.asked(configurations),
-            webhooks: Self.webhooks(configurations)
+            webhooks: Self.webhooks(configurations),
+            rules: Self.rules(configurations)
         )
     }
 
@@ -154,6 +159,21 @@ final class AppDirectory: Sendable {
             defer { hooks = new }
             return new.keys.filter { hooks[$0]?.map(\.entry) != new[$0]?.map(\.entry) }.sorted()
         }
+    }
+
+    /// What an app's declarations mean for the content of its jobs; nothing for an app that is not known here.
+    func rules(of app: String) -> AppContentRules { rules.withLock { $0[app] ?? AppContentRules() } }
+
+    /// Takes declarations into use; returns the apps whose declarations are others now, in the order of their names.
+    func take(_ new: [String: AppContentRules]) -> [String] {
+        rules.withLock { rules in
+            defer { rules = new }
+            return new.keys.filter { rules[$0] != new[$0] }.sorted()
+        }
+    }
+
+    private static func rules(_ configurations: [AppConfiguration]) -> [String: AppContentRules] {
+        Dictionary(uniqueKeysWithValues: configurations.map { ($0.name, $0.rules) })
     }
 
     private static func webhooks(_ configurations: [AppConfiguration]) -> [String: [Webhook]] {

@@ -21,4 +21,6 @@ public struct AppConfiguration: Sendable {
     public let accounts: [AccountConfiguration]
     /// What message ids are signed with; nil: pushes carry none.
     public let messageKeys: MessageKeys?
+    /// What its declarations mean for the content of its jobs.
+    public let rules: AppContentRules
 }

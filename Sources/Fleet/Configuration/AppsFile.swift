@@ -47,11 +47,6 @@ public enum AppsFile {
         return (apps ?? []).sorted { $0.name < $1.name }
     }
 
-    /// Fields of the contract whose part of the product is not built yet.
-    private static let laterFields = [
-        "categories", "variables", "payload_names",
-    ]
-
     private static func app(
         named name: String,
         line: Int,
@@ -61,8 +56,7 @@ public enum AppsFile {
         let blocks = ProviderRegistry.providers.map(\.name.rawValue)
         fields.refuseUnknown(
             known: ["default_locale", "time_zone", "per_second", "frequency_cap", "events", "webhooks", "edge"]
-                + blocks,
-            later: laterFields
+                + ContentRuleFields.names + blocks
         )
         let allowed = name.utf8.allSatisfy { ByteSets.name.contains($0) }
         if name.isEmpty || name.utf8.count > 128 || !allowed {
@@ -90,7 +84,8 @@ public enum AppsFile {
             accounts: ProviderRegistry.providers.compactMap { provider in
                 fields.mapping(provider.name.rawValue).flatMap { AccountFields.read($0, of: provider) }
             },
-            messageKeys: fields.mapping("edge").flatMap(EdgeFields.messageKeys)
+            messageKeys: fields.mapping("edge").flatMap(EdgeFields.messageKeys),
+            rules: ContentRuleFields.read(fields)
         )
     }
 

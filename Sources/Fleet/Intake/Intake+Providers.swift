@@ -71,7 +71,8 @@ extension Intake {
 extension AppDirectory {
     /// A job with what the app's settings with a provider say where the job says nothing, as far as this process has them.
     func completed(_ job: Job, for provider: any PushProvider) -> Job {
-        account(app: job.app, provider: provider.name)?.account.completed(job) ?? job
+        let job = rules(of: job.app).completed(job)
+        return account(app: job.app, provider: provider.name)?.account.completed(job) ?? job
     }
 
     /// Whether an app's pushes carry the `fanfare` object: this process has a key to sign its message ids with.

@@ -123,7 +123,13 @@ struct Intake: Sendable {
             result.problems += found.problems + account.problems
             result.warnings += found.warnings + account.warnings
         }
-        if !carriesMessageID { result.warnings += MediaAddress.warnings(job) }
+        result.problems += apps.rules(of: job.app).problems(job)
+        if carriesMessageID {
+            result.warnings += FanfareObject.warnings(job)
+        } else {
+            result.problems += NamedContent.problems(job)
+            result.warnings += MediaAddress.warnings(job)
+        }
         return result
     }
 
@@ -167,6 +173,8 @@ struct Intake: Sendable {
         return NewCampaign(
             identity: identity,
             job: job.storedJSON(),
+            kind: job.kind,
+            content: NamedContent.brought(by: job),
             name: job.name,
             tags: job.tags,
             metadata: job.metadata,

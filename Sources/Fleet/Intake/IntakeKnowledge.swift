@@ -32,6 +32,12 @@ extension LedgerReader {
                 knowledge.unknownCampaigns.append(UnknownCampaign(pointer: pointer, id: question.campaign))
             }
         }
+        if let rich = job.content.rich {
+            knowledge.isContentKnown = try contentHead(app: job.app, id: rich.id) != nil
+        }
+        if job.kind.hasStoredContent {
+            knowledge.isContentTaken = try contentHead(app: job.app, id: job.id).map { !$0.isOfCampaign } ?? false
+        }
         return knowledge
     }
 }

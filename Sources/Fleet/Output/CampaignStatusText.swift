@@ -28,7 +28,8 @@ extension CampaignStatusView {
 
     private var headline: String {
         let name = name.map { ", \"\(TerminalText.safe($0))\"" } ?? ""
-        return "\(TerminalText.safe(app))/\(TerminalText.safe(id))\(name)"
+        let kind = kind == CampaignKind.notification.rawValue ? "" : ", \(kind.replacing("_", with: " "))"
+        return "\(TerminalText.safe(app))/\(TerminalText.safe(id))\(name)\(kind)"
     }
 
     private func stateLine(now: Timestamp) -> String {

@@ -6,6 +6,8 @@ public struct CampaignStatusView: Sendable, Equatable {
     public var id: String
     /// The app.
     public var app: String
+    /// What it is for the app, in the contract's word.
+    public var kind = CampaignKind.notification.rawValue
     /// The job's name for people.
     public var name: String?
     /// The job's tags.
@@ -176,7 +178,7 @@ public struct CampaignStatusView: Sendable, Equatable {
             JSONMember("providers", .object(providers.map { JSONMember($0.name, $0.json) })),
             JSONMember("retries", .object(retries.map { JSONMember($0.rung, number($0.devices)) })),
             JSONMember("run_of", text(runOf)), JSONMember("repeat", repetition?.json ?? .null),
-            JSONMember("runs", .array(repetition?.runs ?? [])),
+            JSONMember("runs", .array(repetition?.runs ?? [])), JSONMember("kind", .string(kind)),
         ]
         return .object(members)
     }

@@ -6,6 +6,7 @@ extension CampaignStatusView {
     /// What the ledger counted, as the contract shows it; rate and end are the observer's to note.
     public init(_ status: CampaignStatus) {
         self.init(id: status.id, app: status.app, state: status.state)
+        kind = status.kind
         name = status.name
         tags = status.tags
         metadata = status.metadata
@@ -71,6 +72,7 @@ extension CampaignRow {
             acceptedAt: summary.acceptedAt,
             completedAt: summary.completedAt
         )
+        kind = summary.kind
         reasons = summary.state == "paused" ? summary.facts.pauseReasons.map(\.rawValue).sorted() : []
     }
 }

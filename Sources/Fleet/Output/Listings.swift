@@ -8,6 +8,8 @@ public struct CampaignRow: Sendable, Equatable {
     public var app: String
     /// The job's name for people.
     public var name: String?
+    /// What it is for the app, in the contract's word.
+    public var kind = CampaignKind.notification.rawValue
     /// One of the contract's states.
     public var state: String
     /// Devices that are meant.
@@ -51,6 +53,7 @@ public struct CampaignRow: Sendable, Equatable {
             "accepted_at": .string(acceptedAt.rfc3339),
             "completed_at": completedAt.map { .string($0.rfc3339) } ?? .null,
             "state_reason": reasons.isEmpty ? .null : .string(reasons.joined(separator: ", ")),
+            "kind": .string(kind),
         ])
     }
 

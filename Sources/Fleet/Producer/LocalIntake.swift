@@ -14,12 +14,16 @@ public enum LocalIntake {
     ) -> (problems: [Problem], warnings: [Problem]) {
         let app = apps.first { $0.name == job.app }
         let carriesMessageID = app?.messageKeys != nil
-        let sent = job.asSent(at: now)
+        let rules = app?.rules ?? AppContentRules()
+        let sent = rules.completed(job.asSent(at: now))
         let checks = providers(of: job, app).map { $0.check(sent, carriesMessageID: carriesMessageID) }
-        let media = app == nil || carriesMessageID ? [] : MediaAddress.warnings(job)
+        let isBare = app != nil && !carriesMessageID
+        let media = isBare ? MediaAddress.warnings(job) : FanfareObject.warnings(job)
+        let named = isBare ? NamedContent.problems(job) : []
         return (
-            checks.flatMap(\.problems) + RepeatCheck.problems(job, now: now),
-            checks.flatMap(\.warnings) + media + personal(job, app, carriesMessageID: carriesMessageID)
+            checks.flatMap(\.problems) + RepeatCheck.problems(job, now: now) + rules.problems(job) + named,
+            checks.flatMap(\.warnings) + media
+                + personal(rules.completed(job), app, carriesMessageID: carriesMessageID)
         )
     }
 
@@ -46,7 +50,8 @@ public enum LocalIntake {
 
     /// What single devices will get; nil when a template does not compile.
     public static func preview(_ job: Job, apps: [AppConfiguration]) -> JobPreview? {
-        let carriesMessageID = apps.first { $0.name == job.app }?.messageKeys != nil
+        let app = apps.first { $0.name == job.app }
+        let (carriesMessageID, job) = (app?.messageKeys != nil, app?.rules.completed(job) ?? job)
         var previews: [ProviderName: ContentPreview] = [:]
         for provider in ProviderRegistry.providers {
             let preview = try? ContentPreview(job, provider, carriesMessageID: carriesMessageID)

@@ -47,7 +47,12 @@ public struct PushValidation: Sendable, Equatable {
         guard let account = try AppDirectory([app]).account(app: app.name, provider: device.provider) else {
             preconditionFailure("the app \(app.name) has no account with \(device.provider.rawValue)")
         }
-        let question = Question(job, device, account: account, carriesMessageID: app.messageKeys != nil)
+        let question = Question(
+            app.rules.completed(job),
+            device,
+            account: account,
+            carriesMessageID: app.messageKeys != nil
+        )
         return PushValidation(provider: device.provider, verdict: await question.verdict())
     }
 

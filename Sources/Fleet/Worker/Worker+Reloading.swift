@@ -76,6 +76,12 @@ extension Worker {
         for change in context.apps.take(reading.webhooks) {
             context.logger.notice("an app's webhooks are replaced", metadata: ["app": "\(change)"])
         }
+        for change in context.apps.take(reading.rules) {
+            context.logger.notice(
+                "an app's categories, variables or names are replaced",
+                metadata: ["app": "\(change)"]
+            )
+        }
         for name in reading.unknown {
             context.logger.warning("an app is new in the apps file; restart the worker", metadata: ["app": "\(name)"])
         }

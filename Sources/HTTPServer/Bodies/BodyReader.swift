@@ -42,7 +42,8 @@ enum BodyReader {
         return type
     }
 
-    private static func bytes(_ call: Call, upTo most: Int) async throws -> [UInt8] {
+    /// The bytes of a body of any type; throws 413.
+    static func bytes(_ call: Call, upTo most: Int) async throws -> [UInt8] {
         let tooLarge = HTTPProblem(.tooLarge, "the body has more than \(most) bytes")
         // Said before it is sent, so that it need not be.
         if let said = call.request.headers[.contentLength].flatMap({ Int($0) }), said > most { throw tooLarge }

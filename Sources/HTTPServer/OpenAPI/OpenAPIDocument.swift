@@ -56,7 +56,8 @@ public enum OpenAPIDocument {
 
     /// What the names in paths stand for.
     private static let schemas: [String: JSONValue] = [
-        "app": Schemas.app, "id": Schemas.id, "list": Schemas.id, "number": ["type": "integer", "minimum": 1],
+        "app": Schemas.app, "id": Schemas.id, "list": Schemas.id, "content": Schemas.id,
+        "number": ["type": "integer", "minimum": 1],
         "device": ["type": "string", "minLength": 1, "maxLength": 128],
     ]
 
@@ -68,16 +69,23 @@ public enum OpenAPIDocument {
         let content: JSONValue =
             switch body {
             case .json(let name): ["application/json": ["schema": Schemas.reference(name)]]
+            case .content: contents
             case .devices: ["text/csv": ["schema": Schemas.text], "application/x-ndjson": ["schema": Schemas.text]]
             }
         return ["required": true, "content": content]
     }
+
+    /// Every type of content.
+    private static let contents = JSONValue.object(
+        ContentType.allCases.map { JSONMember($0.rawValue, .object([JSONMember]())) }
+    )
 
     private static func responses(_ operation: Operation) -> JSONValue {
         let content: JSONValue =
             switch operation.good {
             case .json(let name): ["application/json": ["schema": Schemas.reference(name)]]
             case .text(let type): [type: ["schema": Schemas.text]]
+            case .content: contents
             }
         let good = operation.statuses.map { status in
             JSONMember(String(status), ["description": .string(operation.summary), "content": content])

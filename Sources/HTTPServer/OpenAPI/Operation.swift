@@ -8,6 +8,8 @@ struct Operation: Sendable {
         case json(String)
         /// Devices, as `list put` takes them.
         case devices
+        /// A content that apps fetch.
+        case content
     }
 
     /// What a good answer is.
@@ -16,6 +18,8 @@ struct Operation: Sendable {
         case json(String)
         /// Text of a type.
         case text(String)
+        /// A content that apps fetch.
+        case content
     }
 
     let summary: String
@@ -98,6 +102,23 @@ enum Operations {
         ),
         "getDevice": Operation(summary: "What the registry knows of a device", good: .json("Device")),
         "forgetDevice": Operation(summary: "Forget a device; a tombstone stays", good: .json("Forgotten")),
+        "putContent": Operation(
+            summary: "Store a content that pushes name by its id",
+            statuses: [200, 201],
+            good: .json("Content"),
+            body: .content,
+            query: [("type", Schemas.word)]
+        ),
+        "getContent": Operation(
+            summary: "The content itself, or a part of it",
+            statuses: [200, 206, 304],
+            good: .content
+        ),
+        "removeContent": Operation(summary: "Remove an uploaded content", good: .json("Result")),
+        "listContents": Operation(
+            summary: "What an app's pushes can name, and what its campaigns brought",
+            good: .json("Contents")
+        ),
         "listParked": Operation(
             summary: "Messages that wait for a person, the latest first",
             good: .json("ParkedList"),

@@ -6,6 +6,7 @@ enum Schemas {
     static let text: JSONValue = ["type": "string"]
     static let app: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"]
     static let id: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"]
+    static let word: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._:-]{1,64}$"]
     static let limit: JSONValue = ["type": "integer", "minimum": 1, "maximum": 200]
     static let cursor: JSONValue = ["type": "integer", "minimum": 1, "maximum": 4_294_967_295]
     static let states: JSONValue = [
@@ -55,6 +56,7 @@ enum Schemas {
         ),
         JSONMember("List", listOfDevices), JSONMember("Lists", object(["lists": ["type": "array", "items": object]])),
         JSONMember("Device", object), JSONMember("Result", object(["app": app, "id": text, "result": text])),
+        JSONMember("Content", content), JSONMember("Contents", object(["contents": list("Content")])),
         JSONMember("Forgotten", object(["app": app, "forgotten": texts, "list_places": count])),
         JSONMember("Parked", parked), JSONMember("ParkedList", object(["parked": list("Parked")])),
         JSONMember(
@@ -107,7 +109,7 @@ enum Schemas {
         "unknown_resent": count, "reasons": object, "rate": maybe(count), "eta_at": maybe(instant),
         "next_retry_at": maybe(instant), "created_at": maybe(instant), "accepted_at": maybe(instant),
         "started_at": maybe(instant), "completed_at": maybe(instant), "expires_at": maybe(instant),
-        "parts": ["type": "array"], "providers": object, "retries": object,
+        "parts": ["type": "array"], "providers": object, "retries": object, "kind": text,
     ])
 
     private static let report = object(
@@ -121,6 +123,12 @@ enum Schemas {
     private static let row = object([
         "id": text, "app": text, "name": maybe(text), "state": text, "audience": count, "rate": maybe(count),
         "eta_at": maybe(instant), "accepted_at": instant, "completed_at": maybe(instant), "state_reason": maybe(text),
+        "kind": text,
+    ])
+
+    private static let content = object([
+        "app": app, "id": id, "type": text, "content_type": text, "bytes": count, "version": text, "of_campaign": flag,
+        "at": instant,
     ])
 
     private static let listOfDevices = object([

@@ -4,7 +4,7 @@ import HTTPTypes
 enum RouteTable {
     static let all: [Route] =
         ProbeRoutes.all + CampaignRoutes.all + EventRoutes.all + SendRoutes.all + ListRoutes.all + DeviceRoutes.all
-        + ParkedRoutes.all + FleetRoutes.all + AuditRoutes.all
+        + ContentRoutes.all + ParkedRoutes.all + FleetRoutes.all + AuditRoutes.all
 
     /// What a request's method and path lead to.
     enum Match: Sendable {

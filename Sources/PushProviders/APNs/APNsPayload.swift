@@ -22,8 +22,8 @@ enum APNsPayload {
         }
         // A device management push is read by the system; no app sees it.
         if carriesMessageID, job.effectivePushType != .mdm {
-            payload.append(",\"fanfare\":")
-            FanfareObject.write(job, to: &payload)
+            payload.append(",")
+            FanfareObject.write(job, asText: false, to: &payload)
         }
         payload.append("}")
         return payload.finished()
@@ -57,8 +57,10 @@ enum APNsPayload {
         var root: [JSONMember] = []
         // A key `aps` in data is refused by the decoder; were it here it would take the place of all that we say.
         for member in content.data where member.name != "aps" { root.append(member) }
+        // A native push is what its producer wrote.
+        let isWhole = job.kind == .native && content.apns?.members?.isEmpty == false
         let aps = aps(content, pushType: job.effectivePushType)
-        if !aps.isEmpty || root.isEmpty { root.insert(JSONMember("aps", .object(aps)), at: 0) }
+        if !isWhole, !aps.isEmpty || root.isEmpty { root.insert(JSONMember("aps", .object(aps)), at: 0) }
         guard case .object(let raw) = content.apns else { return root }
         return JSONMember.merge(root, raw)
     }

@@ -14,6 +14,7 @@ struct APNsRules {
     /// Everything that is wrong with a job.
     static func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
         var rules = APNsRules(job, carriesMessageID: carriesMessageID)
+        rules.checkNative()
         rules.checkRaw()
         rules.checkPriority()
         rules.checkCollapseID()
@@ -48,6 +49,11 @@ struct APNsRules {
 
     private mutating func warn(_ pointer: String, _ detail: String, mend: String) {
         found.warnings.append(Problem(pointer: pointer, code: .unusual, detail: detail, mend: mend))
+    }
+
+    private mutating func checkNative() {
+        guard job.kind == .native, job.content.apns == nil else { return }
+        refuse(.required, "/content/apns", "a native push has nothing for APNs", mend: "give apns, or other devices")
     }
 
     private mutating func checkRaw() {

@@ -46,7 +46,8 @@ enum FCMMessage {
     }
 
     private static func android(_ job: Job) -> [JSONMember] {
-        let notification = job.isShownByAndroid ? androidNotification(job) : []
+        // A native push is what its producer wrote.
+        let notification = job.isShownByAndroid && job.kind != .native ? androidNotification(job) : []
         return JSONMember.members([
             "priority": .string(job.effectivePriority == .high ? "HIGH" : "NORMAL"),
             // Every collapsible message costs there (C2): none unless the job names one.
@@ -121,7 +122,7 @@ enum FCMMessage {
         let content = job.content
         let own = content.data
         let texts =
-            job.isShownByAndroid || job.effectivePushType == .background
+            job.isShownByAndroid || job.effectivePushType == .background || job.kind == .native
             ? []
             : JSONMember.members([
                 "title": content.title.map { .string($0) },
@@ -138,8 +139,9 @@ enum FCMMessage {
                 "badge": content.badge.map { .number(JSONNumber($0)) },
                 "tag": .string(job.delivery.collapseID ?? job.effectiveCollapseID),
             ])
-        // The producer's own key wins over ours.
-        let base = texts.filter { text in !own.contains { $0.name == text.name } } + own
+        // The producer's own key wins over ours, and so does the app's own name.
+        let names = Set(job.payloadNames.names.values)
+        let base = texts.filter { text in !own.contains { $0.name == text.name } && !names.contains(text.name) } + own
         guard let raw = job.content.fcm?["data"]?.members else { return base }
         return JSONMember.merge(base, raw)
     }
@@ -164,8 +166,7 @@ enum FCMMessage {
         }
         guard carriesMessageID else { return }
         if !data.isEmpty { message.append(",") }
-        message.append("\"fanfare\":")
-        message.writeText { FanfareObject.write(job, to: &$0) }
+        FanfareObject.write(job, asText: true, to: &message)
     }
 }
 

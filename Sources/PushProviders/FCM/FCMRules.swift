@@ -15,6 +15,7 @@ struct FCMRules {
     static func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
         var rules = FCMRules(job: job, carriesMessageID: carriesMessageID)
         if let problem = PushTypeRule.problem(job, .fcm) { rules.found.problems.append(problem) }
+        rules.checkNative()
         guard rules.checkRaw() else { return rules.found }
         rules.checkData()
         rules.warnOfWhatIsLost()
@@ -29,6 +30,11 @@ struct FCMRules {
 
     private mutating func refuse(_ code: ProblemCode, _ pointer: String, _ detail: String, mend: String) {
         found.problems.append(Problem(pointer: pointer, code: code, detail: detail, mend: mend))
+    }
+
+    private mutating func checkNative() {
+        guard job.kind == .native, job.content.fcm == nil else { return }
+        refuse(.required, "/content/fcm", "a native push has nothing for FCM", mend: "give fcm, or other devices")
     }
 
     /// false when the raw fields cannot be merged.

@@ -17,13 +17,13 @@ enum WebPushPayload {
             payload.append(",\"data\":")
             payload.write(.object(content.data), .personal)
         }
-        if let url = content.url {
+        if let url = content.url, job.payloadNames[.url] != "url" {
             payload.append(",\"url\":")
             payload.write(.string(url), .personal)
         }
         if carriesMessageID {
-            payload.append(",\"fanfare\":")
-            FanfareObject.write(job, to: &payload)
+            payload.append(",")
+            FanfareObject.write(job, asText: false, to: &payload)
         }
         if let source = content.badgeTemplate ?? (content.badgeStep == nil ? nil : BadgeStep.template) {
             payload.template(source, .badge)

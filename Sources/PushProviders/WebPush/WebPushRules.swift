@@ -13,6 +13,7 @@ struct WebPushRules {
     /// Everything that is wrong with a job.
     static func check(_ job: Job, carriesMessageID: Bool) -> JobCheck {
         var rules = WebPushRules(job, carriesMessageID: carriesMessageID)
+        rules.checkNative()
         rules.checkPushType()
         rules.checkCollapseID()
         rules.checkSize()
@@ -26,6 +27,18 @@ struct WebPushRules {
 
     private mutating func warn(_ pointer: String, _ detail: String, mend: String) {
         found.warnings.append(Problem(pointer: pointer, code: .unusual, detail: detail, mend: mend))
+    }
+
+    private mutating func checkNative() {
+        guard job.kind == .native else { return }
+        found.problems.append(
+            Problem(
+                pointer: "/content",
+                code: .required,
+                detail: "a native push has nothing for browsers",
+                mend: "send to devices of APNs and FCM, or a campaign of another kind"
+            )
+        )
     }
 
     private mutating func checkPushType() {

@@ -15,6 +15,10 @@ extension LedgerTransaction {
         if new.repetition != nil { (devices, chunks, duplicates) = (0, 0, 0) }
         let number = try insert(new, list: list, chunks: chunks, audience: devices + duplicates, duplicates, now: now)
         try insert(new.variants, number, pushType: new.facts.pushType)
+        // Of a repeated campaign each run brings its own.
+        if let content = new.content, new.repetition == nil {
+            try write(content, app: new.facts.app, id: new.facts.campaignID, campaign: number, now: now)
+        }
         if new.freezing == nil, new.repetition == nil, list > 0 {
             try writeContents(new.contents, campaign: number, list: list)
         }
@@ -150,9 +154,9 @@ extension LedgerTransaction {
                 created_at, accepted_at, push_type, priority, drop_if_offline, collapse_id, max_attempts, drop_unknown,
                 carries_variables, trace_parent, correlation_id, name, payload, tags, metadata, identity, job,
                 message_id_at, per_second, ramp_up, send_at, hold, release_seconds, collapse_key, ignores_cap,
-                badge_step, badge_count)
+                badge_step, badge_count, kind)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37)
+                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38)
             RETURNING number
             """,
             .text(facts.app),
@@ -191,7 +195,8 @@ extension LedgerTransaction {
             .blob(new.collapseKey),
             .bool(new.ignoresCap),
             .text(new.badge?.step?.rawValue),
-            .int(new.badge?.count)
+            .int(new.badge?.count),
+            .text(new.kind.rawValue)
         )
         return UInt32(truncatingIfNeeded: number ?? 0)
     }

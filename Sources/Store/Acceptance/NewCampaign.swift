@@ -8,6 +8,10 @@ public struct NewCampaign: Sendable {
     public var identity: [UInt8]
     /// The job as it came, without its devices: for people.
     public var job: [UInt8]
+    /// What it is for the app.
+    public var kind: CampaignKind
+    /// What the app fetches by the campaign's id; nil for nothing.
+    public var content: NewContent?
     /// For people.
     public var name: String?
     /// For people.
@@ -96,6 +100,8 @@ public struct NewCampaign: Sendable {
     public init(
         identity: [UInt8],
         job: [UInt8],
+        kind: CampaignKind = .notification,
+        content: NewContent? = nil,
         name: String? = nil,
         tags: [String] = [],
         metadata: [String: String] = [:],
@@ -119,6 +125,8 @@ public struct NewCampaign: Sendable {
     ) {
         self.identity = identity
         self.job = job
+        self.kind = kind
+        self.content = content
         self.name = name
         self.tags = tags
         self.metadata = metadata

@@ -31,6 +31,7 @@ enum PostgreSQLSchema {
         ("quotas", quotas),
         ("webhooks", webhooks),
         ("tracking", tracking),
+        ("contents", contents),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.

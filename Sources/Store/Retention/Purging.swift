@@ -44,6 +44,7 @@ extension LedgerTransaction {
             try db.run("DELETE FROM variants WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM campaign_providers WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM provider_variants WHERE campaign = ?1", .int(campaign))
+            try db.run("DELETE FROM contents WHERE campaign = ?1", .int(campaign))
             try bumpRevision()
             return false
         }

@@ -43,6 +43,7 @@ enum SQLiteSchema {
         migrator.registerMigration("quotas") { db in try db.execute(sql: quotas) }
         migrator.registerMigration("webhooks") { db in try db.execute(sql: webhooks) }
         migrator.registerMigration("tracking") { db in try db.execute(sql: tracking) }
+        migrator.registerMigration("contents") { db in try db.execute(sql: contents) }
         return migrator
     }
 

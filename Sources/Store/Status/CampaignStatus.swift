@@ -9,6 +9,8 @@ public struct CampaignStatus: Sendable, Equatable {
     public var id: String
     /// The app.
     public var app: String
+    /// What it is for the app, in the contract's word.
+    public var kind = CampaignKind.notification.rawValue
     /// For people.
     public var name: String?
     /// For people.
@@ -120,6 +122,8 @@ public struct CampaignSummary: Sendable, Equatable {
     public var acceptedAt: Timestamp
     /// When its last device got its outcome.
     public var completedAt: Timestamp?
+    /// What it is for the app, in the contract's word.
+    public var kind = CampaignKind.notification.rawValue
 
     /// The state in the contract's words.
     public var state: String {

@@ -59,8 +59,8 @@ extension LedgerReader {
     ) throws(LedgerError) -> [CampaignSummary] {
         let rows = try db.rows(
             """
-            SELECT \(CampaignRows.columns), c.name, c.audience, c.accepted_at, c.completed_at, c.tags FROM campaigns c
-            WHERE (?1 IS NULL OR c.app = ?1) AND c.number < ?3 \(isOpen ? "AND c.completed_at IS NULL" : "")
+            SELECT \(CampaignRows.columns), c.name, c.audience, c.accepted_at, c.completed_at, c.tags, c.kind
+            FROM campaigns c WHERE (?1 IS NULL OR c.app = ?1) AND c.number < ?3 \(isOpen ? "AND c.completed_at IS NULL" : "")
             ORDER BY c.number DESC LIMIT ?2
             """,
             .text(app),
@@ -73,13 +73,14 @@ extension LedgerReader {
             if let tag, !Self.tags(rows.text(next + 4)).contains(tag) { continue }
             let facts = try CampaignRows.facts(rows)
             if let apps, !apps.contains(facts.app) { continue }
-            let campaign = CampaignSummary(
+            var campaign = CampaignSummary(
                 facts: facts.hasShares ? try held(facts) : facts,
                 name: rows.optionalText(next),
                 audience: rows.int(next + 1),
                 acceptedAt: rows.time(next + 2),
                 completedAt: rows.optionalTime(next + 3)
             )
+            campaign.kind = rows.text(next + 5)
             if states?.contains(campaign.state) ?? true { campaigns.append(campaign) }
         }
         return campaigns
@@ -103,7 +104,7 @@ extension LedgerReader {
             """
             SELECT \(CampaignRows.columns), c.name, c.tags, c.metadata, c.provider, c.urgency, c.audience,
                 c.created_at, c.accepted_at, c.started_at, c.completed_at,
-                (SELECT n.id FROM campaigns n WHERE n.number = c.superseded_by)
+                (SELECT n.id FROM campaigns n WHERE n.number = c.superseded_by), c.kind
             FROM campaigns c WHERE c.number = ?1
             """,
             .int(number)
@@ -119,6 +120,7 @@ extension LedgerReader {
             number: number,
             id: facts.id,
             app: facts.app,
+            kind: rows.text(next + 11),
             name: rows.optionalText(next),
             tags: Self.tags(rows.text(next + 1)),
             metadata: Dictionary(metadata.map { ($0.name, $0.value.string ?? "") }) { first, _ in first },

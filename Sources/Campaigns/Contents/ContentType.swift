@@ -1,0 +1,77 @@
+/// What a stored content may be: images and texts that a phone can show.
+public enum ContentType: String, Sendable, CaseIterable {
+    /// PNG.
+    case png = "image/png"
+    /// JPEG.
+    case jpeg = "image/jpeg"
+    /// GIF.
+    case gif = "image/gif"
+    /// WebP.
+    case webp = "image/webp"
+    /// A page; UTF-8.
+    case html = "text/html"
+    /// UTF-8.
+    case plain = "text/plain"
+    /// A value that the app reads.
+    case json = "application/json"
+
+    /// Bytes of one content at most.
+    public static let bytesMax = 2_097_152
+
+    /// The type of a file's name by its ending; nil for every other.
+    public init?(fileName: String) {
+        let ending = fileName.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last?.lowercased()
+        switch ending {
+        case "png": self = .png
+        case "jpg", "jpeg": self = .jpeg
+        case "gif": self = .gif
+        case "webp": self = .webp
+        case "html", "htm": self = .html
+        case "txt": self = .plain
+        case "json": self = .json
+        default: return nil
+        }
+    }
+
+    /// The value of the field `content-type` that it is served with.
+    public var field: String {
+        switch self {
+        case .png, .jpeg, .gif, .webp, .json: rawValue
+        case .html, .plain: rawValue + "; charset=utf-8"
+        }
+    }
+
+    /// What is wrong with bytes that are to be of this type, and how to mend it; nil when they can be.
+    ///
+    /// Images are known by their first bytes (PNG, section 5.2; JPEG, B.1.1.3; GIF89a, 17; RFC 9649, 2.4), texts by being
+    /// UTF-8, JSON by being read.
+    public func problem(_ bytes: [UInt8]) -> (detail: String, mend: String)? {
+        if bytes.isEmpty { return ("the content is empty", "send the bytes of a file") }
+        guard bytes.count <= Self.bytesMax else {
+            return ("the content has \(bytes.count) bytes, at most \(Self.bytesMax) are taken", "make it smaller")
+        }
+        switch self {
+        case .png, .jpeg, .gif, .webp:
+            let found = Self.image(bytes)
+            if found == self { return nil }
+            let mend = found.map { "it begins like \($0.rawValue)" } ?? "send the file as it is, or name its type"
+            return ("the content does not begin as \(rawValue) does", mend)
+        case .html, .plain:
+            guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
+            return ("the content is not UTF-8", "write it in UTF-8")
+        case .json:
+            let limits = JSONReader.Limits(bytesMax: Self.bytesMax, depthMax: 64)
+            guard let problem = JSONReader.read(bytes, limits: limits).problems.first else { return nil }
+            return ("the content is not JSON: \(problem.problem.detail)", "mend it, or send it as text/plain")
+        }
+    }
+
+    /// Which image bytes begin; nil for none of those that are taken.
+    static func image(_ bytes: [UInt8]) -> ContentType? {
+        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
+        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
+        if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) { return .gif }
+        if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) { return .webp }
+        return nil
+    }
+}

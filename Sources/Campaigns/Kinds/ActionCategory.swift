@@ -1,0 +1,60 @@
+/// A set of buttons that an app has registered under a name, as `apps.yaml` declares it (`categories`).
+public struct ActionCategory: Sendable, Equatable {
+    /// One button.
+    public struct Action: Sendable, Equatable {
+        /// The id that a click comes back with.
+        public var id: String
+        /// Whether it opens the app: only then it can have a link.
+        public var isForeground: Bool
+
+        /// A button.
+        public init(id: String, isForeground: Bool = false) {
+            self.id = id
+            self.isForeground = isForeground
+        }
+    }
+
+    /// The name in jobs.
+    public var name: String
+    /// The buttons, at least one.
+    public var actions: [Action]
+
+    /// A set of buttons.
+    public init(name: String, actions: [Action]) {
+        self.name = name
+        self.actions = actions
+    }
+
+    /// What every app with FanfareKit has: the one that agrees opens the app, the other one only closes.
+    public static let standard = [
+        ActionCategory(
+            name: "ACCEPT_DECLINE",
+            actions: [Action(id: "ACCEPT", isForeground: true), Action(id: "DECLINE")]
+        ),
+        ActionCategory(name: "YES_NO", actions: [Action(id: "YES", isForeground: true), Action(id: "NO")]),
+        ActionCategory(
+            name: "CONFIRM_CANCEL",
+            actions: [Action(id: "CONFIRM", isForeground: true), Action(id: "CANCEL")]
+        ),
+        ActionCategory(name: "MORE", actions: [Action(id: "MORE", isForeground: true)]),
+    ]
+}
+
+/// A named value that an app reads from its pushes, as `apps.yaml` declares it (`variables`).
+///
+/// `title`, `body` and `url` are the content's fields of these names; every other name is a key of its `data`.
+public struct AppVariable: Sendable, Equatable {
+    /// The name.
+    public var name: String
+    /// Whether a job without it is refused.
+    public var isRequired: Bool
+    /// What a job without it is sent with.
+    public var standard: String?
+
+    /// A declared value.
+    public init(name: String, isRequired: Bool = false, standard: String? = nil) {
+        self.name = name
+        self.isRequired = isRequired
+        self.standard = standard
+    }
+}

@@ -1,0 +1,131 @@
+/// What an app's declarations in `apps.yaml` mean for the content of its jobs: categories, variables, payload names.
+///
+/// Pure; asked by intake, and by everybody who judges a job before.
+public struct AppContentRules: Sendable, Equatable {
+    /// The declared categories; none when the app declares none, and then any is taken.
+    public var categories: [ActionCategory]
+    /// The declared values, in the order of the file.
+    public var variables: [AppVariable]
+    /// Where apps in the field read what the `fanfare` object carries.
+    public var payloadNames: PayloadNames
+
+    /// The rules of an app; none by default.
+    public init(
+        categories: [ActionCategory] = [],
+        variables: [AppVariable] = [],
+        payloadNames: PayloadNames = PayloadNames()
+    ) {
+        self.categories = categories
+        self.variables = variables
+        self.payloadNames = payloadNames
+    }
+
+    /// A job with the defaults where it says nothing, and with the app's names.
+    ///
+    /// What a campaign is by its identity is the job as it came: a change of the defaults makes no other job of it.
+    public func completed(_ job: Job) -> Job {
+        var job = job
+        job.payloadNames = payloadNames
+        guard job.kind != .native else { return job }
+        for variable in variables {
+            guard let text = variable.standard, !has(variable.name, job) else { continue }
+            switch variable.name {
+            case "title": job.content.title = text
+            case "body": job.content.body = text
+            case "url": job.content.url = text
+            default: job.content.data.append(JSONMember(variable.name, .string(text)))
+            }
+        }
+        return job
+    }
+
+    /// What is wrong with a job, and what is unusual; pointers are the job's.
+    public func problems(_ job: Job) -> [Problem] {
+        categoryProblems(job) + variableProblems(job) + nameProblems(job)
+    }
+
+    // MARK: - Categories
+
+    private func categoryProblems(_ job: Job) -> [Problem] {
+        guard !categories.isEmpty, let name = job.content.category else { return [] }
+        let standard = ActionCategory.standard.filter { other in !categories.contains { $0.name == other.name } }
+        guard let category = (categories + standard).first(where: { $0.name == name }) else {
+            let near = Spelling.nearest(to: name, among: (categories + standard).map(\.name))
+            return [
+                Problem(
+                    pointer: "/content/category",
+                    code: .value,
+                    detail: "\(job.app) has no category \(name.clipped)",
+                    mend: near.map { "did you mean \($0)?" }
+                        ?? "there are \((categories + standard).map(\.name).joined(separator: ", "))"
+                )
+            ]
+        }
+        return job.content.actions.enumerated().compactMap { index, link in
+            guard let action = category.actions.first(where: { $0.id == link.id }) else {
+                let near = Spelling.nearest(to: link.id, among: category.actions.map(\.id))
+                return Problem(
+                    pointer: "/content/actions/\(index)/id",
+                    code: .value,
+                    detail: "the category \(name) has no button \(link.id.clipped)",
+                    mend: near.map { "did you mean \($0)?" }
+                        ?? "it has \(category.actions.map(\.id).joined(separator: ", "))"
+                )
+            }
+            guard !action.isForeground else { return nil }
+            return Problem(
+                pointer: "/content/actions/\(index)/url",
+                code: .conflict,
+                detail: "the button \(link.id) does not open the app, and so no link",
+                mend: "leave the link out, or declare the button with foreground: true"
+            )
+        }
+    }
+
+    // MARK: - Variables
+
+    private func variableProblems(_ job: Job) -> [Problem] {
+        guard job.kind != .native else { return [] }
+        return variables.filter { $0.isRequired && $0.standard == nil && !has($0.name, job) }.map { variable in
+            let place = Self.isField(variable.name) ? "/content" : "/content/data"
+            return Problem(
+                pointer: place + JSONPointer.root.appending(variable.name).text,
+                code: .required,
+                detail: "\(job.app) needs \(variable.name) in every push",
+                mend: "give it, or declare a default for it in apps.yaml"
+            )
+        }
+    }
+
+    private static func isField(_ name: String) -> Bool { ["title", "body", "url"].contains(name) }
+
+    /// Whether a job says a value itself, or cannot have it: what shows nothing has no title.
+    private func has(_ name: String, _ job: Job) -> Bool {
+        let content = job.content
+        switch name {
+        case "title": return content.title != nil || content.titleLocKey != nil || !content.hasAlert
+        case "body": return content.body != nil || content.locKey != nil || !content.hasAlert
+        case "url": return content.url != nil || !content.hasAlert
+        default: return content.data.contains { $0.name == name }
+        }
+    }
+
+    // MARK: - Names
+
+    /// A key of the producer's that has the name of one of ours.
+    private func nameProblems(_ job: Job) -> [Problem] {
+        let names = Set(payloadNames.names.values)
+        func taken(_ members: [JSONMember]?, _ place: String) -> [Problem] {
+            (members ?? []).filter { names.contains($0.name) }.map { member in
+                Problem(
+                    pointer: place + JSONPointer.root.appending(member.name).text,
+                    code: .reserved,
+                    detail: "\(member.name) is one of the payload_names of \(job.app)",
+                    mend: "choose another key"
+                )
+            }
+        }
+        return taken(job.content.data, "/content/data") + taken(job.content.apns?.members, "/content/apns")
+            + taken(job.content.fcm?["data"]?.members, "/content/fcm/data")
+    }
+}

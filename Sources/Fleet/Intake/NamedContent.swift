@@ -1,0 +1,46 @@
+import Campaigns
+import Store
+import TLS
+
+/// Content that a push names and that the app fetches.
+enum NamedContent {
+    /// What a campaign brings itself: its page or its questions as JSON, under the campaign's id.
+    static func brought(by job: Job) -> NewContent? {
+        guard job.kind.hasStoredContent, let block = job.content.announcement?.encoded ?? job.content.poll?.encoded
+        else { return nil }
+        let bytes = JSONWriter.bytes(block)
+        return NewContent(
+            type: job.kind.rawValue,
+            contentType: .json,
+            version: version(of: bytes),
+            bytes: bytes
+        )
+    }
+
+    /// What tells bytes from others, for caches: the first half of their SHA-256.
+    static func version(of bytes: [UInt8]) -> String {
+        SHA256.digest(bytes).prefix(16).map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }.joined()
+    }
+
+    /// What refuses a job of an app whose pushes have no `fanfare` object: nothing would tell the app what to do.
+    static func problems(_ job: Job) -> [Problem] {
+        let place: String
+        switch job.kind {
+        case .announcement, .poll, .dataPush: place = "/kind"
+        case .notification where job.content.rich != nil: place = "/content/rich"
+        case .notification, .native, .inApp: return []
+        }
+        return [
+            Problem(
+                pointer: place,
+                code: .conflict,
+                detail:
+                    "what the app is to do travels in the fanfare object, which the pushes of \(job.app) do not carry",
+                mend: "give the app edge.message_key_file in apps.yaml"
+            )
+        ]
+    }
+}

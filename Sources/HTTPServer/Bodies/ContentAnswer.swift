@@ -1,0 +1,49 @@
+import Campaigns
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import Store
+
+/// Answers with a stored content as RFC 9110 has it: a tag that caches ask with, parts of it, the head alone.
+enum ContentAnswer {
+    /// Fields that keep a page from doing anything with the origin that serves it, and a text from being taken for one.
+    private static let safety: HTTPFields = [
+        .xContentTypeOptions: "nosniff",
+        .contentSecurityPolicy:
+            "default-src 'none'; img-src https: data:; media-src https:; style-src 'unsafe-inline'; "
+            + "font-src https: data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
+    ]
+
+    /// What a request for a content is answered with; of one for the head alone whoever writes it leaves out the body.
+    static func make(_ content: StoredContent, for request: HTTPFields) -> Answer {
+        var fields = safety
+        let tag = "\"\(content.version)\""
+        fields[.eTag] = tag
+        // Nobody between server and phone keeps it: who may read it, a credential says.
+        fields[.cacheControl] = "private, max-age=86400, must-revalidate"
+        fields[.acceptRanges] = "bytes"
+        if EntityTags.names(request[.ifNoneMatch], tag) { return Answer(.notModified, headers: fields) }
+        fields[.contentType] = content.contentType.field
+        // A part of other bytes than the ones that it has is of no use to the phone (RFC 9110, section 13.1.5).
+        let isSame = request[.ifRange].map { $0 == tag } ?? true
+        switch ByteRange(isSame ? request[.range] : nil, of: content.bytes.count) {
+        case .whole: return answer(.ok, fields, content.bytes[...])
+        case .part(let range):
+            fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.bytes.count)"
+            return answer(.partialContent, fields, content.bytes[range])
+        case .unsatisfiable:
+            fields[.contentType] = nil
+            fields[.contentRange] = "bytes */\(content.bytes.count)"
+            return Answer(.rangeNotSatisfiable, headers: fields)
+        }
+    }
+
+    private static func answer(
+        _ status: HTTPResponse.Status,
+        _ fields: HTTPFields,
+        _ bytes: ArraySlice<UInt8>
+    ) -> Answer {
+        Answer(status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

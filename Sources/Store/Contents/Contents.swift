@@ -1,0 +1,112 @@
+public import Campaigns
+
+extension LedgerTransaction {
+    /// Stores an uploaded content under its id, in place of what is there (use `synced`).
+    public func putContent(
+        _ content: NewContent,
+        app: String,
+        id: String,
+        now: Timestamp
+    ) throws(LedgerError) -> ContentResult {
+        let known = try reader.contentHead(app: app, id: id)
+        if known?.isOfCampaign == true { return .ofCampaign }
+        if let known, known.version == content.version, known.type == content.type,
+            known.contentType == content.contentType
+        {
+            return .unchanged
+        }
+        try write(content, app: app, id: id, campaign: 0, now: now)
+        return known == nil ? .added : .replaced
+    }
+
+    /// Removes an uploaded content (use `synced`).
+    public func removeContent(app: String, id: String) throws(LedgerError) -> ContentRemoval {
+        guard let known = try reader.contentHead(app: app, id: id) else { return .missing }
+        if known.isOfCampaign { return .ofCampaign }
+        try db.run("DELETE FROM contents WHERE app = ?1 AND id = ?2", .text(app), .text(id))
+        return .removed
+    }
+
+    /// Stores what a campaign brings, in the transaction that accepts it; goes with the campaign.
+    func write(
+        _ content: NewContent,
+        app: String,
+        id: String,
+        campaign: UInt32,
+        now: Timestamp
+    ) throws(LedgerError) {
+        try db.run(
+            """
+            INSERT INTO contents (app, id, type, content_type, version, campaign, at, bytes)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            ON CONFLICT (app, id) DO UPDATE SET type = excluded.type, content_type = excluded.content_type,
+                version = excluded.version, campaign = excluded.campaign, at = excluded.at, bytes = excluded.bytes
+            """,
+            .text(app),
+            .text(id),
+            .text(content.type),
+            .text(content.contentType.rawValue),
+            .text(content.version),
+            .int(campaign),
+            .time(now),
+            .blob(content.bytes)
+        )
+    }
+}
+
+extension LedgerReader {
+    /// A content with its bytes; nil when there is none of that id.
+    public func content(app: String, id: String) throws(LedgerError) -> StoredContent? {
+        let rows = try db.rows(
+            "SELECT \(ContentRows.columns), bytes FROM contents WHERE app = ?1 AND id = ?2",
+            .text(app),
+            .text(id)
+        )
+        guard try rows.next(), var content = ContentRows.content(rows) else { return nil }
+        content.bytes = rows.blob(ContentRows.next)
+        return content
+    }
+
+    /// The same without its bytes: what is asked before they are needed.
+    public func contentHead(app: String, id: String) throws(LedgerError) -> StoredContent? {
+        let rows = try db.rows(
+            "SELECT \(ContentRows.columns) FROM contents WHERE app = ?1 AND id = ?2",
+            .text(app),
+            .text(id)
+        )
+        return try rows.next() ? ContentRows.content(rows) : nil
+    }
+
+    /// The contents of an app, or of all apps, without their bytes, by app and id.
+    public func contents(app: String? = nil) throws(LedgerError) -> [StoredContent] {
+        let rows = try db.rows(
+            "SELECT \(ContentRows.columns) FROM contents WHERE ?1 = '' OR app = ?1 ORDER BY app, id",
+            .text(app ?? "")
+        )
+        var contents: [StoredContent] = []
+        while try rows.next() { if let content = ContentRows.content(rows) { contents.append(content) } }
+        return contents
+    }
+}
+
+/// Reads a content's columns.
+private enum ContentRows {
+    static let columns = "app, id, type, content_type, version, campaign, at, length(bytes)"
+    static let next: Int32 = 8
+
+    /// nil for a type of a later version, which this one cannot serve.
+    static func content(_ rows: borrowing Rows) -> StoredContent? {
+        guard let contentType = ContentType(rawValue: rows.text(3)) else { return nil }
+        return StoredContent(
+            app: rows.text(0),
+            id: rows.text(1),
+            type: rows.text(2),
+            contentType: contentType,
+            version: rows.text(4),
+            byteCount: rows.int(7),
+            isOfCampaign: rows.int64(5) != 0,
+            at: rows.time(6),
+            bytes: []
+        )
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Store
+
+/// The commands about contents that pushes name.
+struct ContentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "content",
+        abstract: "Contents that pushes name by their ids and that apps fetch: images, pages, texts.",
+        subcommands: [ContentPutCommand.self, Ls.self, ContentShowCommand.self, ContentRemoveCommand.self]
+    )
+
+    /// What contents there are.
+    struct Ls: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the contents, what campaigns brought included.",
+            discussion: "Example: fanfare content ls --app news"
+        )
+
+        @Option(help: "Only this app's.")
+        var app: String?
+
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let app = app
+            let rows = try await options.withLedger { ledger in
+                try await ledger.read { try $0.contents(app: app) }.map { ContentRow($0) }
+            }
+            let text = output.json ? JSONValue.array(rows.map(\.json)).text : ContentRow.table(rows)
+            Terminal.write(text + "\n")
+        }
+    }
+}
+
+/// Whose content it is, and which.
+struct ContentChoice: ParsableArguments {
+    @Argument(help: "The content's id: what the job says as content.rich.id.")
+    var id: String
+
+    @Option(help: "The app that it belongs to.")
+    var app: String
+
+    func validate() throws {
+        guard NameRule.isApp(app) else {
+            throw ValidationError("--app is 1 to 128 of the characters A-Z a-z 0-9 . _ -")
+        }
+    }
+
+    var text: String { "\(app)/\(id)" }
+
+    var missing: CommandFailure { CommandFailure(.notFound, "\(app) has no content \(id)") }
+}

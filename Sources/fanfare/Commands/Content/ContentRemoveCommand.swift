@@ -1,0 +1,52 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import Store
+
+/// Removes a content that no push names any more.
+struct ContentRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove an uploaded content; what a campaign brought goes with the campaign.",
+        discussion: """
+            A phone that fetches it later is told that it is not there.
+
+            Example: fanfare content rm c-81 --app news --yes
+            """
+    )
+
+    @OptionGroup var choice: ContentChoice
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var trial: DryRunOptions
+    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try confirm()
+        let (app, id, isDry) = (choice.app, choice.id, trial.dryRun)
+        let removal = try await options.withLedger { ledger in
+            try await ledger.order(isDryRun: isDry) { try $0.removeContent(app: app, id: id) }
+        }
+        switch removal {
+        case .removed: break
+        case .missing: throw choice.missing
+        case .ofCampaign:
+            throw CommandFailure(.wrongState, "a campaign brought \(choice.text), and it goes with the campaign")
+        }
+        let document: JSONValue = ["app": .string(app), "id": .string(id), "result": .string(removal.rawValue)]
+        let line = isDry ? "\(choice.text): would be removed" : "\(choice.text): removed"
+        Terminal.write((output.json ? trial.marked(document).text : line) + "\n")
+    }
+
+    private func confirm() throws {
+        guard !yes, !trial.dryRun else { return }
+        guard Terminal.isInputTerminal else {
+            throw CommandFailure(.usage, "content rm cannot be undone: add --yes, or look first with --dry-run")
+        }
+        Terminal.writeError("This cannot be undone. Remove \(choice.text)? [y/N] ")
+        guard readLine() == "y" else { throw FanfareExit.failed }
+    }
+}
