@@ -16,6 +16,8 @@ public struct DeviceRegistration: Hashable, Sendable {
     public var appVersion: String?
     /// The count on the app's icon, 0 … 2,147,483,647: what the app has set it to.
     public var badge: Int?
+    /// The version of the kit in the app, as the device says it.
+    public var kitVersion: String?
     /// Since when the token is known to be good; without it every word of the provider against the token counts.
     public var registeredAt: Timestamp?
 
@@ -28,6 +30,7 @@ public struct DeviceRegistration: Hashable, Sendable {
         permission: PushPermission? = nil,
         appVersion: String? = nil,
         badge: Int? = nil,
+        kitVersion: String? = nil,
         registeredAt: Timestamp? = nil
     ) {
         self.device = device
@@ -37,6 +40,7 @@ public struct DeviceRegistration: Hashable, Sendable {
         self.permission = permission
         self.appVersion = appVersion
         self.badge = badge
+        self.kitVersion = kitVersion
         self.registeredAt = registeredAt
     }
 

@@ -1,6 +1,7 @@
 /// The limits of what a registry takes, in the words of refusals.
 public enum RegistrationRules {
     static let user = "a user key has 1 to 256 bytes"
+    static let tag = "a tag has 1 to 128 bytes"
     static let tags = "tags are at most 60 words of up to 128 bytes, with a semicolon between"
     static let attribute = "attributes are at most 200 with names of up to 128 bytes, 4096 bytes in all"
 

@@ -12,7 +12,7 @@ enum DeviceDecoder {
         _ log: ProblemLog
     ) -> Device? {
         guard let reader = ObjectReader(value, at: pointer, JobFields.device, log) else { return nil }
-        return device(reader, tokens, variables: variables(reader))
+        return device(reader, tokens, id: reader.text("id", bytesMax: idBytesMax), variables: variables(reader))
     }
 
     /// A device as the registry takes it; nil when something was reported that leaves none.
@@ -23,18 +23,26 @@ enum DeviceDecoder {
         _ log: ProblemLog
     ) -> DeviceRegistration? {
         guard let reader = ObjectReader(value, at: pointer, JobFields.registration, log) else { return nil }
-        let device = device(reader, tokens, variables: [:])
+        let id = reader.text("id", bytesMax: idBytesMax)
+        let device = device(reader, tokens, id: id, variables: [:])
         var registration = DeviceRegistration(device: device ?? Device(token: ""))
+        if reader.has("tags") {
+            let tags = reader.texts("tags", countMax: DeviceTraits.tagsMax)
+            registration.tags = .set(tags)
+            require(tags.allSatisfy(RegistrationRules.isTag), reader, "tags", RegistrationRules.tag)
+        }
+        describe(&registration, reader)
+        registration.registeredAt = reader.instant("registered_at")
+        return device == nil ? nil : registration
+    }
+
+    /// What a line of an import and a device at the edge say alike.
+    static func describe(_ registration: inout DeviceRegistration, _ reader: ObjectReader) {
         if reader.value("user", isNullable: true) == .null {
             registration.user = .nobody
         } else if let user = reader.text("user", bytesMax: DeviceRegistration.userBytesMax) {
             registration.user = .user(user)
             require(RegistrationRules.isUser(user), reader, "user", RegistrationRules.user)
-        }
-        if reader.has("tags") {
-            let tags = reader.texts("tags", countMax: DeviceTraits.tagsMax)
-            registration.tags = .set(tags)
-            require(tags.allSatisfy(RegistrationRules.isTag), reader, "tags", "a tag has 1 to 128 bytes")
         }
         for member in reader.members("attributes") ?? [] {
             switch member.value {
@@ -42,9 +50,9 @@ enum DeviceDecoder {
             case .number(let number): registration.attributes[member.name] = .number(number)
             case .bool(let flag): registration.attributes[member.name] = .bool(flag)
             default:
-                let place = pointer.appending("attributes").appending(member.name)
+                let place = reader.pointer.appending("attributes").appending(member.name)
                 let detail = "an attribute is a string, a number, true or false, not \(member.value.typeName)"
-                log.refuse(.type, at: place, detail)
+                reader.log.refuse(.type, at: place, detail)
             }
         }
         let isWithin = RegistrationRules.areAttributes(registration.attributes)
@@ -56,20 +64,20 @@ enum DeviceDecoder {
             require(isVersion, reader, "app_version", "app_version must be a version such as 3.2.0")
         }
         registration.badge = reader.integer("badge", in: 0...Int64(BadgeStep.countMax)).map(Int.init)
-        registration.registeredAt = reader.instant("registered_at")
-        return device == nil ? nil : registration
     }
 
-    private static func require(_ isFine: Bool, _ reader: ObjectReader, _ name: String, _ rule: String) {
+    static func require(_ isFine: Bool, _ reader: ObjectReader, _ name: String, _ rule: String) {
         if !isFine { reader.log.refuse(.format, at: reader.pointer.appending(name), rule) }
     }
 
-    private static func device(
+    /// The device itself: token, provider, environment, locale and time zone.
+    static func device(
         _ reader: ObjectReader,
         _ tokens: TokenForms?,
+        id: String?,
         variables: [String: String]
     ) -> Device? {
-        guard let tokens else { return checked(reader, variables) }
+        guard let tokens else { return checked(reader, id, variables) }
         let form = form(reader, tokens)
         reader.require("token")
         let token = reader.text("token").flatMap { text -> TokenReading? in
@@ -79,9 +87,7 @@ enum DeviceDecoder {
             return nil
         }
         let environment = form.flatMap { Self.environment(reader, $0) }
-        let id = reader.text("id", bytesMax: idBytesMax)
-        let locale = checked(reader, "locale", DeviceRule.isLocale, "a BCP 47 tag such as es-ES")
-        let timeZone = checked(reader, "time_zone", DeviceRule.isTimeZone, "an IANA name such as Europe/Madrid")
+        let (locale, timeZone) = place(reader)
         guard let form, let token else { return nil }
         return Device(
             token: token.text,
@@ -94,14 +100,20 @@ enum DeviceDecoder {
         )
     }
 
+    /// Where its person is: language and zone.
+    static func place(_ reader: ObjectReader) -> (locale: String?, timeZone: String?) {
+        let locale = checked(reader, "locale", DeviceRule.isLocale, "a BCP 47 tag such as es-ES")
+        return (locale, checked(reader, "time_zone", DeviceRule.isTimeZone, "an IANA name such as Europe/Madrid"))
+    }
+
     /// A device that was checked when it came.
-    private static func checked(_ reader: ObjectReader, _ variables: [String: String]) -> Device? {
+    private static func checked(_ reader: ObjectReader, _ id: String?, _ variables: [String: String]) -> Device? {
         reader.text("token").map { token in
             Device(
                 token: token,
                 provider: reader.text("provider").map { ProviderName(rawValue: $0) } ?? .apns,
                 environment: reader.text("environment").flatMap { PushEnvironment(rawValue: $0) },
-                id: reader.text("id"),
+                id: id,
                 locale: reader.text("locale"),
                 timeZone: reader.text("time_zone"),
                 variables: variables

@@ -75,6 +75,18 @@ enum JobFields {
         ]
     )
 
+    /// A device's word of itself (contract, section 5); no part of a job.
+    static let edgeDevice = FieldList(
+        "a registration",
+        [
+            .now("token"), .now("provider", "apns"), .now("environment"), .now("user"), .now("permission"),
+            .now("locale"), .now("time_zone"), .now("app_version"), .now("kit_version"), .now("badge"),
+            .now("tags"), .now("attributes"),
+        ]
+    )
+
+    static let edgeTags = FieldList("tags", [.now("add"), .now("remove")])
+
     static let content = FieldList(
         "content",
         [

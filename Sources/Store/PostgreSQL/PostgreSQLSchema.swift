@@ -32,6 +32,7 @@ enum PostgreSQLSchema {
         ("webhooks", webhooks),
         ("tracking", tracking),
         ("contents", contents),
+        ("device_secrets", deviceSecrets),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.

@@ -24,6 +24,10 @@ public struct RegisteredDevice: Sendable, Equatable {
     public var traits: DeviceTraits
     /// When the registry last heard of it.
     public var changedAt: Timestamp
+    /// SHA-256 of the secret that it shows at the edge; nil of one that never came there.
+    public var secretHash: [UInt8]?
+    /// The version of the kit in the app, as the device says it.
+    public var kitVersion: String?
 
     /// Where a device stands.
     public enum State: UInt8, Sendable, CaseIterable {
@@ -41,7 +45,8 @@ public struct RegisteredDevice: Sendable, Equatable {
 /// Reading rows of `devices`.
 enum DeviceRows {
     static let columns = """
-        number, installation, user_key, token, state, suspect, ended_at, badge, traits, changed_at
+        number, installation, user_key, token, state, suspect, ended_at, badge, traits, changed_at, secret_hash,
+        kit_version
         """
 
     static func device(_ rows: borrowing Rows, app: String) throws(LedgerError) -> RegisteredDevice {
@@ -62,7 +67,9 @@ enum DeviceRows {
             endedAt: rows.optionalTime(6),
             badge: rows.int(7),
             traits: traits,
-            changedAt: rows.time(9)
+            changedAt: rows.time(9),
+            secretHash: rows.optionalBlob(10),
+            kitVersion: rows.optionalText(11)
         )
     }
 }

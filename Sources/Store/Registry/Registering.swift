@@ -32,16 +32,18 @@ extension LedgerTransaction {
         var numbers = try RegistryNumbers(self, app: app)
         var results: [RegistrationResult] = []
         for (registration, token) in zip(registrations, tokens) {
-            results.append(try register(registration, token: token, keys, &numbers, now: now))
+            results.append(try register(registration, token: token, secret: nil, keys, &numbers, now: now))
         }
         try numbers.save(self)
         if registrations.contains(where: { $0.badge ?? 0 > 0 }) { try countBadges(of: app) }
         return results
     }
 
-    private func register(
+    /// `secret`: the hash of the device's new secret; nil leaves it as it is.
+    func register(
         _ registration: DeviceRegistration,
         token: [UInt8],
+        secret: [UInt8]?,
         _ keys: RegistryKeys,
         _ numbers: inout RegistryNumbers,
         now: Timestamp
@@ -82,6 +84,8 @@ extension LedgerTransaction {
         }
         device.token = token
         if let badge = registration.badge { device.badge = badge }
+        device.secretHash = secret ?? device.secretHash
+        device.kitVersion = registration.kitVersion ?? device.kitVersion
         try judge(&device, isNewToken: isNewToken, keys)
         if let known, device == known { return .unchanged }
         device.changedAt = now
@@ -134,6 +138,10 @@ extension LedgerTransaction {
         (loser.token, loser.state, loser.endedAt, loser.isSuspect) = (nil, .tokenless, nil, false)
         loser.changedAt = device.changedAt
         device.number = holder.number
+        if holder.secretHash != nil {
+            // Goes with the installation, which is written to another row before this one is written again.
+            try db.run("UPDATE devices SET secret_hash = NULL WHERE number = ?1", .integer(holder.number))
+        }
         let token = device.token ?? []
         let wasNamedAfterToken = holder.installation == Self.installation(keys, token, device.traits.provider)
         if wasNamedAfterToken, !saysBadge { device.badge = max(device.badge, holder.badge) }
@@ -165,13 +173,13 @@ extension LedgerTransaction {
     private func write(_ device: RegisteredDevice, isNew: Bool, _ keys: RegistryKeys) throws(LedgerError) {
         let insertion = """
             INSERT INTO devices (number, state, suspect, ended_at, badge, changed_at, installation_hash, user_hash,
-                token_hash, installation, token, traits, user_key)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                token_hash, installation, token, traits, user_key, secret_hash, kit_version)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
             """
         let update = """
             UPDATE devices SET state = ?2, suspect = ?3, ended_at = ?4, badge = ?5, changed_at = ?6,
                 installation_hash = ?7, user_hash = ?8, token_hash = ?9, installation = ?10, token = ?11, traits = ?12,
-                user_key = ?13
+                user_key = ?13, secret_hash = ?14, kit_version = ?15
             WHERE number = ?1
             """
         try db.run(
@@ -188,7 +196,9 @@ extension LedgerTransaction {
             .text(device.installation),
             .blob(device.token),
             .blob(device.traits.packed()),
-            .text(device.user)
+            .text(device.user),
+            .blob(device.secretHash),
+            .text(device.kitVersion)
         )
     }
 
@@ -201,7 +211,8 @@ extension LedgerTransaction {
         try db.run(
             """
             UPDATE devices SET state = 2, suspect = 0, ended_at = ?2, badge = 0, changed_at = ?2, user_hash = NULL,
-                token_hash = NULL, installation = NULL, token = NULL, traits = ?3, user_key = NULL
+                token_hash = NULL, installation = NULL, token = NULL, traits = ?3, user_key = NULL, secret_hash = NULL,
+                kit_version = NULL
             WHERE number = ?1
             """,
             .integer(device.number),
@@ -214,7 +225,7 @@ extension LedgerTransaction {
 }
 
 /// Gives devices of an app their numbers.
-private struct RegistryNumbers {
+struct RegistryNumbers {
     private let app: Int64
     private let first: Int64
     private var next: Int64

@@ -44,6 +44,7 @@ enum SQLiteSchema {
         migrator.registerMigration("webhooks") { db in try db.execute(sql: webhooks) }
         migrator.registerMigration("tracking") { db in try db.execute(sql: tracking) }
         migrator.registerMigration("contents") { db in try db.execute(sql: contents) }
+        migrator.registerMigration("device_secrets") { db in try db.execute(sql: deviceSecrets) }
         return migrator
     }
 

@@ -1,0 +1,74 @@
+/// What a device says of itself at the edge (contract, section 5).
+public struct EdgeRegistration: Hashable, Sendable {
+    /// What it says; `device.id` is the installation, `device.token` is empty unless `saysToken`.
+    public var registration: DeviceRegistration
+    /// Whether it says its token; a device that does not keeps the one that is known.
+    public var saysToken: Bool
+
+    /// Reads a registration's body for an installation, with everything that is wrong with it.
+    public static func decode(
+        _ value: JSONValue,
+        installation id: String,
+        _ tokens: TokenForms
+    ) -> (registration: EdgeRegistration?, problems: [Problem]) {
+        let log = ProblemLog()
+        let registration = DeviceDecoder.edgeRegistration(value, installation: id, tokens, log)
+        return (log.isEmpty ? registration : nil, log.all)
+    }
+
+    /// Whether a text may be an installation's id: 1 to 128 of `[A-Za-z0-9._:-]`.
+    ///
+    /// What begins with `token-` is not: so the registry calls installations that were imported without an id.
+    public static func isInstallation(_ text: String) -> Bool {
+        NameRule.isID(text) && !text.hasPrefix("token-")
+    }
+}
+
+extension DeviceDecoder {
+    /// A device's word of itself; nil when something was reported that leaves none.
+    static func edgeRegistration(
+        _ value: JSONValue,
+        installation id: String,
+        _ tokens: TokenForms,
+        _ log: ProblemLog
+    ) -> EdgeRegistration? {
+        guard let reader = ObjectReader(value, at: .root, JobFields.edgeDevice, log) else { return nil }
+        let saysToken = reader.has("token")
+        var device: Device?
+        if saysToken {
+            device = self.device(reader, tokens, id: id, variables: [:])
+        } else {
+            for name in ["provider", "environment"] where reader.has(name) {
+                let place = reader.pointer.appending(name)
+                log.refuse(
+                    .conflict,
+                    at: place,
+                    "\(name) says whose the token is, and there is no token",
+                    mend: "add token"
+                )
+            }
+            let (locale, timeZone) = place(reader)
+            device = Device(token: "", id: id, locale: locale, timeZone: timeZone)
+        }
+        var registration = DeviceRegistration(device: device ?? Device(token: ""))
+        registration.tags = tags(reader)
+        describe(&registration, reader)
+        registration.kitVersion = reader.text("kit_version")
+        if let version = registration.kitVersion {
+            let isVersion = RegistrationRules.isAppVersion(version)
+            require(isVersion, reader, "kit_version", "kit_version must be a version such as 1.0.0")
+        }
+        return device == nil ? nil : EdgeRegistration(registration: registration, saysToken: saysToken)
+    }
+
+    private static func tags(_ reader: ObjectReader) -> DeviceRegistration.TagChange {
+        guard let value = reader.value("tags"),
+            let tags = ObjectReader(value, at: reader.pointer.appending("tags"), JobFields.edgeTags, reader.log)
+        else { return .unchanged }
+        let add = tags.texts("add", countMax: DeviceTraits.tagsMax)
+        let remove = tags.texts("remove", countMax: DeviceTraits.tagsMax)
+        require(add.allSatisfy(RegistrationRules.isTag), tags, "add", RegistrationRules.tag)
+        require(remove.allSatisfy(RegistrationRules.isTag), tags, "remove", RegistrationRules.tag)
+        return add.isEmpty && remove.isEmpty ? .unchanged : .change(add: add, remove: remove)
+    }
+}

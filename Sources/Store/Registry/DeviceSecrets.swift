@@ -1,0 +1,40 @@
+/// A device that has shown its secret at the edge.
+public struct EdgeDevice: Sendable, Equatable {
+    /// Its number in the registry.
+    public var number: Int64
+    /// Its app.
+    public var app: String
+    /// What tells it from the app's other devices: the id in `/v1/devices/{id}`.
+    public var installation: String
+    /// Its user's key; nil when nobody is logged in.
+    public var user: String?
+}
+
+extension LedgerReader {
+    /// The devices with some secrets, by the SHA-256 of each; one that nobody has is not there.
+    ///
+    /// One question for all of them, so that a rush of requests costs a read for many.
+    public func devices(secretHashes hashes: [[UInt8]]) throws(LedgerError) -> [[UInt8]: EdgeDevice] {
+        var devices: [[UInt8]: EdgeDevice] = [:]
+        devices.reserveCapacity(hashes.count)
+        for range in Placeholders.ranges(hashes.count) {
+            let rows = try db.rows(
+                """
+                SELECT d.secret_hash, d.number, r.app, d.installation, d.user_key
+                FROM devices d JOIN registry_apps r ON r.number = d.number >> 32
+                WHERE d.secret_hash IN (\(Placeholders.list(range.count)))
+                """,
+                values: hashes[range].map { .blob($0) }
+            )
+            while try rows.next() {
+                devices[rows.blob(0)] = EdgeDevice(
+                    number: rows.int64(1),
+                    app: rows.text(2),
+                    installation: rows.text(3),
+                    user: rows.optionalText(4)
+                )
+            }
+        }
+        return devices
+    }
+}

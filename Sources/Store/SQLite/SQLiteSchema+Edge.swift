@@ -1,0 +1,8 @@
+extension SQLiteSchema {
+    /// What a device shows at the edge, as SHA-256, and the version of the kit that it says.
+    static let deviceSecrets = """
+        ALTER TABLE devices ADD COLUMN secret_hash BLOB;
+        ALTER TABLE devices ADD COLUMN kit_version TEXT;
+        CREATE UNIQUE INDEX device_secrets ON devices (secret_hash) WHERE secret_hash IS NOT NULL;
+        """
+}
