@@ -131,13 +131,19 @@ import Testing
     @Test(arguments: [
         ("    apnss: {}\n", "apps.news.apnss", "unknown_key"),
         (
-            "    edge: {integration_keys_file: a}\n", "apps.news.edge.integration_keys_file",
-            "not_in_this_version"
+            "    edge: {integration_keys_file: none.keys}\n", "apps.news.edge.integration_keys_file",
+            "unreadable_file"
         ),
         ("    edge: {message_key: a}\n", "apps.news.edge.message_key", "unknown_key"),
         ("    edge: {message_key_file: [a]}\n", "apps.news.edge.message_key_file", "invalid_value"),
         ("    edge: {message_key_file: none.key}\n", "apps.news.edge.message_key_file", "unreadable_file"),
         ("    edge: {message_key_file: key.p8}\n", "apps.news.edge.message_key_file", "invalid_key"),
+        (
+            "    edge: {integration_keys_file: key.p8}\n", "apps.news.edge.integration_keys_file", "wrong_type"
+        ),
+        ("    edge: {user_keys_file: key.p8}\n", "apps.news.edge.user_keys_file", "invalid_key"),
+        ("    edge: {require_user_token: true}\n", "apps.news.edge.require_user_token", "missing"),
+        ("    edge: {device_tags: 1}\n", "apps.news.edge.device_tags", "invalid_value"),
         ("    edge: 5\n", "apps.news.edge", "wrong_type"),
         ("    categories: {}\n", "apps.news.categories", "not_in_this_version"),
         ("    variables: {}\n", "apps.news.variables", "not_in_this_version"),

@@ -23,4 +23,6 @@ public struct AppConfiguration: Sendable {
     public let messageKeys: MessageKeys?
     /// What its declarations mean for the content of its jobs.
     public let rules: AppContentRules
+    /// What its devices may do at the edge; nil: nothing, it has no integration keys.
+    public let edge: EdgeConfiguration?
 }

@@ -71,6 +71,7 @@ public enum AppsFile {
             let mend = "add a block: \(blocks.joined(separator: ", "))"
             fields.problems.add(line, fields.key, "missing", "the app has no provider", mend)
         }
+        let edge = fields.mapping("edge").map(EdgeFields.init)
         let webhooks = WebhookFields(hosts: webhookHosts).read(fields)
         return AppConfiguration(
             name: name,
@@ -84,8 +85,9 @@ public enum AppsFile {
             accounts: ProviderRegistry.providers.compactMap { provider in
                 fields.mapping(provider.name.rawValue).flatMap { AccountFields.read($0, of: provider) }
             },
-            messageKeys: fields.mapping("edge").flatMap(EdgeFields.messageKeys),
-            rules: ContentRuleFields.read(fields)
+            messageKeys: edge?.messageKeys,
+            rules: ContentRuleFields.read(fields),
+            edge: edge?.edge
         )
     }
 

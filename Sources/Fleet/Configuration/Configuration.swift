@@ -57,6 +57,8 @@ public struct Configuration: Sendable {
     public struct ServerSettings: Sendable, Equatable {
         /// Where the API is.
         public let listen: NetworkAddress
+        /// Where apps' installations ask; nil: where the API is.
+        public let edgeListen: NetworkAddress?
         /// The access tokens' file, absolute; nil: there are none.
         public let tokensFile: String?
         /// The certificate's file (PEM), absolute; nil is HTTP in the clear.
@@ -65,6 +67,10 @@ public struct Configuration: Sendable {
         public let privateKeyFile: String?
         /// Requests a second of one token.
         public let requestsPerSecond: Int
+        /// Requests a second of one device at the edge.
+        public let edgeRequestsPerSecond: Int
+        /// Requests a second of one address at the edge that show no device's secret.
+        public let edgeRegistrationsPerSecond: Int
     }
 
     /// The roles of a worker (design, section 2).
@@ -133,12 +139,14 @@ public struct Configuration: Sendable {
         )
         server = ServerSettings(
             listen: reader.address("server.listen") ?? NetworkAddress(host: "127.0.0.1", port: 8080),
+            edgeListen: reader.address("server.edge_listen"),
             tokensFile: reader.path("server.tokens_file"),
             certificateFile: reader.path("server.certificate_file"),
             privateKeyFile: reader.path("server.private_key_file"),
-            requestsPerSecond: reader.number("server.requests_per_second") ?? 200
+            requestsPerSecond: reader.number("server.requests_per_second") ?? 200,
+            edgeRequestsPerSecond: reader.number("server.edge_requests_per_second") ?? 10,
+            edgeRegistrationsPerSecond: reader.number("server.edge_registrations_per_second") ?? 200
         )
-        _ = reader.address("server.edge_listen")
         self.settings = ConfigurationCatalogue.keys.compactMap { settings[$0.name] }
         if !reader.problems.isEmpty { throw ConfigurationError(reader.problems) }
     }

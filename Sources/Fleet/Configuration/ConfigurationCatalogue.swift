@@ -86,6 +86,19 @@ public enum ConfigurationCatalogue {
             "requests a second of one token, or of one address without tokens; twice as many at once"
         ),
         ConfigurationKey(
+            "server.edge_requests_per_second",
+            .number(1...100_000),
+            "10",
+            "requests a second of one device at the edge; twice as many at once"
+        ),
+        ConfigurationKey(
+            "server.edge_registrations_per_second",
+            .number(1...100_000),
+            "200",
+            "requests a second of one address at the edge that show no device's secret: first registrations, and keys that "
+                + "nobody knows; twice as many at once"
+        ),
+        ConfigurationKey(
             "telemetry.otlp_url",
             .httpURL,
             nil,

@@ -118,7 +118,7 @@ public enum TokensFile {
         }
         if isDryRun { return }
         do {
-            try replace(path, Data(new.utf8))
+            try PrivateFile.replace(path, Data(new.utf8))
         } catch {
             throw problem(path, "unwritable_file", "the file cannot be written", "check its folder and permissions")
         }
@@ -134,21 +134,6 @@ public enum TokensFile {
         let apps = token.apps.map { "[\($0.sorted().map { "\"\($0)\"" }.joined(separator: ", "))]" } ?? "all"
         let hash = Hexadecimal.text(token.hash)
         return "- {name: \"\(token.name)\", hash: \"\(hash)\", role: \(token.role), apps: \(apps)}"
-    }
-
-    private static func replace(_ path: String, _ data: Data) throws {
-        let draft = path + ".new"
-        try? FileManager.default.removeItem(atPath: draft)  // of an attempt that was interrupted
-        let made = FileManager.default.createFile(
-            atPath: draft,
-            contents: nil,
-            attributes: [.posixPermissions: 0o600]
-        )
-        guard made, let handle = FileHandle(forWritingAtPath: draft) else { throw CocoaError(.fileWriteUnknown) }
-        try handle.write(contentsOf: data)
-        try handle.synchronize()
-        try handle.close()
-        guard rename(draft, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
     private static func problem(_ path: String, _ code: String, _ detail: String, _ mend: String) -> ConfigurationError

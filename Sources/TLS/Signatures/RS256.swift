@@ -104,6 +104,25 @@ public enum RS256 {
             self.key = key
         }
 
+        /// Takes modulus and exponent, the most significant byte first (RFC 7518 section 6.3.1); `source` names them in
+        /// errors.
+        public init(modulus: [UInt8], exponent: [UInt8], source: String) throws(TLSError) {
+            ERR_clear_error()
+            let der = RSAPublicKeyForm.der(modulus: modulus, exponent: exponent)
+            let read = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
+                var cursor = bytes.baseAddress
+                return d2i_PUBKEY(nil, &cursor, bytes.count)
+            }
+            guard let key = read else {
+                throw TLSError.fromQueue(.configuration, "\(source) is not a public key of RSA")
+            }
+            if let fault = RS256.fault(key) {
+                EVP_PKEY_free(key)
+                throw TLSError(.configuration, "\(source) holds a public key that \(fault)")
+            }
+            self.key = key
+        }
+
         deinit { EVP_PKEY_free(self.key) }
 
         /// Whether `signature` is this key's for `message`; false for anything malformed.

@@ -5,6 +5,6 @@ struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
         abstract: "The apps that pushes are sent for.",
-        subcommands: [AppListCommand.self, AppCheckCommand.self, AppReloadCommand.self]
+        subcommands: [AppListCommand.self, AppCheckCommand.self, AppReloadCommand.self, AppKeyCommand.self]
     )
 }

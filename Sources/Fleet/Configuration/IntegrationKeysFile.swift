@@ -1,0 +1,138 @@
+import Campaigns
+import Foundation
+
+/// Reads and writes an app's `edge.integration_keys_file`: a list of `{name, hash, created_at}`.
+///
+/// The file is the commands' own: they write it as a whole, so that a server that reads it sees the old one or the new
+/// one.
+public enum IntegrationKeysFile {
+    /// Keys of one app at most: each is compared with nothing, but people have to know what each is for.
+    public static let countMax = 20
+
+    /// The keys, none when they are all revoked; throws all problems of the file at once.
+    public static func read(path: String) throws(ConfigurationError) -> [IntegrationKey] {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw problem(
+                path,
+                "unreadable_file",
+                "the file of integration keys cannot be read",
+                "make a key with fanfare app key create, which makes the file"
+            )
+        }
+        return try read(text: text, path: path)
+    }
+
+    static func read(text: String, path: String) throws(ConfigurationError) -> [IntegrationKey] {
+        let tree = try YAMLTree.read(text, place: path)
+        let problems = ProblemList(file: path)
+        var keys: [IntegrationKey] = []
+        if let top = FieldReader(tree, key: "", problems: problems) {
+            top.refuseUnknown(known: ["keys"])
+            switch top.entry("keys")?.value.value {
+            case .sequence(let items):
+                keys = items.enumerated().compactMap { index, item in
+                    FieldReader(item, key: "keys.\(index)", problems: problems).flatMap(key)
+                }
+            case nil, .null: break
+            default: problems.add(top.line, "keys", "wrong_type", "a list of keys is expected here")
+            }
+        }
+        for name in Dictionary(grouping: keys, by: \.name).filter({ $0.value.count > 1 }).keys.sorted() {
+            problems.add(1, "keys", "duplicate", "two keys have the name \(name)")
+        }
+        if keys.count > countMax {
+            problems.add(1, "keys", "too_many", "\(keys.count) keys; an app may have \(countMax)")
+        }
+        if !problems.list.isEmpty { throw ConfigurationError(problems.list) }
+        return keys
+    }
+
+    private static func key(_ fields: FieldReader) -> IntegrationKey? {
+        let known = ["name", "hash", "created_at"]
+        fields.refuseUnknown(known: known)
+        for field in known where fields.entry(field) == nil {
+            fields.problems.add(fields.line, fields.path(field), "missing", "a key has \(field)")
+        }
+        let name = fields.text("name", "1 to 128 of letters, digits and . _ -", where: TokensFile.isName)
+        let hash = fields.text("hash", "a SHA-256 in 64 hexadecimal digits") { digest($0) != nil }.flatMap(digest)
+        let created = fields.text("created_at", "an instant such as 2026-11-20T21:05:00Z", where: isInstant)
+        guard let name, let hash, let created else { return nil }
+        return IntegrationKey(name: name, hash: hash, createdAt: created)
+    }
+
+    private static func isInstant(_ text: String) -> Bool { (try? Timestamp(rfc3339: text)) != nil }
+
+    private static func digest(_ text: String) -> [UInt8]? {
+        text.utf8.count == 64 ? Hexadecimal.bytes(text.utf8) : nil
+    }
+
+    /// Adds a key to the file, which is made when it is not there; only its owner may read it.
+    ///
+    /// Throws when the file cannot be used or written, or a key has the name. A dry run leaves the file as it is.
+    public static func add(
+        _ key: IntegrationKey,
+        path: String,
+        isDryRun: Bool = false
+    ) throws(ConfigurationError) {
+        let old = FileManager.default.fileExists(atPath: path) ? try read(path: path) : []
+        guard !old.contains(where: { $0.name == key.name }) else {
+            throw problem(path, "duplicate", "there is a key \(key.name)", "take another name, or revoke that one")
+        }
+        guard old.count < countMax else {
+            throw problem(path, "too_many", "there are \(countMax) keys", "revoke one: fanfare app key revoke")
+        }
+        if !isDryRun { try write(old + [key], path: path) }
+    }
+
+    /// Takes a key out of the file; throws when the file cannot be used or written, or has no such key.
+    public static func remove(named name: String, path: String, isDryRun: Bool = false) throws(ConfigurationError) {
+        let old = try read(path: path)
+        guard old.contains(where: { $0.name == name }) else {
+            let names = old.isEmpty ? "there is none" : "there are \(old.map(\.name).joined(separator: ", "))"
+            throw problem(path, "not_found", "there is no key \(name)", names)
+        }
+        if !isDryRun { try write(old.filter { $0.name != name }, path: path) }
+    }
+
+    private static func write(_ keys: [IntegrationKey], path: String) throws(ConfigurationError) {
+        let lines = keys.map { key in
+            let hash = Hexadecimal.text(key.hash)
+            return "  - {name: \"\(key.name)\", hash: \"\(hash)\", created_at: \"\(key.createdAt)\"}\n"
+        }
+        let text = "# Hashes of integration keys; written by fanfare app key.\nkeys:" + (keys.isEmpty ? " []\n" : "\n")
+        do {
+            try PrivateFile.replace(path, Data((text + lines.joined()).utf8))
+        } catch {
+            throw problem(path, "unwritable_file", "the file cannot be written", "check its folder and permissions")
+        }
+    }
+
+    /// Where an app of the apps file keeps its keys, whether the file is there or not.
+    ///
+    /// Throws when the apps file cannot be read, has no such app, or the app says no file.
+    public static func path(app: String, appsFile: String) throws(ConfigurationError) -> String {
+        guard let text = try? String(contentsOfFile: appsFile, encoding: .utf8) else {
+            let mend = "create it, or say where it is with apps.file (FANFARE_APPS_FILE)"
+            throw problem(appsFile, "unreadable_file", "the apps file cannot be read", mend)
+        }
+        let tree = try YAMLTree.read(text, place: appsFile)
+        let problems = ProblemList(file: appsFile)
+        guard let fields = FieldReader(tree, key: "", problems: problems)?.mapping("apps")?.mapping(app) else {
+            throw problem(appsFile, "unknown_app", "there is no app \(app)", "add it, or mend the name")
+        }
+        guard let name = fields.mapping("edge")?.entry("integration_keys_file")?.value.text, !name.isEmpty else {
+            throw problem(
+                appsFile,
+                "missing",
+                "the app \(app) does not say where its integration keys are",
+                "add to it: edge: {integration_keys_file: \(app).keys}"
+            )
+        }
+        return PathText.absolute(name, from: PathText.folder(of: appsFile))
+    }
+
+    private static func problem(_ path: String, _ code: String, _ detail: String, _ mend: String) -> ConfigurationError
+    {
+        ConfigurationError([ConfigurationProblem(place: path, key: "", code: code, detail: detail, mend: mend)])
+    }
+}

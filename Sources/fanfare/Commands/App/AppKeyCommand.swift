@@ -1,0 +1,137 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+
+/// The commands about the keys that an app ships with.
+struct AppKeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key",
+        abstract: "Integration keys: what an app's installations show when they register.",
+        subcommands: [Create.self, List.self, Revoke.self]
+    )
+}
+
+/// Whose keys a command is about.
+struct IntegrationKeysChoice: ParsableArguments {
+    @Argument(help: "The app.")
+    var app: String
+
+    func validate() throws {
+        guard NameRule.isApp(app) else {
+            throw ValidationError("APP is 1 to 128 of the characters A-Z a-z 0-9 . _ -")
+        }
+    }
+
+    /// The file of the app's keys, as the apps file names it.
+    func path(_ configuration: Configuration) throws -> String {
+        try IntegrationKeysFile.path(app: app, appsFile: configuration.appsFile)
+    }
+}
+
+extension AppKeyCommand {
+    /// A new one.
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Make an integration key, print it once, and add its hash to the app's edge.integration_keys_file.",
+            discussion: """
+                The key goes into the app, so that everybody who has the app has it: it lets an installation register, \
+                and does nothing else. To rotate: create the next one, ship an app with it, revoke the old one when \
+                nobody registers with it any more; devices that have registered go on with their own secrets. A running \
+                server takes changes after SIGHUP.
+
+                Example: fanfare app key create news --name ios-2026
+                """
+        )
+
+        @OptionGroup var choice: IntegrationKeysChoice
+
+        @Option(help: "Which one it is, for people.")
+        var name: String
+
+        @OptionGroup var trial: DryRunOptions
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard TokensFile.isName(name) else {
+                throw ValidationError("--name is 1 to 128 of the characters A-Z a-z 0-9 . _ -")
+            }
+        }
+
+        func run() async throws {
+            let path = try choice.path(try options.load())
+            let key = EdgeSecret.integrationKey()
+            let created = CommandClock.now().rfc3339
+            let entry = IntegrationKey(name: name, hash: EdgeSecret.hash(key), createdAt: created)
+            try IntegrationKeysFile.add(entry, path: path, isDryRun: trial.dryRun)
+            if trial.dryRun {
+                Terminal.write("\(path) would have a key \(name) more\n")
+            } else if output.json {
+                let document: JSONValue = [
+                    "app": .string(choice.app), "name": .string(name), "key": .string(key), "file": .string(path),
+                    "created_at": .string(created),
+                ]
+                Terminal.write(document.text + "\n")
+            } else {
+                Terminal.write(key + "\n")
+                Terminal.writeError("fanfare: it is shown this once; \(path) has its hash\n")
+            }
+        }
+    }
+
+    /// Those that there are.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print which integration keys an app has; the keys themselves are kept nowhere.",
+            discussion: "Example: fanfare app key list news --json"
+        )
+
+        @OptionGroup var choice: IntegrationKeysChoice
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let keys = try IntegrationKeysFile.read(path: try choice.path(try options.load()))
+            if output.json {
+                let rows = keys.map { key -> JSONValue in
+                    ["app": .string(choice.app), "name": .string(key.name), "created_at": .string(key.createdAt)]
+                }
+                Terminal.write(JSONValue.array(rows).text + "\n")
+                return
+            }
+            var table = TextTable([("name", .left), ("created_at", .left)])
+            for key in keys { table.add([key.name, key.createdAt]) }
+            Terminal.write(table.text + "\n")
+        }
+    }
+
+    /// One that is no longer good.
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take an integration key out: nobody registers with it any more.",
+            discussion: """
+                Devices that have registered with it go on with their own secrets. A running server takes it after SIGHUP.
+
+                Example: fanfare app key revoke news --name ios-2025 --dry-run
+                """
+        )
+
+        @OptionGroup var choice: IntegrationKeysChoice
+
+        @Option(help: "Which one, as app key list prints it.")
+        var name: String
+
+        @OptionGroup var trial: DryRunOptions
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let path = try choice.path(try options.load())
+            try IntegrationKeysFile.remove(named: name, path: path, isDryRun: trial.dryRun)
+            let document: JSONValue = ["app": .string(choice.app), "revoked": .string(name), "file": .string(path)]
+            let line = trial.dryRun ? "\(path) would lose the key \(name)" : "\(path) has no key \(name) any more"
+            Terminal.write((output.json ? trial.marked(document).text : line) + "\n")
+        }
+    }
+}
