@@ -77,24 +77,24 @@ public final class APIServer: Sendable {
 
     /// Answers until SIGTERM or SIGINT, then ends what is under way.
     ///
-    /// `running` is called with the port once it listens. Throws when the address cannot be listened on.
-    public func run(running: @escaping @Sendable (Int) -> Void = { _ in }) async throws {
+    /// `running` is called with the port once it listens, `edgeRunning` with that of the edge when it has an address of
+    /// its own. Throws when an address cannot be listened on.
+    public func run(
+        running: @escaping @Sendable (Int) -> Void = { _ in },
+        edgeRunning: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws {
+        let edgeListen = core.configuration.server.edgeListen
+        let edge = edgeListen.map { listen in
+            application(EdgeFront(door: EdgeDoor(core: core)), "the device edge", listen, edgeRunning) as any Service
+        }
         let listen = core.configuration.server.listen
-        let scheme = certificate == nil ? "http" : "https"
-        let application = Application(
-            responder: Front(core: core),
-            server: .house(HTTP1Channel.Configuration(idleTimeout: Self.idleMax), certificate),
-            configuration: ApplicationConfiguration(address: .hostname(listen.host, port: listen.port)),
-            onServerRunning: { [core, logger] channel in
-                core.readiness.listens()
-                let port = channel.localAddress?.port ?? listen.port
-                logger.info("listening", metadata: ["address": "\(scheme)://\(listen.host):\(port)"])
-                running(port)
-            },
-            logger: logger
-        )
+        let api = application(Front(core: core), "listening", listen) { [core] port in
+            core.readiness.listens()
+            running(port)
+        }
+        // The edge first: who is told that the server runs finds both.
         var configuration = ServiceGroupConfiguration(
-            services: [application, StopNotice(core: core, manager: manager)] + supervision,
+            services: [edge, api, StopNotice(core: core, manager: manager)].compactMap(\.self) + supervision,
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
@@ -106,6 +106,27 @@ public final class APIServer: Sendable {
             throw error
         }
         await close()
+    }
+
+    /// What answers on one address.
+    private func application(
+        _ responder: some HTTPResponder<FrontContext> & Sendable,
+        _ what: String,
+        _ listen: Configuration.NetworkAddress,
+        _ running: @escaping @Sendable (Int) -> Void
+    ) -> some Service {
+        let scheme = certificate == nil ? "http" : "https"
+        return Application(
+            responder: responder,
+            server: .house(HTTP1Channel.Configuration(idleTimeout: Self.idleMax), certificate),
+            configuration: ApplicationConfiguration(address: .hostname(listen.host, port: listen.port)),
+            onServerRunning: { [logger] channel in
+                let port = channel.localAddress?.port ?? listen.port
+                logger.info("\(what)", metadata: ["address": "\(scheme)://\(listen.host):\(port)"])
+                running(port)
+            },
+            logger: logger
+        )
     }
 
     private var supervision: [any Service] {

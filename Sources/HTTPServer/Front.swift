@@ -30,6 +30,9 @@ struct Front: HTTPResponder {
     private static let requestID = HTTPField.Name("X-Request-ID")
 
     func respond(to request: Request, context: FrontContext) async throws -> Response {
+        if core.servesEdgeBeside, EdgeDoor.serves(request) {
+            return await EdgeDoor(core: core).respond(to: request, context: context)
+        }
         let began = ContinuousClock.now
         let id = Self.identity(request)
         var seen = Seen()
@@ -42,15 +45,20 @@ struct Front: HTTPResponder {
             }
             answer = Answer(HTTPProblem(error) ?? HTTPProblem(.failed, "the server failed; its log says more"))
         }
-        if let name = Self.requestID { answer.headers[name] = id }
-        answer.headers[.xContentTypeOptions] = "nosniff"
-        if answer.headers[.cacheControl] == nil { answer.headers[.cacheControl] = "no-store" }
+        Self.complete(&answer, id: id)
         let took = ContinuousClock.now - began
         core.tally.note(operation: seen.operation, status: answer.status.code, took: took)
         note(request, context, seen, id, answer.status, took)
         await audit(request, context, seen, id, answer.status)
         let response = Response(status: answer.status, headers: answer.headers, body: answer.body)
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// What every answer says besides its own.
+    static func complete(_ answer: inout Answer, id: String) {
+        if let name = requestID { answer.headers[name] = id }
+        answer.headers[.xContentTypeOptions] = "nosniff"
+        if answer.headers[.cacheControl] == nil { answer.headers[.cacheControl] = "no-store" }
     }
 
     /// What was found out about a request, for metrics and the log.
@@ -121,7 +129,7 @@ struct Front: HTTPResponder {
     }
 
     /// The caller's own id of the request when it is short and plain, one of ours otherwise.
-    private static func identity(_ request: Request) -> String {
+    static func identity(_ request: Request) -> String {
         if let name = requestID, let given = request.headers[name], NameRule.isID(given) { return given }
         return String(UInt64.random(in: 0 ... .max), radix: 16)
     }
@@ -152,7 +160,7 @@ struct Front: HTTPResponder {
         }
     }
 
-    private static func path(_ request: Request) -> String {
+    static func path(_ request: Request) -> String {
         String((request.head.path ?? "").prefix { $0 != "?" }.prefix(512))
     }
 

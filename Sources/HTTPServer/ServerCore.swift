@@ -15,6 +15,7 @@ final class ServerCore: Sendable {
     let feed: LiveFeed
     let fleet: FleetWatch
     let limiter: RateLimiter
+    let edge: EdgeCore
     let tally = RequestTally()
     let logger: Logger
     private let knownApps: Mutex<[AppConfiguration]>
@@ -37,6 +38,7 @@ final class ServerCore: Sendable {
         feed = LiveFeed(ledger, logger: logger)
         fleet = FleetWatch(FleetLook(configuration, ledger: ledger))
         readiness = Readiness(ledger: ledger, broker: broker)
+        edge = EdgeCore(configuration.server, ledger: ledger, apps: apps)
         limiter = RateLimiter(perSecond: configuration.server.requestsPerSecond)
         knownApps = Mutex(apps)
     }
@@ -44,6 +46,12 @@ final class ServerCore: Sendable {
     /// The apps as far as this host can read them: the server need not have them, nor their keys.
     var apps: [AppConfiguration] {
         get { knownApps.withLock { $0 } }
-        set { knownApps.withLock { $0 = newValue } }
+        set {
+            knownApps.withLock { $0 = newValue }
+            edge.take(newValue)
+        }
     }
+
+    /// Whether the edge has no address of its own, and is served beside the API.
+    var servesEdgeBeside: Bool { configuration.server.edgeListen == nil }
 }

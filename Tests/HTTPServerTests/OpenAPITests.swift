@@ -8,28 +8,33 @@ import Testing
 @Suite struct OpenAPITests {
     @Test func `every route is described, and nothing else is`() {
         #expect(Set(RouteTable.all.map(\.operation)) == Set(Operations.all.keys))
+        #expect(Set(EdgeRoutes.all.map(\.operation)) == Set(EdgeOperations.all.keys))
+        #expect(Set(Operations.all.keys).isDisjoint(with: EdgeOperations.all.keys))
     }
 
     @Test func `every path of the document leads to its route`() throws {
         let document = OpenAPIDocument.make(version: "1")
         let paths = try #require(document["paths"]?.members)
+        let routes =
+            RouteTable.all.map { (operation: $0.operation, path: $0.path, method: $0.method) }
+            + EdgeRoutes.all.map { (operation: $0.operation, path: $0.path, method: $0.method) }
         var count = 0
         for path in paths {
             for method in try #require(path.value.members) {
                 let name = method.value["operationId"]?.string
-                let route = try #require(RouteTable.all.first { $0.operation == name })
+                let route = try #require(routes.first { $0.operation == name })
                 #expect(route.path.description == path.name && route.method.rawValue.lowercased() == method.name)
                 let names = method.value["parameters"]?.array?.filter { $0["in"]?.string == "path" }
                 #expect(names?.compactMap { $0["name"]?.string } == route.path.parameters)
                 count += 1
             }
         }
-        #expect(count == RouteTable.all.count)
+        #expect(count == routes.count)
     }
 
     @Test func `every reference leads somewhere`() throws {
         let document = OpenAPIDocument.make(version: "1")
-        let names = Set(Schemas.all.map(\.name))
+        let names = Set((Schemas.all + EdgeSchemas.all).map(\.name))
         func references(_ value: JSONValue) -> [String] {
             switch value {
             case .object(let members):

@@ -14,17 +14,22 @@ import Testing
 struct PrivateServer {
     let folder: String
     let port: Int
+    /// Where the edge is when it has an address of its own.
+    var edgePort: Int?
     let ledger: Ledger
     let server: APIServer
 
     /// Where nobody listens: commands and orders do without a broker.
     static let noBroker = "amqp://127.0.0.1:1"
 
-    /// Runs a test on a server; `settings` are more keys of the configuration, by their environment names.
+    /// Runs a test on a server; `settings` are more keys of the configuration, by their environment names, and `prepare`
+    /// writes files into its folder.
     static func with(
         broker: String = noBroker,
         tokens: [AccessToken]? = nil,
         settings: [String: String] = [:],
+        logger: Logger? = nil,
+        prepare: (String) throws -> Void = { _ in },
         _ body: (PrivateServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fanfare-api-\(UUID())").path
@@ -37,23 +42,31 @@ struct PrivateServer {
             environment["FANFARE_SERVER_TOKENS_FILE"] = folder + "/tokens.yaml"
             for token in tokens { try TokensFile.add(token, path: folder + "/tokens.yaml") }
         }
+        try prepare(folder)
         let configuration = try ConfigurationSources(environment: environment, workingDirectory: folder).load()
-        var logger = Logger(label: "test")
-        logger.logLevel = .error
-        let server = try APIServer(configuration, version: "test", logger: logger)
-        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        let server = try APIServer(configuration, version: "test", logger: logger ?? Self.quiet)
+        let (ports, continuation) = AsyncStream.makeStream(of: (isEdge: Bool, port: Int).self)
         let running = Task {
             defer { continuation.finish() }
-            try await server.run { _ = continuation.yield($0) }
+            try await server.run {
+                _ = continuation.yield((false, $0))
+            } edgeRunning: {
+                _ = continuation.yield((true, $0))
+            }
         }
-        var iterator = ports.makeAsyncIterator()
-        guard let port = await iterator.next() else {
-            try await running.value
-            throw LedgerError.failed("the server ended before it listened")
+        var (iterator, port, edgePort): (_, Int?, Int?) = (ports.makeAsyncIterator(), nil, nil)
+        while port == nil || edgePort == nil && configuration.server.edgeListen != nil {
+            guard let found = await iterator.next() else {
+                try await running.value
+                throw LedgerError.failed("the server ended before it listened")
+            }
+            if found.isEdge { edgePort = found.port } else { port = found.port }
         }
         let ledger = try Ledger.open(path: folder + "/fanfare.db", create: false)
         do {
-            try await body(PrivateServer(folder: folder, port: port, ledger: ledger, server: server))
+            try await body(
+                PrivateServer(folder: folder, port: port ?? 0, edgePort: edgePort, ledger: ledger, server: server)
+            )
         } catch {
             running.cancel()
             throw error
@@ -62,6 +75,12 @@ struct PrivateServer {
         running.cancel()
         _ = await running.result
     }
+
+    private static let quiet: Logger = {
+        var logger = Logger(label: "test")
+        logger.logLevel = .error
+        return logger
+    }()
 
     /// An answer, as it came.
     struct Reply {
@@ -82,9 +101,11 @@ struct PrivateServer {
         token: String? = nil,
         headers: [String] = [],
         body: String? = nil,
-        type: String? = "application/json"
+        type: String? = "application/json",
+        atEdge isAtEdge: Bool = false
     ) async throws -> Reply {
-        var arguments = ["-sS", "-i", "--path-as-is", "-X", method, "http://127.0.0.1:\(port)\(path)"]
+        let address = "http://127.0.0.1:\(isAtEdge ? edgePort ?? port : port)\(path)"
+        var arguments = ["-sS", "-i", "--path-as-is", "-X", method, address]
         if method == "HEAD" { arguments += ["--head"] }
         if let token { arguments += ["-H", "Authorization: Bearer \(token)"] }
         for header in headers { arguments += ["-H", header] }

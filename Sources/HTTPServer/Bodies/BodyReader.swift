@@ -12,13 +12,21 @@ enum BodyReader {
 
     /// The bytes of a JSON body; throws 413 and 415.
     static func json(_ call: Call, upTo most: Int = smallMax) async throws -> [UInt8] {
-        try require(call, types: ["application/json"])
-        return try await bytes(call, upTo: most)
+        try await json(call.request, upTo: most)
+    }
+
+    /// The bytes of a JSON body; throws 413 and 415.
+    static func json(_ request: Request, upTo most: Int = smallMax) async throws -> [UInt8] {
+        try require(request, types: ["application/json"])
+        return try await bytes(request, upTo: most)
     }
 
     /// The value of a JSON body; throws 413, 415, and 400 with everything that is wrong with the text.
-    static func value(_ call: Call) async throws -> JSONValue {
-        let reading = JSONReader.read(try await json(call), limits: JSONReader.Limits(bytesMax: smallMax))
+    static func value(_ call: Call) async throws -> JSONValue { try await value(call.request) }
+
+    /// The value of a JSON body; throws 413, 415, and 400 with everything that is wrong with the text.
+    static func value(_ request: Request) async throws -> JSONValue {
+        let reading = JSONReader.read(try await json(request), limits: JSONReader.Limits(bytesMax: smallMax))
         guard reading.problems.isEmpty, let value = reading.value else {
             throw HTTPProblem(
                 ProblemDocument(.usage, title: "The body is not JSON", errors: reading.problems.map(\.problem))
@@ -30,7 +38,13 @@ enum BodyReader {
     /// Throws 415 unless the body is of one of the types.
     @discardableResult
     static func require(_ call: Call, types: [String]) throws(HTTPProblem) -> String {
-        let field = call.request.headers[.contentType] ?? ""
+        try require(call.request, types: types)
+    }
+
+    /// Throws 415 unless the body is of one of the types.
+    @discardableResult
+    static func require(_ request: Request, types: [String]) throws(HTTPProblem) -> String {
+        let field = request.headers[.contentType] ?? ""
         let type = field.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
         guard types.contains(type) else {
             throw HTTPProblem(
@@ -43,12 +57,12 @@ enum BodyReader {
     }
 
     /// The bytes of a body of any type; throws 413.
-    static func bytes(_ call: Call, upTo most: Int) async throws -> [UInt8] {
+    static func bytes(_ request: Request, upTo most: Int) async throws -> [UInt8] {
         let tooLarge = HTTPProblem(.tooLarge, "the body has more than \(most) bytes")
         // Said before it is sent, so that it need not be.
-        if let said = call.request.headers[.contentLength].flatMap({ Int($0) }), said > most { throw tooLarge }
+        if let said = request.headers[.contentLength].flatMap({ Int($0) }), said > most { throw tooLarge }
         var bytes: [UInt8] = []
-        for try await piece in call.request.body {
+        for try await piece in request.body {
             guard bytes.count + piece.readableBytes <= most else { throw tooLarge }
             bytes.append(contentsOf: piece.readableBytesView)
         }

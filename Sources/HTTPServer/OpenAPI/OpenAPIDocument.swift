@@ -6,9 +6,10 @@ public enum OpenAPIDocument {
     /// The document; `version` is the program's.
     public static func make(version: String) -> JSONValue {
         var paths: [JSONMember] = []
-        for route in RouteTable.all {
-            let method = JSONMember(route.method.rawValue.lowercased(), operation(route))
-            let path = route.path.description
+        let api = RouteTable.all.map { ($0.path.description, $0.method, operation($0)) }
+        let edge = EdgeRoutes.all.map { ($0.path.description, $0.method, operation($0)) }
+        for (path, verb, operation) in api + edge {
+            let method = JSONMember(verb.rawValue.lowercased(), operation)
             if let place = paths.firstIndex(where: { $0.name == path }), case .object(let others) = paths[place].value {
                 paths[place].value = .object(others + [method])
             } else {
@@ -23,8 +24,16 @@ public enum OpenAPIDocument {
             ],
             "security": [["token": []]], "paths": .object(paths),
             "components": [
-                "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
-                "schemas": .object(Schemas.all),
+                "securitySchemes": [
+                    "token": ["type": "http", "scheme": "bearer"],
+                    "integrationKey": [
+                        "type": "http", "scheme": "bearer", "description": "A key that the app ships with.",
+                    ],
+                    "deviceSecret": [
+                        "type": "http", "scheme": "bearer", "description": "What a device got when it registered.",
+                    ],
+                ],
+                "schemas": .object(Schemas.all + EdgeSchemas.all),
             ],
         ]
     }
@@ -37,19 +46,41 @@ public enum OpenAPIDocument {
         return .object([
             "operationId": .string(route.operation), "summary": .string(operation.summary),
             "x-fanfare-role": role, "security": route.access == .open ? .array([]) : nil,
-            "parameters": .array(parameters(route, operation)),
-            "requestBody": operation.body.map(body), "responses": responses(operation),
+            "parameters": .array(parameters(route.path, operation)),
+            "requestBody": operation.body.map(body), "responses": responses(operation, bad: problem, failure: "503"),
         ])
     }
 
-    private static func parameters(_ route: Route, _ operation: Operation) -> [JSONValue] {
-        let places = route.path.parameters.map { name in
+    private static func operation(_ route: EdgeRoute) -> JSONValue {
+        guard let operation = EdgeOperations.all[route.operation] else {
+            preconditionFailure("the operation \(route.operation) is not described")
+        }
+        let keys: [JSONValue] = route.access == .device ? [] : [["integrationKey": []]]
+        return .object([
+            "operationId": .string(route.operation), "summary": .string(operation.summary), "tags": ["edge"],
+            "security": .array(keys + [["deviceSecret": []]]),
+            "parameters": .array(parameters(route.path, operation)),
+            "requestBody": operation.body.map(body), "responses": responses(operation, bad: refusal, failure: "5XX"),
+        ])
+    }
+
+    private static let problem: JSONValue = [
+        "description": "A problem (RFC 9457)",
+        "content": ["application/problem+json": ["schema": Schemas.reference("Problem")]],
+    ]
+
+    private static let refusal: JSONValue = [
+        "description": "A refusal of the edge",
+        "content": ["application/json": ["schema": Schemas.reference("EdgeRefusal")]],
+    ]
+
+    private static func parameters(_ path: PathTemplate, _ operation: Operation) -> [JSONValue] {
+        let places = path.parameters.map { name in
             parameter(name, in: "path", schema: schemas[name] ?? Schemas.text, isRequired: true)
         }
         let query = operation.query.map { parameter($0.name, in: "query", schema: $0.schema, isRequired: false) }
         let fields = operation.fields.map { name in
-            let schema: JSONValue = name == "Last-Event-ID" ? ["type": "integer", "minimum": 0] : Schemas.id
-            return parameter(name, in: "header", schema: schema, isRequired: false)
+            parameter(name, in: "header", schema: schemas[name] ?? Schemas.id, isRequired: false)
         }
         return places + query + fields
     }
@@ -59,6 +90,8 @@ public enum OpenAPIDocument {
         "app": Schemas.app, "id": Schemas.id, "list": Schemas.id, "content": Schemas.id,
         "number": ["type": "integer", "minimum": 1],
         "device": ["type": "string", "minLength": 1, "maxLength": 128],
+        "Last-Event-ID": ["type": "integer", "minimum": 0], "Fanfare-User": Schemas.text, "Range": Schemas.text,
+        "If-None-Match": Schemas.text,
     ]
 
     private static func parameter(_ name: String, in place: String, schema: JSONValue, isRequired: Bool) -> JSONValue {
@@ -80,7 +113,7 @@ public enum OpenAPIDocument {
         ContentType.allCases.map { JSONMember($0.rawValue, .object([JSONMember]())) }
     )
 
-    private static func responses(_ operation: Operation) -> JSONValue {
+    private static func responses(_ operation: Operation, bad: JSONValue, failure: String) -> JSONValue {
         let content: JSONValue =
             switch operation.good {
             case .json(let name): ["application/json": ["schema": Schemas.reference(name)]]
@@ -90,11 +123,7 @@ public enum OpenAPIDocument {
         let good = operation.statuses.map { status in
             JSONMember(String(status), ["description": .string(operation.summary), "content": content])
         }
-        let bad: JSONValue = [
-            "description": "A problem (RFC 9457)",
-            "content": ["application/problem+json": ["schema": Schemas.reference("Problem")]],
-        ]
-        let others = ["4XX", "503"].filter { name in !operation.statuses.contains { String($0) == name } }
+        let others = ["4XX", failure].filter { name in !operation.statuses.contains { String($0) == name } }
         return .object(good + others.map { JSONMember($0, bad) })
     }
 }

@@ -20,7 +20,7 @@ enum ContentRoutes {
         guard let contentType = ContentType(rawValue: type) else {
             preconditionFailure("the type \(type) was not refused")
         }
-        let bytes = try await BodyReader.bytes(call, upTo: ContentType.bytesMax)
+        let bytes = try await BodyReader.bytes(call.request, upTo: ContentType.bytesMax)
         var problems: [Problem] = []
         let upload = ContentUpload(
             id: id,

@@ -1,0 +1,171 @@
+import Campaigns
+import Fleet
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import Store
+
+/// Every request of an app's installation comes through here: who asks, how often, for what; and every refusal leaves
+/// in one form.
+struct EdgeDoor: Sendable {
+    /// Bytes of names and values of all header fields together.
+    static let headerBytesMax = 16_384
+
+    let core: ServerCore
+    var routes = EdgeRoutes.all
+
+    /// Whether a path is one of the edge's.
+    static func serves(_ request: Request) -> Bool {
+        let path = (request.head.path ?? "/").prefix { $0 != "?" }
+        guard let segments = RequestTarget.segments(path) else { return false }
+        if case .nothing = EdgeRoutes.match(request.method, segments) { return false }
+        return true
+    }
+
+    func respond(to request: Request, context: FrontContext) async -> Response {
+        let began = ContinuousClock.now
+        let id = Front.identity(request)
+        var seen = Seen()
+        var answer: Answer
+        do {
+            answer = try await self.answer(request, context, &seen)
+        } catch {
+            answer = refusal(error, id: id).answer
+        }
+        Front.complete(&answer, id: id)
+        let took = ContinuousClock.now - began
+        core.tally.note(operation: seen.operation, status: answer.status.code, took: took)
+        note(request, context, seen, id, answer.status, took)
+        let response = Response(status: answer.status, headers: answer.headers, body: answer.body)
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// What was found out about a request, for metrics and the log.
+    private struct Seen {
+        var operation = "none"
+        var app = ""
+    }
+
+    private func refusal(_ error: any Error, id: String) -> EdgeRefusal {
+        if let refusal = error as? EdgeRefusal { return refusal }
+        if let problem = HTTPProblem(error) { return EdgeRefusal(problem) }
+        core.logger.error("a request failed", metadata: ["request": "\(id)", "error": "\(error)"])
+        return EdgeRefusal(
+            .internalServerError,
+            .unexpectedError,
+            "the server failed; its log says more of request \(id)"
+        )
+    }
+
+    private func answer(_ request: Request, _ context: FrontContext, _ seen: inout Seen) async throws -> Answer {
+        let target = request.head.path ?? "/"
+        let path = target.prefix { $0 != "?" }
+        guard let segments = RequestTarget.segments(path),
+            let pairs = RequestTarget.query(target.dropFirst(path.count + 1))
+        else { throw EdgeRefusal(.badRequest, .unexpectedError, "the request's target is not well formed") }
+        let size = request.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+        guard size <= Self.headerBytesMax else {
+            let reason = "the header fields have more than \(Self.headerBytesMax) bytes"
+            throw EdgeRefusal(.requestHeaderFieldsTooLarge, .unexpectedError, reason)
+        }
+        switch EdgeRoutes.match(request.method, segments, among: routes) {
+        case .route(let route, let parameters):
+            seen.operation = route.operation
+            let (app, edge, caller) = try await caller(request, context, route.access)
+            seen.app = app.name
+            let call = EdgeCall(
+                request: request,
+                parameters: parameters,
+                query: Query(pairs),
+                app: app,
+                edge: edge,
+                caller: caller
+            )
+            return try await route.handler(call, core)
+        case .otherMethod(let methods):
+            let allowed = methods.map(\.rawValue).joined(separator: ", ")
+            let reason = "this path takes \(allowed)"
+            throw EdgeRefusal(.methodNotAllowed, .unexpectedError, reason, headers: [.allow: allowed])
+        case .nothing: throw EdgeRefusal(.notFound, .unexpectedError, "there is nothing at this path")
+        }
+    }
+
+    /// Who asks; a device's requests are counted together, all others by their address.
+    private func caller(
+        _ request: Request,
+        _ context: FrontContext,
+        _ access: EdgeRoute.Access
+    ) async throws -> (AppConfiguration, EdgeConfiguration, EdgeCaller) {
+        guard let text = Gate.bearer(request.headers[.authorization]) else {
+            try limit(core.edge.addressLimiter, context.peer)
+            throw EdgeRefusal(
+                .unauthorized,
+                .integrationKeyEmpty,
+                "no key was sent: Authorization: Bearer KEY, with an integration key or the device's secret",
+                headers: [.wwwAuthenticate: "Bearer realm=\"fanfare\""]
+            )
+        }
+        let hash = EdgeSecret.hash(text)
+        if access == .deviceOrIntegrationKey, let app = core.edge.app(integrationKeyHash: hash), let edge = app.edge {
+            try limit(core.edge.addressLimiter, context.peer)
+            return (app, edge, .integrationKey)
+        }
+        if let device = try await core.edge.devices.device(secretHash: hash) {
+            try limit(core.edge.deviceLimiter, String(device.number))
+            if let app = core.edge.app(named: device.app), let edge = app.edge { return (app, edge, .device(device)) }
+            throw unknown("the app has no edge any more")
+        }
+        try limit(core.edge.addressLimiter, context.peer)
+        let isKey = core.edge.app(integrationKeyHash: hash) != nil
+        throw unknown(isKey ? "this needs the device's own secret, not an integration key" : "nobody knows this key")
+    }
+
+    private func unknown(_ reason: String) -> EdgeRefusal { EdgeRefusal(.forbidden, .integrationKeyUnknown, reason) }
+
+    private func limit(_ limiter: RateLimiter, _ name: String) throws(EdgeRefusal) {
+        guard let wait = limiter.take(name, now: .now) else { return }
+        let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
+        throw EdgeRefusal(
+            .tooManyRequests,
+            .tooManyRequests,
+            "too many requests; come again in \(seconds) s",
+            headers: [.retryAfter: String(seconds)]
+        )
+    }
+
+    /// What goes well is millions of lines, and the metrics count it; nothing of headers and bodies.
+    private func note(
+        _ request: Request,
+        _ context: FrontContext,
+        _ seen: Seen,
+        _ id: String,
+        _ status: HTTPResponse.Status,
+        _ took: Duration
+    ) {
+        core.logger.log(
+            level: status.code < 400 || status.code == 429 ? .debug : .info,
+            "\(request.method.rawValue) \(seen.operation) \(status.code)",
+            metadata: [
+                "request": "\(id)", "path": "\(Front.path(request))", "app": "\(seen.app)",
+                "peer": "\(context.peer)", "took": "\(took)",
+            ]
+        )
+    }
+}
+
+/// The door on an address of its own (`server.edge_listen`): nothing else is there but whether it lives.
+struct EdgeFront: HTTPResponder {
+    typealias Context = FrontContext
+
+    let door: EdgeDoor
+
+    func respond(to request: Request, context: FrontContext) async throws -> Response {
+        if request.method == .get, request.head.path == "/livez" {
+            let answer = Answer.text("ok\n")
+            return Response(status: answer.status, headers: answer.headers, body: answer.body)
+        }
+        return await door.respond(to: request, context: context)
+    }
+}

@@ -1,0 +1,63 @@
+import Campaigns
+
+/// What the OpenAPI document says of the edge's operations, by name; a test sees that these are the routes', no more and
+/// no fewer.
+enum EdgeOperations {
+    static let all: [String: Operation] = [
+        "registerDevice": Operation(
+            summary: "Register an installation with its app's integration key, or refresh it with its own secret",
+            statuses: [200, 201],
+            good: .json("EdgeRegistered"),
+            body: .json("EdgeDevice"),
+            fields: ["Fanfare-User"]
+        ),
+        "deregisterDevice": Operation(
+            summary: "Forget the device: a tombstone stays, and nothing is sent to it any more",
+            good: .json("EdgeForgotten")
+        ),
+    ]
+}
+
+/// What the edge's bodies look like.
+enum EdgeSchemas {
+    static let all: [JSONMember] = [
+        JSONMember("EdgeRefusal", refusal), JSONMember("EdgeRegistered", registered), JSONMember("EdgeDevice", device),
+        JSONMember("EdgeForgotten", forgotten),
+    ]
+
+    private static let refusal: JSONValue = [
+        "type": "object",
+        "properties": [
+            "status": ["enum": .array(EdgeStatus.allCases.map { .string($0.rawValue) })], "reason": Schemas.text,
+            "pointer": Schemas.text,
+        ],
+        "required": ["status", "reason"],
+    ]
+
+    private static let registered: JSONValue = [
+        "type": "object",
+        "properties": [
+            "status": ["const": "registered"],
+            "device_secret": ["type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"],
+        ],
+        "required": ["status"],
+    ]
+
+    private static let forgotten: JSONValue = [
+        "type": "object", "properties": ["status": ["const": "forgotten"]], "required": ["status"],
+    ]
+
+    private static let tags: JSONValue = ["type": "array", "maxItems": 60, "items": Schemas.text]
+
+    private static let device: JSONValue = [
+        "type": "object",
+        "properties": [
+            "token": Schemas.text, "provider": Schemas.text, "environment": ["enum": ["production", "sandbox"]],
+            "user": ["type": ["string", "null"], "minLength": 1, "maxLength": 256],
+            "permission": ["enum": ["authorized", "provisional", "denied", "unknown"]], "locale": Schemas.text,
+            "time_zone": Schemas.text, "app_version": Schemas.text, "kit_version": Schemas.text,
+            "badge": ["type": "integer", "minimum": 0], "attributes": ["type": "object"],
+            "tags": ["type": "object", "properties": ["add": tags, "remove": tags]],
+        ],
+    ]
+}

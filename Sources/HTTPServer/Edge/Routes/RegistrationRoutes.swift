@@ -1,0 +1,161 @@
+import Campaigns
+import Delivery
+import Fleet
+import HTTPTypes
+import HummingbirdCore
+import PushProviders
+import Store
+
+/// Devices that register, refresh what is known of them, and go.
+enum RegistrationRoutes {
+    static let all = [
+        EdgeRoute(.put, "/v1/devices/{id}", .deviceOrIntegrationKey, "registerDevice", put),
+        EdgeRoute(.delete, "/v1/devices/{id}", .device, "deregisterDevice", forget),
+    ]
+
+    private static let userToken = HTTPField.Name("Fanfare-User")
+
+    private static func put(_ call: EdgeCall, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        let id = try installation(call)
+        let value = try await BodyReader.value(call.request)
+        let decoded = EdgeRegistration.decode(value, installation: id, ProviderRegistry.tokens)
+        guard let word = decoded.registration else { throw EdgeRefusal(decoded.problems) }
+        try judge(word, call)
+        let secret: String?
+        let proof: Enrolment.Proof
+        switch call.caller {
+        case .integrationKey:
+            let new = EdgeSecret.device()
+            (secret, proof) = (new, .integrationKey(secretHash: EdgeSecret.hash(new)))
+        case .device:
+            let text = Gate.bearer(call.request.headers[.authorization]) ?? ""
+            (secret, proof) = (nil, .secret(hash: EdgeSecret.hash(text)))
+        }
+        let enrolment = Enrolment(
+            registration: word.registration,
+            token: word.saysToken ? ProviderRegistry.tokens.bytes(of: word.registration.device) : nil,
+            proof: proof
+        )
+        let app = call.app.name
+        // The secret is shown once: it must not be lost with the power.
+        let result = try await core.ledger.write(secret == nil ? .normal : .synced) {
+            try $0.enroll(enrolment, app: app, now: WallClock.now())
+        }
+        let isNew = try isNew(result, app: app)
+        return .json(
+            .object([
+                "status": .string(EdgeStatus.registered.rawValue), "device_secret": secret.map(JSONValue.string),
+            ]),
+            isNew ? .created : .ok
+        )
+    }
+
+    /// Whether the device was not known before; throws what became of its word otherwise.
+    private static func isNew(_ result: EnrolmentResult, app: String) throws(EdgeRefusal) -> Bool {
+        switch result {
+        case .registered(let isNew): return isNew
+        case .hasSecret:
+            throw EdgeRefusal(
+                .forbidden,
+                .integrationKeyUnknown,
+                "this id has a secret: show that instead of an integration key, or register with a new id"
+            )
+        case .unknownSecret:
+            throw EdgeRefusal(.forbidden, .integrationKeyUnknown, "nobody has this secret any more: register anew")
+        case .noToken:
+            throw EdgeRefusal(
+                .unprocessableContent,
+                .tokenInvalid,
+                "no token is known of this device; add token",
+                pointer: "/token"
+            )
+        case .tooMany:
+            throw EdgeRefusal(
+                .unprocessableContent,
+                .unexpectedError,
+                "with those that it has, the device would have more than \(DeviceTraits.tagsMax) tags, or more than "
+                    + "\(DeviceTraits.attributesBytesMax) bytes of attributes; remove some first",
+                pointer: "/tags"
+            )
+        }
+    }
+
+    /// Refuses what the app does not let its devices say.
+    private static func judge(_ word: EdgeRegistration, _ call: EdgeCall) throws(EdgeRefusal) {
+        let registration = word.registration
+        let provider = registration.device.provider
+        if word.saysToken, !call.app.accounts.contains(where: { $0.account.provider.name == provider }) {
+            let names = call.app.accounts.map(\.account.provider.name.rawValue).joined(separator: ", ")
+            throw EdgeRefusal(
+                .unprocessableContent,
+                .tokenInvalid,
+                "\(call.app.name) does not send by \(provider.rawValue), but by \(names)",
+                pointer: "/provider"
+            )
+        }
+        if !call.edge.devicesMayTag {
+            let said = [(registration.tags != .unchanged, "tags"), (!registration.attributes.isEmpty, "attributes")]
+            if let name = said.first(where: \.0)?.1 {
+                throw EdgeRefusal(
+                    .unprocessableContent,
+                    .unexpectedError,
+                    "\(call.app.name) does not let devices set \(name) (edge.device_tags); leave \(name) out",
+                    pointer: "/" + name
+                )
+            }
+        }
+        guard case .user(let user) = registration.user else { return }
+        try verify(user, call)
+    }
+
+    /// Believes a user's key when the app's back end vouches for it, or the app does not ask for that.
+    ///
+    /// A token that is sent is looked at wherever it can be, so that a wrong one is never a silent success.
+    private static func verify(_ user: String, _ call: EdgeCall) throws(EdgeRefusal) {
+        let text = userToken.flatMap { call.request.headers[$0] }
+        func refuse(_ reason: String) -> EdgeRefusal {
+            EdgeRefusal(.forbidden, .userNotVerified, reason, pointer: "/user")
+        }
+        guard let keys = call.edge.userKeys else {
+            if call.edge.requiresUserToken { throw refuse("no keys for user tokens are known here") }
+            return
+        }
+        guard let text, !text.isEmpty else {
+            if call.edge.requiresUserToken {
+                throw refuse("a user needs a token of the app's back end: Fanfare-User: JWT")
+            }
+            return
+        }
+        let now = Double(WallClock.now().milliseconds) / 1000
+        if let fault = keys.fault(text, app: call.app.name, user: user, now: now) {
+            throw refuse("the user token is not taken: \(fault.detail)")
+        }
+    }
+
+    /// Forgets the device: a tombstone at once, and no shard that is cut afterwards sends to it.
+    private static func forget(_ call: EdgeCall, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        let (app, id) = (call.app.name, try installation(call))
+        if let device = try await core.ledger.read({ try $0.device(app: app, installation: id) }) {
+            _ = try await Registry.forget([device], app: app, in: core.ledger)
+        }
+        return .json(["status": "forgotten"])
+    }
+
+    /// The id of the path; a device may name no other than its own.
+    private static func installation(_ call: EdgeCall) throws(EdgeRefusal) -> String {
+        let id = call.parameter("id")
+        guard EdgeRegistration.isInstallation(id) else {
+            throw EdgeRefusal(
+                .unprocessableContent,
+                .unexpectedError,
+                "a device's id is 1 to 128 of the characters A-Z a-z 0-9 . _ : - and does not begin with token-"
+            )
+        }
+        if case .device(let device) = call.caller, device.installation != id {
+            throw EdgeRefusal(.forbidden, .integrationKeyUnknown, "this secret is another device's")
+        }
+        return id
+    }
+}
