@@ -1,5 +1,6 @@
 import Fleet
 import Logging
+import ServiceLifecycle
 
 /// What a server takes of changed files while it runs.
 extension APIServer {
@@ -21,10 +22,27 @@ extension APIServer {
             try certificate.reload()
             return 1
         }
+        readApps()
+    }
+
+    /// Takes the apps as their file has them now, with the keys of their edges.
+    private func readApps() {
         do {
             core.apps = try AppsFile.read(path: core.configuration.appsFile)
+            logger.notice("the apps were read again", metadata: ["count": "\(core.apps.count)"])
         } catch {
-            logger.info("the apps stay as they were", metadata: ["reason": "\(error)"])
+            // A server needs no apps file, unless it had one.
+            let level = core.apps.isEmpty ? Logger.Level.info : .error
+            logger.log(level: level, "the apps stay as they were", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// A key that was revoked is not to be good until somebody thinks of a signal.
+    var appsWatch: some Service {
+        FileWatch { [core] in
+            [core.configuration.appsFile] + core.apps.flatMap { $0.edge?.files ?? [] }
+        } changed: {
+            self.readApps()
         }
     }
 

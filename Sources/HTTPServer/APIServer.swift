@@ -94,7 +94,7 @@ public final class APIServer: Sendable {
         }
         // The edge first: who is told that the server runs finds both.
         var configuration = ServiceGroupConfiguration(
-            services: [edge, api, StopNotice(core: core, manager: manager)].compactMap(\.self) + supervision,
+            services: [edge, api, StopNotice(core: core, manager: manager), appsWatch].compactMap(\.self) + supervision,
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )

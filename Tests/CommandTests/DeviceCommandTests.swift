@@ -96,7 +96,7 @@ import Testing
         let done = try json(command.run("device", "forget", "--user", "ana", "--app", "news", "--yes", "--json").output)
         #expect(done["list_places"]?.integer == 2)
         #expect(try await ledger.read { try $0.listChunks(list, after: -1) }.first?.optedOut == [0, 1])
-        #expect(done["forgotten"]?.array?.count == 2 && done["lists_gone_at"]?.string != nil)
+        #expect(done["forgotten"]?.array?.count == 2 && done["bytes_gone_at"]?.string != nil)
         #expect(try command.run("device", "show", "--user", "ana", "--app", "news").exit == 1)
         let stone = try json(command.run("device", "show", "d1", "--app", "news", "--json").output).array?.first
         #expect(stone?["state"]?.string == "forgotten" && stone?["token"] == nil)

@@ -91,10 +91,24 @@ private struct Scene {
             try #require(sent.exit == 0, "\(sent.errors)")
         }
         try await park()
+        try openEdge()
+        try write("ben.txt", tokens[39])
+        let ben = ["device", "add", "ben-iphone", "--app", "news", "--user", "ben", "--from", "ben.txt"]
+        let registered = try await run(ben)
+        try #require(registered.exit == 0, "\(registered.errors)")
     }
 
     func run(_ arguments: [String]) async throws -> FanfareProcess.Outcome {
         try await FanfareProcess.run(arguments, folder: fleet.folder, environment: environment)
+    }
+
+    /// The app has an edge.
+    private func openEdge() throws {
+        let apps = try String(contentsOfFile: fleet.folder + "/apps.yaml", encoding: .utf8)
+        try write(
+            "apps.yaml",
+            apps.replacing("  news:\n", with: "  news:\n    edge: {integration_keys_file: news.keys}\n")
+        )
     }
 
     private func write(_ name: String, _ text: String) throws {

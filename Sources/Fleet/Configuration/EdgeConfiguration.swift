@@ -8,6 +8,8 @@ public struct EdgeConfiguration: Sendable {
     public let requiresUserToken: Bool
     /// Whether devices may set tags and attributes of themselves.
     public let devicesMayTag: Bool
+    /// The files of keys, absolute: when one changes, this is of yesterday.
+    public let files: [String]
 }
 
 /// A key that an app ships with, as the server knows it: not the key, but its hash.

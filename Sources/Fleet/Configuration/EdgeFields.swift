@@ -31,7 +31,10 @@ struct EdgeFields {
                 integrationKeys: $0,
                 userKeys: userKeys,
                 requiresUserToken: requiresUserToken,
-                devicesMayTag: devicesMayTag
+                devicesMayTag: devicesMayTag,
+                files: ["message_key_file", "integration_keys_file", "user_keys_file"]
+                    .compactMap { fields.entry($0)?.value.text }
+                    .map { PathText.absolute($0, from: PathText.folder(of: fields.problems.file)) }
             )
         }
     }

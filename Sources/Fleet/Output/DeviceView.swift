@@ -44,6 +44,8 @@ public struct DeviceView: Sendable {
             (line.members ?? []).filter { $0.name != "badge" } + [
                 JSONMember("app", .string(device.app)), JSONMember("state", .string(stateText)),
                 JSONMember("suspect", .bool(device.isSuspect)),
+                JSONMember("has_secret", .bool(device.secretHash != nil)),
+                JSONMember("kit_version", device.kitVersion.map(JSONValue.string) ?? .null),
                 JSONMember("ended_at", device.endedAt.map { .string($0.rfc3339) } ?? .null),
                 JSONMember("badge", .number(JSONNumber(device.badge))),
                 JSONMember("changed_at", .string(device.changedAt.rfc3339)),

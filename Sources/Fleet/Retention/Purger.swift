@@ -52,6 +52,7 @@ struct Purger: Sendable {
         tally.lists = try await repeated { try $0.purgeLists(retention, now: $1) }
         tally.parked = try await repeated { try $0.purgeParked(retention, now: $1) }
         tally.refusals = try await repeated { try $0.purgeRefusals(retention, now: $1) }
+        _ = try await repeated { transaction, _ in try transaction.blankForgotten() }
         _ = try await repeated { try $0.purgeHistory(retention, now: $1) }
         _ = try await repeated { try $0.purgeAudit(retention, now: $1) }
         guard !tally.isNothing else { return }

@@ -6,6 +6,8 @@ import Synchronization
 final class EdgeCore: Sendable {
     /// Finds devices by their secrets.
     let devices: DeviceLookup
+    /// Forgets those that go.
+    let forgetting: DeviceForgetting
     /// Requests of each device.
     let deviceLimiter: RateLimiter
     /// Requests of each address that no device's secret vouches for.
@@ -28,6 +30,7 @@ final class EdgeCore: Sendable {
 
     init(_ settings: Configuration.ServerSettings, ledger: Ledger, apps: [AppConfiguration]) {
         devices = DeviceLookup(ledger)
+        forgetting = DeviceForgetting(ledger)
         deviceLimiter = RateLimiter(perSecond: settings.edgeRequestsPerSecond)
         addressLimiter = RateLimiter(perSecond: settings.edgeRegistrationsPerSecond)
         self.apps = Mutex(Apps(apps))

@@ -6,5 +6,11 @@ extension PostgreSQLSchema {
         ALTER TABLE devices ADD COLUMN kit_version TEXT COLLATE "C";
         CREATE UNIQUE INDEX device_secrets ON devices (secret_hash) WHERE secret_hash IS NOT NULL;
         """
+
+    /// Which forgotten devices' bytes are out of a chunk; those that are not yet are found by an index.
+    static let blanking = """
+        ALTER TABLE chunk_dead ADD COLUMN blanked BYTEA NOT NULL DEFAULT '';
+        CREATE INDEX forgotten_to_blank ON chunk_dead (list, ordinal) WHERE blanked <> opted_out;
+        """
 }
 #endif

@@ -33,6 +33,7 @@ enum PostgreSQLSchema {
         ("tracking", tracking),
         ("contents", contents),
         ("device_secrets", deviceSecrets),
+        ("blanking", blanking),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.

@@ -5,4 +5,10 @@ extension SQLiteSchema {
         ALTER TABLE devices ADD COLUMN kit_version TEXT;
         CREATE UNIQUE INDEX device_secrets ON devices (secret_hash) WHERE secret_hash IS NOT NULL;
         """
+
+    /// Which forgotten devices' bytes are out of a chunk; those that are not yet are found by an index.
+    static let blanking = """
+        ALTER TABLE chunk_dead ADD COLUMN blanked BLOB NOT NULL DEFAULT x'';
+        CREATE INDEX forgotten_to_blank ON chunk_dead (list, ordinal) WHERE blanked <> opted_out;
+        """
 }

@@ -45,6 +45,7 @@ enum SQLiteSchema {
         migrator.registerMigration("tracking") { db in try db.execute(sql: tracking) }
         migrator.registerMigration("contents") { db in try db.execute(sql: contents) }
         migrator.registerMigration("device_secrets") { db in try db.execute(sql: deviceSecrets) }
+        migrator.registerMigration("blanking") { db in try db.execute(sql: blanking) }
         return migrator
     }
 

@@ -2,6 +2,7 @@ import Campaigns
 import Foundation
 import HTTPTypes
 import Logging
+import Servers
 import Store
 import Synchronization
 import Testing
@@ -106,10 +107,15 @@ import Testing
             await server.server.reload()
             #expect(try await server.register("c", key: key, token: 3).word == "integration_key_unknown")
             #expect(try await server.register("c", key: EdgeFixture.key("news", "two"), token: 3).status == 201)
+            // And without anybody's signal, a little later.
+            try EdgeFixture.add("news", "three", server.folder)
+            try await eventually("the new file is seen") {
+                try await server.register("d", key: EdgeFixture.key("news", "three"), token: 4).status == 201
+            }
             // A file that cannot be used changes nothing.
             try "keys: [{name: x}]".write(toFile: server.folder + "/news.keys", atomically: true, encoding: .utf8)
             await server.server.reload()
-            #expect(try await server.register("d", key: EdgeFixture.key("news", "two"), token: 4).status == 201)
+            #expect(try await server.register("e", key: EdgeFixture.key("news", "two"), token: 5).status == 201)
         }
     }
 

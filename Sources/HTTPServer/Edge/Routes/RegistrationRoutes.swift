@@ -138,7 +138,7 @@ enum RegistrationRoutes {
         try call.query.allow([])
         let (app, id) = (call.app.name, try installation(call))
         if let device = try await core.ledger.read({ try $0.device(app: app, installation: id) }) {
-            _ = try await Registry.forget([device], app: app, in: core.ledger)
+            try await core.edge.forgetting.forget(device)
         }
         return .json(["status": "forgotten"])
     }

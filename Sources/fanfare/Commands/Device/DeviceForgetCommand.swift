@@ -10,9 +10,11 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             abstract: "Forget a device, or all devices of a user: a tombstone stays and nothing else.",
             discussion: """
-                At once: token, user, tags and attributes are gone from the registry, no shard that is cut from now on \
-                sends to the device, from whatever list, and a file from before cannot bring it back. The token's bytes in \
-                lists and outcomes go with store.retention (lists 30 days after their last use, outcomes 30 days).
+                At once: token, user, tags, attributes and the device's secret are gone from the registry, no shard that is \
+                cut from now on sends to the device, from whatever list, and a file from before cannot bring it back. Its \
+                token, name and variables are taken out of lists by the next purge after the campaigns under way that use \
+                them; messages of these campaigns and parked ones are gone after 30 days at the latest \
+                (store.retention.parked).
 
                 Examples:
                   fanfare device forget ana-iphone --app news --yes
@@ -37,7 +39,8 @@ extension DeviceCommand {
                 throw CommandFailure(.usage, "device forget cannot be undone: add --yes, or look first with --dry-run")
             }
             let (choice, app, isDry) = (choice, whose.app, dryRun)
-            let retention = try options.load().retention.lists
+            // No push lives longer than 30 days; a parked one as long as somebody may look at it.
+            let retention = max(Duration.seconds(30 * 86_400), try options.load().retention.parked)
             let (forgotten, places) = try await options.withLedger { ledger -> ([String], Int) in
                 let devices = try await choice.devices(app: app, in: ledger).filter { $0.state != .forgotten }
                 if isDry { return (devices.compactMap(\.installation), 0) }
@@ -48,7 +51,7 @@ extension DeviceCommand {
                 let document = JSONValue.object([
                     "app": .string(app), "forgotten": .array(forgotten.map(JSONValue.string)),
                     "dry_run": .bool(isDry), "list_places": .number(JSONNumber(places)),
-                    "lists_gone_at": isDry ? .null : .string(gone.rfc3339),
+                    "bytes_gone_at": isDry ? .null : .string(gone.rfc3339),
                 ])
                 Terminal.write(document.text + "\n")
                 return
@@ -57,7 +60,7 @@ extension DeviceCommand {
             Terminal.write(
                 isDry
                     ? "\(what) would be forgotten\n"
-                    : "\(what) forgotten; unused lists that have the token are gone by \(gone.rfc3339)\n"
+                    : "\(what) forgotten; what lists, queues and parked messages have of it is gone by \(gone.rfc3339)\n"
             )
         }
     }

@@ -1,0 +1,83 @@
+import Campaigns
+
+/// Takes what is left of forgotten devices out of lists.
+extension LedgerTransaction {
+    /// Blanks the devices of some chunks that are never sent to any more: tokens, variables and names; returns how many
+    /// chunks were looked at, 0 when nothing is left to do.
+    ///
+    /// Only of lists that no campaign under way uses: its shards name devices by their places in a chunk, and may have
+    /// them still to send. Places, counts and totals stay as they are.
+    public func blankForgotten(chunksMax: Int = 20) throws(LedgerError) -> Int {
+        let rows = try db.rows(
+            """
+            SELECT d.list, d.ordinal, d.opted_out, k.bare, k.with_variables, k.device_ids
+            FROM chunk_dead d JOIN chunks k ON k.list = d.list AND k.ordinal = d.ordinal
+            WHERE d.blanked <> d.opted_out
+                AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = d.list AND c.completed_at IS NULL)
+            LIMIT ?1
+            """,
+            .int(chunksMax)
+        )
+        var chunks: [BlankChunk] = []
+        while try rows.next() { chunks.append(try BlankChunk(rows)) }
+        for chunk in chunks {
+            try db.run(
+                """
+                UPDATE chunks SET bare = ?3, with_variables = ?4, device_ids = ?5 WHERE list = ?1 AND ordinal = ?2
+                """,
+                .int(chunk.list),
+                .integer(chunk.ordinal),
+                .blob(chunk.bare),
+                .blob(chunk.full),
+                .blob(chunk.names)
+            )
+            try db.run(
+                "UPDATE chunk_dead SET blanked = ?3 WHERE list = ?1 AND ordinal = ?2",
+                .int(chunk.list),
+                .integer(chunk.ordinal),
+                .blob(chunk.optedOut)
+            )
+        }
+        return chunks.count
+    }
+}
+
+/// A chunk without what it said of some devices.
+private struct BlankChunk {
+    let list: UInt32
+    let ordinal: Int64
+    let optedOut: [UInt8]
+    let bare: [UInt8]
+    let full: [UInt8]?
+    let names: [UInt8]?
+
+    init(_ rows: borrowing Rows) throws(LedgerError) {
+        (list, ordinal, optedOut) = (rows.uint32(0), rows.int64(1), rows.blob(2))
+        let gone = DeadBits(bytes: optedOut)
+        do {
+            bare = try DeviceBatch(encoded: rows.blob(3)).blanked { gone[$0] }.encoded()
+            full = try rows.optionalBlob(4).map { try DeviceBatch(encoded: $0).blanked { gone[$0] }.encoded() }
+        } catch {
+            throw .failed("chunk \(ordinal) of list \(list): \(error)")
+        }
+        let ids = rows.optionalBlob(5).map(DeviceIDs.decode)
+        names = ids.flatMap { DeviceIDs.encode($0.enumerated().map { gone[$0.offset] ? nil : $0.element }) }
+    }
+}
+
+extension DeviceBatch {
+    /// The same places, with zeros for the tokens of some and none of their variables.
+    fileprivate func blanked(_ isGone: (Int) -> Bool) -> DeviceBatch {
+        var result = DeviceBatch()
+        for position in 0..<count {
+            let token = tokens[tokenRange(at: position)]
+            result.append(
+                token: isGone(position) ? Array(repeating: UInt8(ascii: "0"), count: token.count) : Array(token)
+            )
+        }
+        for column in variables {
+            result.set(column.name, column.values.enumerated().map { isGone($0.offset) ? nil : $0.element })
+        }
+        return result
+    }
+}
