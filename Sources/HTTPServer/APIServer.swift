@@ -134,6 +134,7 @@ public final class APIServer: Sendable {
     }
 
     private func close() async {
+        await core.tracking.close()
         await core.broker.close()
         await core.ledger.close()
     }

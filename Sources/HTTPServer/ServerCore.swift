@@ -1,5 +1,6 @@
 import Fleet
 import Logging
+import NIOPosix
 import Store
 import Synchronization
 import Transport
@@ -16,6 +17,8 @@ final class ServerCore: Sendable {
     let fleet: FleetWatch
     let limiter: RateLimiter
     let edge: EdgeCore
+    let tracking: TrackingOutlet
+    let polls: PollForms
     let tally = RequestTally()
     let logger: Logger
     private let knownApps: Mutex<[AppConfiguration]>
@@ -38,6 +41,8 @@ final class ServerCore: Sendable {
         feed = LiveFeed(ledger, logger: logger)
         fleet = FleetWatch(FleetLook(configuration, ledger: ledger))
         readiness = Readiness(ledger: ledger, broker: broker)
+        tracking = TrackingOutlet(configuration.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
+        polls = PollForms(ledger)
         edge = EdgeCore(configuration.server, ledger: ledger, apps: apps)
         limiter = RateLimiter(perSecond: configuration.server.requestsPerSecond)
         knownApps = Mutex(apps)

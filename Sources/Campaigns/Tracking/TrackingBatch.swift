@@ -26,6 +26,17 @@ public struct TrackingBatch: Hashable, Sendable {
             }
         }
 
+        /// Bytes that it takes in a batch at most, its app's name aside.
+        public var bytesMost: Int {
+            switch self {
+            case .event(let event): 48 + event.detail.utf8.count
+            case .answers(let answers):
+                answers.answers.reduce(48) { sum, answer in
+                    answer.choices.reduce(sum + 20 + answer.question.utf8.count) { $0 + 10 + $1.utf8.count }
+                }
+            }
+        }
+
         /// When.
         public var at: Timestamp {
             switch self {
@@ -222,6 +233,8 @@ private struct BatchReader {
         guard let text = String(validating: bytes[offset..<offset + length], as: UTF8.self) else {
             throw .malformed("a text that is not UTF-8")
         }
+        // Which no database carries.
+        guard !text.utf8.contains(0) else { throw .malformed("a text with a NUL character") }
         return text
     }
 }

@@ -22,6 +22,8 @@ public final class TrackingOutlet: Sendable {
     public static let waitingMax = 50_000
     /// Entries of a message at which no further request joins it.
     static let entriesOfMessage = 1_000
+    /// The same for its bytes; half of what a batch may have.
+    static let bytesOfMessage = TrackingBatch.bytesMax / 2
     /// Messages without a confirm: while one is on its way to the broker's disk the next one is filled.
     static let unconfirmedMax = 4
     /// How long a confirm may take before phones are told to come later.
@@ -51,29 +53,36 @@ public final class TrackingOutlet: Sendable {
         }
     }
 
+    private let endpoint: AMQPEndpoint
     private let loop: any EventLoop
     private let state = Mutex(State())
     private let sending: NIOLoopBoundBox<Sending?>
 
     /// An outlet that connects when it is needed first.
     public init(_ endpoint: AMQPEndpoint, on loop: any EventLoop) {
+        self.endpoint = endpoint
         self.loop = loop
         sending = .makeBoxSendingValue(nil, eventLoop: loop)
-        loop.execute { [self] in
-            let publisher = AMQPPublisher(
-                loop: loop,
-                endpoint: endpoint,
-                name: "fanfare edge",
-                limits: AMQPPublisher.Limits(timeout: Self.patience)
-            )
-            sending.value = Sending(publisher)
-            publisher.onChange = { [weak publisher, weak self] _ in
-                guard let publisher else { return }
-                let isBlocked = publisher.isBlocked
-                self?.state.withLock { $0.isBlocked = isBlocked }
-            }
-            publisher.start()
+    }
+
+    /// The connection, made when the first phone speaks; called on the loop.
+    private func connected() -> Sending {
+        if let sending = sending.value { return sending }
+        let publisher = AMQPPublisher(
+            loop: loop,
+            endpoint: endpoint,
+            name: "fanfare edge",
+            limits: AMQPPublisher.Limits(timeout: Self.patience)
+        )
+        let made = Sending(publisher)
+        sending.value = made
+        publisher.onChange = { [weak publisher, weak self] _ in
+            guard let publisher else { return }
+            let isBlocked = publisher.isBlocked
+            self?.state.withLock { $0.isBlocked = isBlocked }
         }
+        publisher.start()
+        return made
     }
 
     /// Publishes what one request said, all of it in one message, and waits for the confirm.
@@ -97,7 +106,7 @@ public final class TrackingOutlet: Sendable {
 
     /// Publishes what waits as far as messages may be out; runs on the loop.
     private func send() {
-        guard let sending = sending.value else { return }
+        let sending = connected()
         while sending.out < Self.unconfirmedMax {
             let requests = state.withLock { state in Self.next(&state) }
             guard !requests.isEmpty else { return }
@@ -124,11 +133,14 @@ public final class TrackingOutlet: Sendable {
     }
 
     private static func next(_ state: inout State) -> [Request] {
-        var (taken, count) = (0, 0)
+        var (taken, count, bytes) = (0, 0, 0)
         for request in state.waiting {
-            guard taken == 0 || count + request.entries.count <= entriesOfMessage else { break }
+            let more = request.entries.reduce(0) { $0 + $1.bytesMost }
+            guard taken == 0 || (count + request.entries.count <= entriesOfMessage && bytes + more <= bytesOfMessage)
+            else { break }
             taken += 1
             count += request.entries.count
+            bytes += more
         }
         guard taken > 0 else {
             state.isScheduled = false
@@ -137,17 +149,6 @@ public final class TrackingOutlet: Sendable {
         defer { state.waiting.removeFirst(taken) }
         state.entries -= count
         return Array(state.waiting[..<taken])
-    }
-
-    /// What keeps phones from being heard; nil when nothing does.
-    public func obstacle() async -> String? {
-        await withCheckedContinuation { told in
-            loop.execute { [self] in
-                guard let publisher = sending.value?.publisher else { return told.resume(returning: "not started") }
-                if publisher.isBlocked { return told.resume(returning: "the broker is in an alarm") }
-                told.resume(returning: publisher.state == .connected ? nil : "the broker is not connected")
-            }
-        }
     }
 
     /// Waits for the confirms of what was taken, then closes; what comes later is refused.

@@ -11,6 +11,18 @@ enum EdgeOperations {
             body: .json("EdgeDevice"),
             fields: ["Fanfare-User"]
         ),
+        "trackEvents": Operation(
+            summary: "What happened to pushes on the device; sent again, it counts once",
+            statuses: [202],
+            good: .json("EdgeAccepted"),
+            body: .json("EdgeEvents")
+        ),
+        "answerPoll": Operation(
+            summary: "A poll's answers; the first of a device count",
+            statuses: [202],
+            good: .json("EdgeAccepted"),
+            body: .json("EdgeAnswers")
+        ),
         "deregisterDevice": Operation(
             summary: "Forget the device: a tombstone stays, and nothing is sent to it any more",
             good: .json("EdgeForgotten")
@@ -22,7 +34,8 @@ enum EdgeOperations {
 enum EdgeSchemas {
     static let all: [JSONMember] = [
         JSONMember("EdgeRefusal", refusal), JSONMember("EdgeRegistered", registered), JSONMember("EdgeDevice", device),
-        JSONMember("EdgeForgotten", forgotten),
+        JSONMember("EdgeForgotten", forgotten), JSONMember("EdgeAccepted", accepted), JSONMember("EdgeEvents", events),
+        JSONMember("EdgeAnswers", answers),
     ]
 
     private static let refusal: JSONValue = [
@@ -41,6 +54,46 @@ enum EdgeSchemas {
             "device_secret": ["type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"],
         ],
         "required": ["status"],
+    ]
+
+    private static let accepted: JSONValue = [
+        "type": "object", "properties": ["status": ["const": "accepted"]], "required": ["status"],
+    ]
+
+    private static let messageID: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9_-]{22}$"]
+    private static let instant: JSONValue = ["type": "string", "format": "date-time"]
+
+    private static let event: JSONValue = [
+        "type": "object",
+        "properties": [
+            "id": ["type": "string", "format": "uuid"], "m": messageID,
+            "type": ["enum": .array(TrackedType.words.map { .string($0) })],
+            "surface": ["enum": .array(TrackedSurface.words.map { .string($0) })],
+            "action": ["type": ["string", "null"], "minLength": 1, "maxLength": 64],
+            "reason": ["type": ["string", "null"], "minLength": 1, "maxLength": 64], "at": instant,
+        ],
+        "required": ["id", "m", "type", "at"],
+    ]
+
+    private static let events: JSONValue = [
+        "type": "object",
+        "properties": ["events": ["type": "array", "minItems": 1, "maxItems": 500, "items": event]],
+        "required": ["events"],
+    ]
+
+    private static let answer: JSONValue = [
+        "type": "object",
+        "properties": ["question": Schemas.text, "choices": ["type": "array", "items": Schemas.text]],
+        "required": ["question", "choices"],
+    ]
+
+    private static let answers: JSONValue = [
+        "type": "object",
+        "properties": [
+            "m": messageID, "at": instant,
+            "answers": ["type": "array", "minItems": 1, "maxItems": 100, "items": answer],
+        ],
+        "required": ["m", "at", "answers"],
     ]
 
     private static let forgotten: JSONValue = [

@@ -20,7 +20,7 @@ actor BenchFleet {
     let place: BenchLedger
     let producer: CampaignProducer
     let broker: Configuration
-    private var workers: [(name: String, process: Int32)] = []
+    private(set) var workers: [(name: String, process: Int32)] = []
     private var campaigns = 0
     var wasCut = false
 
@@ -116,6 +116,8 @@ actor BenchFleet {
         var provider = BenchProvider.apns
         /// The app's frequency cap.
         var frequencyCap: String?
+        /// The file of the app's integration keys; nil: it has no edge.
+        var integrationKeys: String?
         /// More of their environment.
         var variables: [String: String] = [:]
     }
@@ -161,12 +163,13 @@ actor BenchFleet {
     /// Every push carries a signed message id, as in production.
     private func apps(_ fars: [String: FarSide], _ crew: Crew) -> String {
         let cap = crew.frequencyCap.map { "\n    frequency_cap: \($0)" } ?? ""
+        let keys = crew.integrationKeys.map { "\n      integration_keys_file: \($0)" } ?? ""
         return fars.sorted { $0.key < $1.key }.reduce("apps:\n") { text, entry in
             text + """
                   \(entry.key):\(cap)
                 \(crew.provider.block(entry.value))
                     edge:
-                      message_key_file: \(folder.messageKey)
+                      message_key_file: \(folder.messageKey)\(keys)
 
                 """
         }

@@ -20,6 +20,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
     case fire
     case orders
     case dashboard
+    case edge
 
     /// What it does, for `--help`.
     var abstract: String {
@@ -40,6 +41,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .fire: "a held campaign, from the commit of fire to the first request at the far side"
         case .orders: "pause and cancel, from their commit until nothing is sent, and until nothing is pending"
         case .dashboard: "CPU of workers and server with the dashboard open in three browsers, beside that with none"
+        case .edge: "500,000 opens within a minute at the device edge, with and without sending meanwhile"
         case .urgent: "an urgent campaign of one device, from publish to the far side, while bulk is being sent"
         case .rate: "a campaign with per_second on two workers, in one-second buckets at the far side"
         }
@@ -53,6 +55,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         case .memory: 10_000_000
         case .urgent, .limits: 3_000_000
         case .rate: 20_000
+        case .edge: 500_000
         case .allocations, .dead, .goaway, .retries, .scaling, .planning, .variables, .fire, .orders, .dashboard:
             1_000_000
         }
@@ -63,7 +66,7 @@ enum BenchScenario: String, CaseIterable, Sendable, ExpressibleByArgument {
         switch self {
         case .transport, .sending, .bearer, .fire: 5
         case .latency, .dead, .goaway, .retries, .scaling, .planning, .variables, .orders, .dashboard: 3
-        case .allocations, .memory, .limits, .urgent, .rate: 1
+        case .allocations, .memory, .limits, .urgent, .rate, .edge: 1
         }
     }
 }

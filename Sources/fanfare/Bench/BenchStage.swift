@@ -58,6 +58,7 @@ struct BenchStage: Sendable {
         case .planning: return try await PlanningScenario(stage: self).run()
         case .fire: return try await FireScenario(stage: self).run()
         case .dashboard: return try await DashboardScenario(stage: self).run()
+        case .edge: return try await EdgeScenario(stage: self).run()
         case .orders: return try await OrdersScenario(stage: self).run()
         case .urgent: return try await UrgentScenario(stage: self).run()
         case .rate: return try await RateScenario(stage: self).run()

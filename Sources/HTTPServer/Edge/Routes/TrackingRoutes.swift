@@ -1,0 +1,91 @@
+import Campaigns
+import Fleet
+import HTTPTypes
+import Store
+
+/// What phones say of pushes, and their answers to polls: checked, handed to the broker, and answered when it has them.
+enum TrackingRoutes {
+    static let all = [
+        EdgeRoute(.post, "/v1/tracking", .device, "trackEvents", track),
+        EdgeRoute(.post, "/v1/polls/{id}/answers", .device, "answerPoll", answer),
+    ]
+
+    /// Seconds after which a phone comes again when the broker takes nothing.
+    private static let later = "5"
+
+    private static func track(_ call: EdgeCall, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        let body = try await BodyReader.json(call.request, upTo: TrackingRequest.bytesMax)
+        let request = TrackingRequest(body, now: WallClock.now())
+        guard request.problems.isEmpty else { throw EdgeRefusal(request.problems) }
+        var entries: [TrackingBatch.Entry] = []
+        entries.reserveCapacity(request.events.count)
+        for event in request.events {
+            let tracked = TrackingEvent(
+                device: try device(event.messageID, at: "/events/\(event.index)/m", call),
+                type: event.type,
+                surface: event.surface,
+                detail: event.detail,
+                at: event.at
+            )
+            entries.append(.event(tracked))
+        }
+        return try await publish(entries, core)
+    }
+
+    private static func answer(_ call: EdgeCall, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        let body = try await BodyReader.json(call.request, upTo: PollAnswersRequest.bytesMax)
+        let request = PollAnswersRequest(body, now: WallClock.now())
+        guard request.problems.isEmpty else { throw EdgeRefusal(request.problems) }
+        let device = try Self.device(request.messageID, at: "/m", call)
+        guard let poll = try await core.polls.poll(call.parameter("id"), app: call.app.name) else {
+            throw EdgeRefusal(.notFound, .unexpectedError, "there is no poll \(NameRule.shown(call.parameter("id")))")
+        }
+        guard poll.campaign == device.campaign else {
+            let reason = "m is of another campaign; send fanfare.m of the push that this poll came with"
+            throw EdgeRefusal(.unprocessableContent, .unexpectedError, reason, pointer: "/m")
+        }
+        let problems = request.problems(against: poll.form)
+        guard problems.isEmpty else { throw EdgeRefusal(problems) }
+        let answers = PollAnswers(device: device, answers: request.answers, at: request.at)
+        return try await publish([.answers(answers)], core)
+    }
+
+    /// What a message id says, if the app's key signed it; whoever makes one up, or brings another app's, is refused.
+    private static func device(
+        _ messageID: String,
+        at pointer: String,
+        _ call: EdgeCall
+    ) throws(EdgeRefusal) -> TrackedDevice {
+        guard let keys = call.app.messageKeys,
+            let id = MessageID(messageID.utf8, app: call.app.name, keys: keys)
+        else {
+            let reason = "m was not signed for this app; send fanfare.m of the push as it came"
+            throw EdgeRefusal(.unprocessableContent, .unexpectedError, reason, pointer: pointer)
+        }
+        return TrackedDevice(
+            app: call.app.name,
+            campaign: id.campaign,
+            index: id.device,
+            registered: call.device.number
+        )
+    }
+
+    /// 202 when the broker has confirmed all of it; 503 when that is not known, to be sent again.
+    private static func publish(
+        _ entries: [TrackingBatch.Entry],
+        _ core: ServerCore
+    ) async throws(EdgeRefusal) -> Answer {
+        switch await core.tracking.take(entries) {
+        case .taken: return .json(["status": "accepted"], .accepted)
+        case .later:
+            throw EdgeRefusal(
+                .serviceUnavailable,
+                .unexpectedError,
+                "the broker takes nothing at present; send it again, it counts once",
+                headers: [.retryAfter: later]
+            )
+        }
+    }
+}

@@ -1,0 +1,236 @@
+import Campaigns
+import Fleet
+import Foundation
+import Seeds
+import Servers
+import Store
+import Testing
+import Transport
+
+extension EndToEnd {
+    /// Phones that speak to a real server over HTTP, as the program is run.
+    @Suite("Edge tracking")
+    struct EdgeTracking {
+        private static let keys = "1 " + String(repeating: "0b", count: 32)
+        private static let integrationKey = "fik_test"
+
+        /// A server with an edge, and what a phone needs to speak to it.
+        private struct Edge: Sendable {
+            let client: HTTP1Client
+            let keys: MessageKeys
+            let secrets: [String]
+
+            func post(_ path: String, _ body: String, as phone: Int) async throws -> (status: Int, answer: JSONValue) {
+                let response = try await client.send(
+                    "POST",
+                    path,
+                    headers: [
+                        .init("Authorization", "Bearer \(secrets[phone])"), .init("Content-Type", "application/json"),
+                    ],
+                    body: Array(body.utf8)
+                )
+                return (response.status, JSONReader.read(response.body).value ?? .null)
+            }
+
+            func id(_ campaign: UInt32, _ device: Int, app: String = PrivateFleet.app) -> String {
+                MessageID.signed(campaign: campaign, devices: [UInt32(device)], app: app, keys: keys)[0]
+            }
+        }
+
+        private func event(_ m: String, _ type: String, _ number: Int, _ more: String = "") -> String {
+            let digits = String(1_000_000_000_000 + number).dropFirst()
+            let at = TestClock.now().rfc3339
+            return
+                "{\"id\":\"0a1b2c3d-0000-4000-8000-\(digits)\",\"m\":\"\(m)\",\"type\":\"\(type)\",\"at\":\"\(at)\"\(more)}"
+        }
+
+        private func body(_ events: String...) -> String { "{\"events\": [\(events.joined(separator: ","))]}" }
+
+        private func withEdge(
+            phones: Int,
+            _ test: (PrivateFleet, Edge) async throws -> Void
+        ) async throws {
+            try await PrivateFleet.with { fleet in
+                let hash = EdgeSecret.hash(Self.integrationKey).map { byte in
+                    let text = String(byte, radix: 16)
+                    return text.count == 1 ? "0" + text : text
+                }.joined()
+                let keys = "keys:\n  - {name: first, hash: \(hash), created_at: 2026-11-20T21:05:00Z}\n"
+                try Data(keys.utf8).write(to: URL(fileURLWithPath: fleet.folder + "/news.keys"))
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o600],
+                    ofItemAtPath: fleet.folder + "/news.keys"
+                )
+                try Data(Self.keys.utf8).write(to: URL(fileURLWithPath: fleet.folder + "/news.message.key"))
+                let file = URL(fileURLWithPath: fleet.folder + "/apps.yaml")
+                let edge = "    edge: {message_key_file: news.message.key, integration_keys_file: news.keys}\n"
+                try (try Data(contentsOf: file) + Data(edge.utf8)).write(to: file)
+                _ = try await fleet.startWorker()
+                let port = try LoopbackPorts.free(1)[0]
+                let server = try FanfareProcess(
+                    ["server", "--config", "fanfare.yaml"],
+                    folder: fleet.folder,
+                    environment: ["FANFARE_SERVER_LISTEN": "127.0.0.1:\(port)"]
+                )
+                defer { server.kill() }
+                let client = HTTP1Client(host: "127.0.0.1", port: port, loop: PrivateBroker.loop)
+                try await eventually("the server is ready") {
+                    guard server.isRunning else { throw FanfareProcess.Failure(server.errors) }
+                    return (try? await client.send("GET", "/readyz"))?.status == 200
+                }
+                var secrets: [String] = []
+                for (number, token) in TestDevices.tokens(phones).enumerated() {
+                    let answer = try await client.send(
+                        "PUT",
+                        "/v1/devices/phone-\(number)",
+                        headers: [
+                            .init("Authorization", "Bearer \(Self.integrationKey)"),
+                            .init("Content-Type", "application/json"),
+                        ],
+                        body: Array("{\"token\": \"\(token)\", \"provider\": \"apns\"}".utf8)
+                    )
+                    let secret = JSONReader.read(answer.body).value?["device_secret"]?.string
+                    secrets.append(try #require(secret, "\(String(decoding: answer.body, as: UTF8.self))"))
+                }
+                let keysRead = try MessageKeys(file: Array(Self.keys.utf8))
+                try await test(fleet, Edge(client: client, keys: keysRead, secrets: secrets))
+            }
+        }
+
+        private func sent(
+            _ fleet: PrivateFleet,
+            _ id: String,
+            kind: String? = nil,
+            content: JSONValue? = nil
+        ) async throws
+            -> UInt32
+        {
+            var members = [
+                JSONMember("id", .string(id)), JSONMember("app", .string(PrivateFleet.app)),
+                JSONMember("audience", .object(["everyone": true])),
+                JSONMember("content", content ?? .object(["title": "Goal"])),
+            ]
+            if let kind { members.append(JSONMember("kind", .string(kind))) }
+            let text = JSONValue.object(members).text
+            try Data(text.utf8).write(to: URL(fileURLWithPath: "\(fleet.folder)/\(id).json"))
+            let outcome = try await fleet.run("campaign", "send", "\(id).json")
+            try #require(outcome.exit == 0, "\(outcome)")
+            _ = try await fleet.completed(id)
+            return try await fleet.number(id)
+        }
+
+        private func funnel(_ fleet: PrivateFleet, _ number: UInt32) async throws -> Funnel {
+            try await fleet.ledger.read { try $0.funnel(campaign: number) }
+        }
+
+        @Test func `what a phone says is counted once, and forged, foreign, wrong or oversized requests store nothing`()
+            async throws
+        {
+            try await withEdge(phones: 3) { fleet, edge in
+                let number = try await sent(fleet, "derby")
+                let opened = body(event(edge.id(number, 0), "opened", 1), event(edge.id(number, 0), "received", 2))
+                for _ in 0..<3 { #expect(try await edge.post("/v1/tracking", opened, as: 0).status == 202) }
+                let acted = body(
+                    event(edge.id(number, 1), "actioned", 3, ",\"action\":\"LIKE\",\"surface\":\"content\"")
+                )
+                #expect(try await edge.post("/v1/tracking", acted, as: 1).status == 202)
+
+                let good = event(edge.id(number, 2), "displayed", 4)
+                var forged = Array(edge.id(number, 2).utf8)
+                forged[20] = forged[20] == 65 ? 66 : 65
+                let cases: [(String, Int, String?)] = [
+                    (body(good, event(String(decoding: forged, as: UTF8.self), "opened", 5)), 422, "/events/1/m"),
+                    (body(good, event(edge.id(number, 2, app: "shop"), "opened", 6)), 422, "/events/1/m"),
+                    (body(good, event(edge.id(number, 2), "seen", 7)), 422, "/events/1/type"),
+                    ("{\"events\": [", 422, nil), ("{\"events\": []}", 422, "/events"),
+                    (body(good) + String(repeating: " ", count: 300_000), 413, nil),
+                ]
+                for (text, status, pointer) in cases {
+                    let answer = try await edge.post("/v1/tracking", text, as: 2)
+                    #expect(answer.status == status, "\(answer)")
+                    if let pointer { #expect(answer.answer["pointer"]?.string == pointer, "\(answer)") }
+                    #expect(answer.answer["reason"]?.string?.isEmpty == false)
+                }
+                try await eventually("the good ones are counted") {
+                    try await funnel(fleet, number).devices == [
+                        .init(.system, .opened): 1, .init(.system, .received): 1, .init(.content, .actioned): 1,
+                        .init(.content, .actioned, "LIKE"): 1,
+                    ]
+                }
+                // What was refused would have been written by now with what comes after it.
+                #expect(
+                    try await edge.post("/v1/tracking", body(event(edge.id(number, 0), "exited", 9)), as: 0).status
+                        == 202
+                )
+                try await eventually("the last one is counted") {
+                    try await funnel(fleet, number)[.system, .exited] == 1
+                }
+                #expect(try await funnel(fleet, number)[.system, .displayed] == 0)
+                let unknown = try await edge.client.send(
+                    "POST",
+                    "/v1/tracking",
+                    headers: [.init("Authorization", "Bearer nobody"), .init("Content-Type", "application/json")],
+                    body: Array(opened.utf8)
+                )
+                #expect(unknown.status == 403)
+                let report = try await edge.client.send("GET", "/v1/campaigns/news/derby/report")
+                let json = try #require(JSONReader.read(report.body).value)
+                #expect(json["surfaces"]?["content"]?["actioned"]?["actions"]?["LIKE"]?.integer == 1)
+            }
+        }
+
+        @Test func `a poll of 10,000 answers with repeats counts each device's first`() async throws {
+            try await withEdge(phones: 20) { fleet, edge in
+                let poll = """
+                    {"title": "Vote", "poll": {"questions": [
+                     {"id": "q1", "title": "Who?", "choices": [{"id": "a", "title": "A"}, {"id": "b", "title": "B"}]},
+                     {"id": "q2", "title": "What?", "select": "many",
+                      "choices": [{"id": "x", "title": "X"}, {"id": "y", "title": "Y"}]}]}}
+                    """
+                let number = try await sent(
+                    fleet,
+                    "vote",
+                    kind: "poll",
+                    content: JSONReader.read(Array(poll.utf8)).value
+                )
+                func answers(_ device: Int, _ first: String, _ others: String) -> String {
+                    """
+                    {"m": "\(edge.id(number, device))", "at": "\(TestClock.now().rfc3339)", "answers": [
+                     {"question": "q1", "choices": ["\(first)"]}, {"question": "q2", "choices": [\(others)]}]}
+                    """
+                }
+                let path = "/v1/polls/vote/answers"
+                #expect(
+                    try await edge.post(path, answers(0, "z", ""), as: 0).answer["pointer"]?.string
+                        == "/answers/0/choices/0"
+                )
+                #expect(try await edge.post("/v1/polls/nothing/answers", answers(0, "a", ""), as: 0).status == 404)
+                // 8,000 devices; every fourth answers again and says otherwise.
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for lane in 0..<20 {
+                        group.addTask {
+                            for device in stride(from: lane, to: 8_000, by: 20) {
+                                let first = answers(
+                                    device,
+                                    device % 3 == 0 ? "a" : "b",
+                                    device % 2 == 0 ? "\"x\", \"y\"" : "\"y\""
+                                )
+                                #expect(try await edge.post(path, first, as: lane).status == 202)
+                                guard device % 4 == 0 else { continue }
+                                let again = answers(device, device % 3 == 0 ? "b" : "a", "\"x\"")
+                                #expect(try await edge.post(path, again, as: lane).status == 202)
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                let thirds = (0..<8_000).count { $0 % 3 == 0 }
+                let expected = ["q1": ["a": thirds, "b": 8_000 - thirds], "q2": ["x": 4_000, "y": 8_000]]
+                try await eventually("all are counted", within: .seconds(60)) {
+                    try await funnel(fleet, number).answered == 8_000
+                }
+                #expect(try await funnel(fleet, number).choices == expected)
+            }
+        }
+    }
+}
