@@ -25,7 +25,9 @@ extension EndToEnd {
                 index: device,
                 registered: 1 << 32 | Int64(device + 1)
             )
-            return .event(TrackingEvent(device: tracked, type: type, surface: .system, detail: detail, at: TestClock.now()))
+            return .event(
+                TrackingEvent(device: tracked, type: type, surface: .system, detail: detail, at: TestClock.now())
+            )
         }
 
         private func publish(_ batches: [[UInt8]], _ fleet: PrivateFleet) async throws {
@@ -61,7 +63,8 @@ extension EndToEnd {
             return try await fleet.number(id)
         }
 
-        @Test func `the funnel is exact when workers are killed between commit and ack, and events come twice and late`()
+        @Test
+        func `the funnel is exact when workers are killed between commit and ack, and events come twice and late`()
             async throws
         {
             try await PrivateFleet.with { fleet in
@@ -72,7 +75,9 @@ extension EndToEnd {
                 var random = SeededRandom(seed: 17)
                 var (entries, expected): ([TrackingBatch.Entry], [Funnel.Step: Set<UInt32>]) = ([], [:])
                 for device in 0..<UInt32(2_000) {
-                    for (type, share) in [(TrackedType.received, 0.95), (.displayed, 0.8), (.opened, 0.3), (.actioned, 0.1)]
+                    for (type, share) in [
+                        (TrackedType.received, 0.95), (.displayed, 0.8), (.opened, 0.3), (.actioned, 0.1),
+                    ]
                     where random.chance(share) {
                         let detail = type == .actioned ? ["LIKE", "MORE"][random.below(2)] : ""
                         entries.append(event(number, device, type, detail))
@@ -108,13 +113,18 @@ extension EndToEnd {
                 let report = try await fleet.run("campaign", "report", "derby", "--json")
                 let json = try #require(JSONReader.read(Array(report.output.utf8)).value)
                 #expect(json["accepted"]?.integer == 2_000)
-                #expect(json["surfaces"]?["system"]?["opened"]?["devices"]?.integer == expected[.init(.system, .opened)].map { Int64($0.count) })
+                #expect(
+                    json["surfaces"]?["system"]?["opened"]?["devices"]?.integer
+                        == expected[.init(.system, .opened)].map { Int64($0.count) }
+                )
                 let likes = expected[Funnel.Step(.system, .actioned, "LIKE")]?.count ?? 0
                 #expect(json["surfaces"]?["system"]?["actioned"]?["actions"]?["LIKE"]?.integer == Int64(likes))
             }
         }
 
-        @Test func `a batch that cannot be read, or is of a later version, is parked, and the others go on`() async throws {
+        @Test func `a batch that cannot be read, or is of a later version, is parked, and the others go on`()
+            async throws
+        {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
                 let number = try await sent("derby", 10, fleet)
@@ -124,7 +134,9 @@ extension EndToEnd {
                     [Array("garbage".utf8), later, TrackingBatch([event(number, 2, .opened)]).encoded()],
                     fleet
                 )
-                try await eventually("the good one is counted") { try await funnel("derby", fleet)[.system, .opened] == 1 }
+                try await eventually("the good one is counted") {
+                    try await funnel("derby", fleet)[.system, .opened] == 1
+                }
                 let parked = try await eventually("two are parked") {
                     let parked = try await fleet.parked()
                     return parked.count == 2 ? parked : nil
@@ -154,7 +166,9 @@ extension EndToEnd {
                         index: UInt32(place),
                         registered: try #require(device?.number)
                     )
-                    entries.append(.event(TrackingEvent(device: tracked, type: .opened, surface: .system, at: TestClock.now())))
+                    entries.append(
+                        .event(TrackingEvent(device: tracked, type: .opened, surface: .system, at: TestClock.now()))
+                    )
                 }
                 try await publish([TrackingBatch(entries).encoded()], fleet)
                 try await eventually("it is counted") { try await funnel("derby", fleet)[.system, .opened] == 30 }
@@ -166,9 +180,12 @@ extension EndToEnd {
                 }
                 #expect(try await send("fans", "opened(derby, since: 1h)") == 30)
                 #expect(try await send("others", "!opened(derby)") == 70)
-                #expect(try await send("nobody-since", "opened(derby) && !opened(derby, since: 1h) || opened(fans)") == 0)
+                #expect(
+                    try await send("nobody-since", "opened(derby) && !opened(derby, since: 1h) || opened(fans)") == 0
+                )
                 // A campaign that does not exist would make everybody one who has not opened it.
-                let job = #"{"id": "typo", "app": "news", "audience": {"segment": "!opened(derbi)"}, "content": {"title": "x"}}"#
+                let job =
+                    #"{"id": "typo", "app": "news", "audience": {"segment": "!opened(derbi)"}, "content": {"title": "x"}}"#
                 try Data(job.utf8).write(to: URL(fileURLWithPath: fleet.folder + "/typo.json"))
                 let refused = try await fleet.run("campaign", "send", "typo.json", "--wait", "--json")
                 #expect(refused.exit == 65 && refused.errors.contains("unknown_campaign"), "\(refused)")

@@ -29,6 +29,18 @@ public struct MessageID: Hashable, Sendable {
         self.campaign = campaign
         self.device = device
     }
+
+    /// The ids of some devices of a campaign, in their order, as pushes carry them.
+    ///
+    /// A pure function, for any thread.
+    public static func signed(campaign: UInt32, devices: [UInt32], app: String, keys: MessageKeys) -> [String] {
+        let signer = MessageIDSigner(app: app, campaign: campaign, keys: keys)
+        return zip(devices, signer.codes(of: devices)).map { device, code in
+            var text = MessageIDPlace.blank
+            text.withUnsafeMutableBytes { signer.write(device: device, code: code, into: $0) }
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
 }
 
 /// Signs and writes the message ids of a campaign's devices; made once for a shard.

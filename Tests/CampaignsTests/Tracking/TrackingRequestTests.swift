@@ -58,12 +58,21 @@ struct TrackingRequestTests {
         #expect(pointers(many(501)) == ["/events"])
         let long = read(event(#", "type": "dropped", "reason": "\#(String(repeating: "x", count: 300_000))""#))
         #expect(long.problems.map(\.code) == ["too_large"])
-        #expect(pointers(event(#", "type": "dropped", "reason": "\#(String(repeating: "x", count: 65))""#)) == ["/events/0/reason"])
+        #expect(
+            pointers(event(#", "type": "dropped", "reason": "\#(String(repeating: "x", count: 65))""#)) == [
+                "/events/0/reason"
+            ]
+        )
     }
 
     @Test func `an event's id counts once, in whatever case it is written`() {
         let one = event(#", "type": "opened""#)
-        let twice = read([one, one.replacing("0a1b2c3d", with: "0A1B2C3D"), event(#", "type": "opened""#, id: id.replacing("f", with: "e"))].joined(separator: ","))
+        let twice = read(
+            [
+                one, one.replacing("0a1b2c3d", with: "0A1B2C3D"),
+                event(#", "type": "opened""#, id: id.replacing("f", with: "e")),
+            ].joined(separator: ",")
+        )
         #expect(twice.problems.isEmpty && twice.events.map(\.index) == [0, 2])
     }
 

@@ -121,6 +121,14 @@ export async function detail(view, context, app, id) {
   view.append(element("p", {}, element("a", { href: "#/campaigns" }, "← All campaigns")), title.node,
     element("section", { class: "card", id: "progress", "aria-label": "Progress" }, parts.progress.node, parts.buttons.node), body);
   let status = await get(campaignPath(app, id));
+  // What phones said; a few rows of the ledger, and phones go on when the campaign is over.
+  let report = null;
+  async function ask() {
+    try { report = await get(`${campaignPath(app, id)}/report`); } catch { return; }
+    draw();
+  }
+  const asking = setInterval(ask, 3000);
+  context.signal.addEventListener("abort", () => clearInterval(asking));
 
   function draw() {
     document.title = `${status.name || status.id} – Fanfare`;
@@ -131,7 +139,7 @@ export async function detail(view, context, app, id) {
       bar(status), legend(),
     ]);
     parts.buttons.show(status.state, () => buttons(status, context.mayAct));
-    body.replaceChildren(...[speed(), funnel(), reasons(), waiting(), providers(), times(), events()].filter(Boolean));
+    body.replaceChildren(...[speed(), funnel(), phones(), answers(), reasons(), waiting(), providers(), times(), events()].filter(Boolean));
   }
 
   function card(id, title, ...children) {
@@ -160,6 +168,25 @@ export async function detail(view, context, app, id) {
         element("div", { class: "bar" }, part));
     })), element("p", { class: "quiet number" }, `${number(status.attempts)} requests`,
       status.unknown_resent ? `, ${number(status.unknown_resent)} sent again without an answer` : ""));
+  }
+
+  function phones() {
+    const lines = Object.entries(report?.surfaces ?? {}).flatMap(([surface, steps]) =>
+      Object.entries(steps).filter(([, step]) => step.devices > 0).flatMap(([name, step]) => [
+        [surface, name, number(step.devices), percent(step.devices, report.accepted)],
+        ...Object.entries(step.actions ?? step.reasons ?? {}).map(([detail, count]) =>
+          [surface, `${name}: ${detail}`, number(count), percent(count, report.accepted)]),
+      ]));
+    if (lines.length === 0) return null;
+    return card("phones", "Phones", table([["Surface", ""], ["Step", ""], ["Devices", "right"], ["Of accepted", "right"]], lines));
+  }
+
+  function answers() {
+    if (!report?.poll) return null;
+    const lines = report.poll.questions.flatMap((question) => Object.entries(question.choices).map(([choice, count]) =>
+      [question.id, choice, number(count), percent(count, report.poll.answered)]));
+    return card("answers", "Answers", element("p", { class: "number" }, `${number(report.poll.answered)} devices have answered`),
+      table([["Question", ""], ["Choice", ""], ["Devices", "right"], ["Of answered", "right"]], lines));
   }
 
   function reasons() {
@@ -201,6 +228,7 @@ export async function detail(view, context, app, id) {
   }
 
   draw();
+  ask();
   listen(`${campaignPath(app, id)}/events`, context.signal, {
     isOver: () => ["completed", "cancelled", "failed", "refused"].includes(status.state) && status.pending === 0,
     state: context.state,
