@@ -76,6 +76,8 @@ private struct Scene {
         let named = ["ana-iphone", "phone-41"].enumerated().map { "\(tokens[$0.offset]),\($0.element)" }
         try write("devices.csv", (["token,id"] + named + tokens[2...].map { "\($0)," }).joined(separator: "\n"))
         try write("ana.txt", tokens[0])
+        let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+        try png.write(to: URL(fileURLWithPath: fleet.folder + "/coupon.png"))
         try write("job.json", job("shown", hold: true))
         try write("hello.json", job("hello-1", hold: false))
         let inline = TestJob("inline", Array(tokens.prefix(2))).body

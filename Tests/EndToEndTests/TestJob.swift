@@ -10,6 +10,8 @@ struct TestJob: Sendable {
     var audience: JSONValue
     var content: JSONValue = .object(["title": "Kick-off!", "body": "The derby has begun."])
     var delivery: JSONValue?
+    /// The contract's word; nil leaves it out.
+    var kind: String?
     var tags: [String] = []
     /// In the message's header too.
     var isUrgent = false
@@ -58,7 +60,8 @@ struct TestJob: Sendable {
     var body: [UInt8] {
         JSONWriter.bytes(
             .object([
-                "id": .string(id), "app": .string(app), "audience": audience, "content": content,
+                "id": .string(id), "app": .string(app), "kind": kind.map(JSONValue.string), "audience": audience,
+                "content": content,
                 "delivery": delivery, "tags": tags.isEmpty ? nil : .array(tags.map(JSONValue.string)),
             ])
         )

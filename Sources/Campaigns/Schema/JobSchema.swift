@@ -55,7 +55,28 @@ public enum JobSchema {
                 "audience": {"$ref": "#/$defs/audience"},
                 "content": {"$ref": "#/$defs/content"},
                 "delivery": {"$ref": "#/$defs/delivery", "default": {}}
-              }
+              },
+              "allOf": [
+                {
+                  "if": {"properties": {"kind": {"const": "announcement"}}, "required": ["kind"]},
+                  "then": {"properties": {"content": {"required": ["announcement"]}}},
+                  "else": {"properties": {"content": {"not": {"required": ["announcement"]}}}}
+                },
+                {
+                  "if": {"properties": {"kind": {"const": "poll"}}, "required": ["kind"]},
+                  "then": {"properties": {"content": {"required": ["poll"]}}},
+                  "else": {"properties": {"content": {"not": {"required": ["poll"]}}}}
+                },
+                {
+                  "if": {"properties": {"kind": {"const": "data_push"}}, "required": ["kind"]},
+                  "then": {"properties": {"content": {"required": ["data_push"]}}},
+                  "else": {"properties": {"content": {"not": {"required": ["data_push"]}}}}
+                },
+                {
+                  "if": {"properties": {"kind": {"const": "native"}}, "required": ["kind"]},
+                  "then": {"properties": {"content": {"anyOf": [{"required": ["apns"]}, {"required": ["fcm"]}]}}}
+                }
+              ]
             }
         """#
 

@@ -17,13 +17,9 @@ enum ContentAnswer {
 
     /// What a request for a content is answered with; of one for the head alone whoever writes it leaves out the body.
     static func make(_ content: StoredContent, for request: HTTPFields) -> Answer {
-        var fields = safety
-        let tag = "\"\(content.version)\""
-        fields[.eTag] = tag
-        // Nobody between server and phone keeps it: who may read it, a credential says.
-        fields[.cacheControl] = "private, max-age=86400, must-revalidate"
-        fields[.acceptRanges] = "bytes"
-        if EntityTags.names(request[.ifNoneMatch], tag) { return Answer(.notModified, headers: fields) }
+        if let answer = unchanged(content, for: request) { return answer }
+        var fields = fields(content)
+        let tag = fields[.eTag]
         fields[.contentType] = content.contentType.field
         // A part of other bytes than the ones that it has is of no use to the phone (RFC 9110, section 13.1.5).
         let isSame = request[.ifRange].map { $0 == tag } ?? true
@@ -37,6 +33,23 @@ enum ContentAnswer {
             fields[.contentRange] = "bytes */\(content.bytes.count)"
             return Answer(.rangeNotSatisfiable, headers: fields)
         }
+    }
+
+    /// The answer to a phone that has these bytes already; nil when it has not. The bytes are not needed for it.
+    static func unchanged(_ content: StoredContent, for request: HTTPFields) -> Answer? {
+        let fields = fields(content)
+        guard let tag = fields[.eTag], EntityTags.names(request[.ifNoneMatch], tag) else { return nil }
+        return Answer(.notModified, headers: fields)
+    }
+
+    private static func fields(_ content: StoredContent) -> HTTPFields {
+        var fields = safety
+        fields[.eTag] = "\"\(content.version)\""
+        // Nobody between server and phone keeps it: who may read it, a credential says. An upload may be replaced, so
+        // that the phone asks each time whether it is still the same.
+        fields[.cacheControl] = "private, no-cache"
+        fields[.acceptRanges] = "bytes"
+        return fields
     }
 
     private static func answer(

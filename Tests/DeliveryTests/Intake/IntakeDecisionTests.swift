@@ -56,6 +56,29 @@ import Testing
         #expect(problem.pointer == "/id" && problem.code == "campaign_conflict")
     }
 
+    @Test func `content that is not stored cannot be named, and an id that one has is no announcement's`() {
+        var knowledge = IntakeDecision.Knowledge(
+            holder: .none,
+            isAppKnown: true,
+            isAudienceKnown: true,
+            deviceCount: 5,
+            store: "f00d"
+        )
+        var rich = job()
+        rich.content.rich = RichReference(type: "coupon", id: "c-81")
+        #expect(IntakeDecision.decide(job: rich, identity: [1], knowledge: knowledge) == .accept(shortWay: false))
+        knowledge.isContentKnown = false
+        guard case .refuse(let unknown) = IntakeDecision.decide(job: rich, identity: [1], knowledge: knowledge) else {
+            return #expect(Bool(false), "accepted")
+        }
+        #expect(unknown.map { "\($0.pointer) \($0.code)" } == ["/content/rich/id unknown_content"])
+        knowledge.isContentTaken = true
+        guard case .refuse(let taken) = IntakeDecision.decide(job: job(), identity: [1], knowledge: knowledge) else {
+            return #expect(Bool(false), "accepted")
+        }
+        #expect(taken.map(\.pointer) == ["/id"])
+    }
+
     @Test func `all problems are told at once`() {
         guard case .refuse(let problems) = decide(job(), app: false, audience: false) else {
             return #expect(Bool(false), "not refused")

@@ -36,6 +36,11 @@ function buttons(status, mayAct) {
     element("button", { type: "button", "data-order": name, on: { click: () => give(name, order, status) } }, order.title)));
 }
 
+// What it is for the app, when it is not just a notification.
+function kind(campaign) {
+  return campaign.kind && campaign.kind !== "notification" ? [campaign.kind.replace("_", " ")] : [];
+}
+
 async function give(name, order, status) {
   if (!await confirmed(`${order.title} ${status.app}/${status.id}?`, order.text, order.title)) return;
   try { await post(`${campaignPath(status.app, status.id)}:${name}`); } catch (error) { notice(error.message); }
@@ -76,7 +81,7 @@ export function list(view, context) {
     }
     const { node, parts } = cardOf.get(key);
     const rate = rates.get(key);
-    const facts = [row.app, `${number(row.audience)} devices`];
+    const facts = [row.app, ...kind(row), `${number(row.audience)} devices`];
     if (rate?.now) facts.push(`${number(Math.round(rate.now))}/s`, `${duration(rate.left(row))} left`);
     parts.facts.show(facts, () => facts.join(" · "));
     parts.bar.show(outcomes.map((name) => row[name]), () => row.accepted === undefined ? null : bar(row));
@@ -135,7 +140,7 @@ export async function detail(view, context, app, id) {
     title.show(status.name || status.id, () => status.name || status.id);
     parts.progress.show(status, () => [
       state(status), " ",
-      element("span", { class: "quiet number" }, `${status.app}/${status.id} · ${number(ended(status))} of ${number(status.audience)} (${percent(ended(status), status.audience)})`),
+      element("span", { class: "quiet number" }, `${[`${status.app}/${status.id}`, ...kind(status)].join(" · ")} · ${number(ended(status))} of ${number(status.audience)} (${percent(ended(status), status.audience)})`),
       bar(status), legend(),
     ]);
     parts.buttons.show(status.state, () => buttons(status, context.mayAct));

@@ -51,6 +51,7 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
             warnings += job.unknownVariables(known: Set(devices.flatMap(\.variables.keys)))
         }
         let report = PreviewReport(
+            kind: job.kind,
             devices: devices,
             samples: samples,
             chosen: try chosen(devices, samples),
@@ -117,6 +118,7 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
 
 /// Samples for people and for scripts.
 struct PreviewReport {
+    let kind: CampaignKind
     let devices: [Device]
     let samples: [ContentPreview.Sample]
     let chosen: [Int]
@@ -138,13 +140,15 @@ struct PreviewReport {
             sample.end.map { "\($0.outcome.name) (\($0.reason))" } ?? "sent"
         }
         let summary = counts.sorted { $0.key < $1.key }.map { "\(NumberText.grouped($0.value.count)) \($0.key)" }
-        parts.append("of \(NumberText.grouped(samples.count)) devices: \(summary.joined(separator: ", "))")
+        let what = kind == .notification ? "" : "\(kind.rawValue.replacing("_", with: " ")): "
+        parts.append("\(what)of \(NumberText.grouped(samples.count)) devices: \(summary.joined(separator: ", "))")
         return parts.joined(separator: "\n\n")
     }
 
     var json: JSONValue {
         let counts = Dictionary(grouping: samples) { $0.end?.outcome.name ?? "sent" }
         return .object([
+            "kind": .string(kind.rawValue),
             "devices": .number(JSONNumber(samples.count)),
             "counts": .object(
                 counts.sorted { $0.key < $1.key }.map { JSONMember($0.key, .number(JSONNumber($0.value.count))) }

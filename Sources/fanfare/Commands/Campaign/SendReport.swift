@@ -57,9 +57,12 @@ struct SendReport {
 
     private var name: String { "\(job.app)/\(job.id)" }
 
+    /// What it is for the app, unless it just shows something.
+    private var kind: String { job.kind == .notification ? "" : " of kind \(job.kind.rawValue)" }
+
     private func line(_ verdict: Verdict, _ view: CampaignStatusView?) -> String {
         switch verdict {
-        case .valid: "\(name) is a job that can be sent: \(audience)"
+        case .valid: "\(name) is a job\(kind) that can be sent: \(audience)"
         case .pending: "\(name) is published; no worker has taken it yet: see fanfare campaign status \(name)"
         case .existing: "\(name) exists already with the same job\(view.map(Self.state) ?? "")"
         case .accepted: "\(name) is accepted\(view.map(Self.state) ?? "")"

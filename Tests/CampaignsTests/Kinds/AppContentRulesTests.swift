@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Campaigns
+
+/// What an app's declarations in `apps.yaml` mean for its jobs.
+struct AppContentRulesTests {
+    private let likes = ActionCategory(
+        name: "LIKE_CATEGORY",
+        actions: [.init(id: "LIKE", isForeground: true), .init(id: "UNLIKE")]
+    )
+
+    private func job(_ change: (inout Content) -> Void) -> Job {
+        var content = Content()
+        content.title = "Kick-off"
+        change(&content)
+        return Job(id: "j", app: "news", audience: .everyone, content: content)
+    }
+
+    private func found(_ rules: AppContentRules, _ change: (inout Content) -> Void) -> [String] {
+        rules.problems(job(change)).map { "\($0.pointer) \($0.code) \($0.mend ?? "")" }
+    }
+
+    @Test func `a declared category and the standard ones are known, another is refused with the nearest name`() {
+        let rules = AppContentRules(categories: [likes])
+        for name in ["LIKE_CATEGORY", "YES_NO", "ACCEPT_DECLINE", "CONFIRM_CANCEL", "MORE"] {
+            #expect(found(rules) { $0.category = name } == [])
+        }
+        let near = found(rules) { $0.category = "LIKE_CATEGORIE" }
+        #expect(near == ["/content/category value did you mean LIKE_CATEGORY?"])
+        #expect(found(AppContentRules()) { $0.category = "ANYTHING" } == [], "nothing is declared")
+    }
+
+    @Test func `a link needs a button of the category that opens the app`() {
+        let rules = AppContentRules(categories: [likes])
+        func link(_ category: String, _ id: String) -> [String] {
+            found(rules) { ($0.category, $0.actions) = (category, [ActionLink(id: id, url: "app://x")]) }
+        }
+        #expect(link("LIKE_CATEGORY", "LIKE") == [])
+        #expect(link("LIKE_CATEGORY", "UNLIKE").first?.hasPrefix("/content/actions/0/url conflict") == true)
+        #expect(link("LIKE_CATEGORY", "LIKEE") == ["/content/actions/0/id value did you mean LIKE?"])
+        #expect(link("YES_NO", "YES") == [])
+        #expect(link("YES_NO", "NO").first?.hasPrefix("/content/actions/0/url conflict") == true)
+    }
+
+    @Test func `a required variable is asked for and a default is filled in`() {
+        let rules = AppContentRules(variables: [
+            AppVariable(name: "match", isRequired: true), AppVariable(name: "url", standard: "app://home"),
+            AppVariable(name: "lang", isRequired: true, standard: "es"),
+        ])
+        #expect(found(rules) { _ in }.map { $0.prefix(28) } == ["/content/data/match required"])
+        let match = JSONMember("match", 7)
+        #expect(found(rules) { $0.data = [match] } == [])
+        let completed = rules.completed(job { $0.data = [match] })
+        #expect(completed.content.url == "app://home")
+        #expect(completed.content.data == [match, JSONMember("lang", "es")])
+        let own = rules.completed(
+            job {
+                $0.url = "app://match"
+                $0.data = [JSONMember("lang", "en")]
+            }
+        )
+        #expect(own.content.url == "app://match" && own.content.data == [JSONMember("lang", "en")])
+    }
+
+    @Test func `what shows nothing gets no title, and what is native gets nothing`() {
+        let rules = AppContentRules(variables: [
+            AppVariable(name: "title", standard: "News"), AppVariable(name: "lang", isRequired: true, standard: "es"),
+        ])
+        var silent = job { ($0.title, $0.contentAvailable) = (nil, true) }
+        #expect(rules.completed(silent).content.title == nil && rules.completed(silent).content.data.count == 1)
+        silent.kind = .native
+        #expect(rules.completed(silent).content.data.isEmpty && rules.problems(silent) == [])
+        let body = job { ($0.title, $0.body) = (nil, "Goal") }
+        #expect(rules.completed(body).content.title == "News")
+    }
+
+    @Test func `a default makes no other job of it`() {
+        let rules = AppContentRules(payloadNames: PayloadNames([.media: "mediaUrl"]))
+        #expect(rules.completed(job { _ in }).canonicalJSON() == job { _ in }.canonicalJSON())
+    }
+
+    @Test func `a key that the app reads from us is not the producer's`() {
+        let rules = AppContentRules(payloadNames: PayloadNames([.media: "mediaUrl"]))
+        let mine = found(rules) { $0.data = [JSONMember("mediaUrl", "x"), JSONMember("other", "y")] }
+        #expect(mine == ["/content/data/mediaUrl reserved choose another key"])
+    }
+}
