@@ -72,6 +72,8 @@ public struct CampaignFacts: Sendable, Equatable {
     public var share: ProviderName?
     /// What its app wants to be told of each shard.
     public var askedEvents: AskedEvents
+    /// Whether its message is fetched by the app: it has no shards, and lives until it is ended.
+    public var isInApp: Bool
 
     /// Facts of a campaign.
     public init(
@@ -95,7 +97,8 @@ public struct CampaignFacts: Sendable, Equatable {
         isRepeated: Bool = false,
         hasShares: Bool = false,
         share: ProviderName? = nil,
-        askedEvents: AskedEvents = []
+        askedEvents: AskedEvents = [],
+        isInApp: Bool = false
     ) {
         self.number = number
         self.app = app
@@ -118,6 +121,7 @@ public struct CampaignFacts: Sendable, Equatable {
         self.hasShares = hasShares
         self.share = share
         self.askedEvents = askedEvents
+        self.isInApp = isInApp
     }
 
     /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.

@@ -19,6 +19,8 @@ extension AppDirectory {
 
     /// Whether a campaign has a limit, or its app, or its provider; of one of several providers any of those.
     func isPaced(_ campaign: CampaignFacts, _ provider: ProviderName, _ urgency: Urgency) -> Bool {
+        // Nothing of it is sent.
+        if campaign.isInApp { return false }
         if campaign.pace != nil { return true }
         let providers =
             campaign.hasShares ? campaign.share.map { [$0] } ?? ProviderRegistry.providers.map(\.name) : [provider]

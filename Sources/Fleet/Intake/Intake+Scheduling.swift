@@ -110,7 +110,7 @@ extension Intake {
         return apps.parts(of: job, zones: zones, at: now)
     }
 
-    private func audience(_ job: Job) async throws -> NewCampaign.Audience {
+    func audience(_ job: Job) async throws -> NewCampaign.Audience {
         switch job.audience {
         case .devices(let devices):
             let list = try InlineList(devices: devices)
@@ -122,7 +122,7 @@ extension Intake {
         }
     }
 
-    private func list(app: String, name: String, version: String?) async throws -> UInt32 {
+    func list(app: String, name: String, version: String?) async throws -> UInt32 {
         guard let record = try await ledger.read({ try $0.list(app: app, name: name, version: version) }) else {
             throw LedgerError.failed("the list \(name) went away while its campaign was accepted")
         }

@@ -62,6 +62,7 @@ struct Planner: Sendable {
         var freezeAfter: [UInt32: ContinuousClock.Instant] = [:]
         /// The same for repeated campaigns whose run could not be made.
         var repeatAfter: RepeatRests = [:]
+        var inApp = InAppWork()
     }
 
     /// Plans until the task is cancelled, then gives its leases back.
@@ -114,7 +115,8 @@ struct Planner: Sendable {
             state.sweptAt = .now
             try await sweep(state.leases)
         }
-        let isFreezing = try await freeze(&state)
+        let isPreparing = try await beginInApp(state.leases, &state.inApp)
+        let isFreezing = try await freeze(&state) || isPreparing
         let isCutting = try await plan(&state)
         state.cadence.looked(isCutting: isCutting && !isFreezing)
         return isFreezing || isCutting
@@ -266,7 +268,7 @@ struct Planner: Sendable {
 
     /// Has the first shards of each held campaign in memory, so that nothing but a hint is between `fire` and the broker.
     private func prepare(_ state: inout State) async throws {
-        let held = state.leases.filter { $0.facts.stage == .held }
+        let held = state.leases.filter { $0.facts.stage == .held && !$0.facts.isInApp }
         // One that got another urgency meanwhile goes to another lane.
         let urgencies = Dictionary(held.map { ($0.key, $0.urgency) }) { first, _ in first }
         state.prepared = state.prepared.filter { prepared in

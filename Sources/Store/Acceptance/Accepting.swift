@@ -13,13 +13,16 @@ extension LedgerTransaction {
         if new.freezing != nil { (list, devices, chunks, duplicates) = (0, 0, 0, 0) }
         // A repeated campaign means nobody itself; its list is kept for its runs.
         if new.repetition != nil { (devices, chunks, duplicates) = (0, 0, 0) }
+        // Who gets an in-app message is counted as they come.
+        if new.inApp != nil { (devices, chunks, duplicates) = (0, 0, 0) }
         let number = try insert(new, list: list, chunks: chunks, audience: devices + duplicates, duplicates, now: now)
         try insert(new.variants, number, pushType: new.facts.pushType)
         // Of a repeated campaign each run brings its own.
         if let content = new.content, new.repetition == nil {
             try write(content, app: new.facts.app, id: new.facts.campaignID, campaign: number, now: now)
         }
-        if new.freezing == nil, new.repetition == nil, list > 0 {
+        if let inApp = new.inApp { try beginInApp(number, inApp, app: new.facts.app, list: list) }
+        if new.freezing == nil, new.repetition == nil, new.inApp == nil, list > 0 {
             try writeContents(new.contents, campaign: number, list: list)
         }
         let data: KeyValuePairs<String, JSONValue?> = [

@@ -53,6 +53,8 @@ public struct NewCampaign: Sendable {
     public var parts: [NewPart]
     /// When it comes again: it is not sent itself then; nil for a campaign that is sent.
     public var repetition: NewRepetition?
+    /// What there is beside of one whose message the app fetches: nothing of it is sent; nil for a campaign that is sent.
+    public var inApp: NewInApp?
     /// The job's `message_id`, for the events.
     public var correlationID: String
     /// The event that tells the producer; nil for none.
@@ -120,6 +122,7 @@ public struct NewCampaign: Sendable {
         collapseKey: [UInt8]? = nil,
         parts: [NewPart] = [],
         repetition: NewRepetition? = nil,
+        inApp: NewInApp? = nil,
         correlationID: String,
         event: CampaignEvent? = nil
     ) {
@@ -145,6 +148,7 @@ public struct NewCampaign: Sendable {
         self.collapseKey = collapseKey
         self.parts = parts
         self.repetition = repetition
+        self.inApp = inApp
         self.correlationID = correlationID
         self.event = event
     }

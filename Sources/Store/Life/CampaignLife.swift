@@ -179,6 +179,7 @@ extension LedgerTransaction {
         }
         try removeParked(of: waitedForPerson, in: campaign)
         if try abandonFrozen(campaign.number) { ended += 1 }
+        if campaign.isInApp { try endInApp(campaign.number) }
         if campaign.hasShares {
             try db.run(
                 "UPDATE campaign_providers SET rest_devices = \(UnplannedChunks.devicesOfShare) WHERE campaign = ?1",
@@ -213,6 +214,9 @@ extension LedgerReader {
             """
             SELECT 1 FROM campaigns c WHERE c.number = ?1 AND (
                 c.completed_at IS NOT NULL OR c.cursor < c.chunks OR c.stage = 'planning'
+                OR c.in_app = 1 AND EXISTS (
+                    SELECT 1 FROM in_app_campaigns i WHERE i.campaign = c.number AND i.ended = 0
+                )
                 OR c.repeats = 1 AND (
                     EXISTS (SELECT 1 FROM repeats r WHERE r.campaign = c.number AND r.next_at IS NOT NULL)
                     OR EXISTS (

@@ -34,6 +34,7 @@ enum PostgreSQLSchema {
         ("contents", contents),
         ("device_secrets", deviceSecrets),
         ("blanking", blanking),
+        ("in_app", inApp),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.

@@ -26,6 +26,7 @@ extension LedgerTransaction {
         case .keep: return false
         case .forgetOutcomes: return try forgetOutcomes(campaign, rowsMax: rowsMax)
         case .forget:
+            if try forgetInApp(campaign, rowsMax: rowsMax) { return true }
             try db.run(
                 """
                 UPDATE lists SET state = 2, touched_at = 0

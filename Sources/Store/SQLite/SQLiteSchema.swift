@@ -46,6 +46,7 @@ enum SQLiteSchema {
         migrator.registerMigration("contents") { db in try db.execute(sql: contents) }
         migrator.registerMigration("device_secrets") { db in try db.execute(sql: deviceSecrets) }
         migrator.registerMigration("blanking") { db in try db.execute(sql: blanking) }
+        migrator.registerMigration("in_app") { db in try db.execute(sql: inApp) }
         return migrator
     }
 

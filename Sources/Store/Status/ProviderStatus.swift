@@ -35,7 +35,7 @@ extension LedgerReader {
         open: [ProviderName: Tally],
         nobodys: Int
     ) throws(LedgerError) -> [ProviderStatus] {
-        guard facts.stage != .planning, !facts.isRepeated else { return [] }
+        guard facts.stage != .planning, !facts.isRepeated, !facts.isInApp else { return [] }
         guard facts.hasShares else {
             var one = ProviderStatus(provider: status.lane.provider, audience: status.audience - nobodys)
             (one.counts, one.pending, one.pausedBy) = (status.counts, status.pending, facts.pauseReasons)

@@ -17,6 +17,7 @@ extension LedgerReader {
         try countSettled(number, &tally)
         try countOpen(facts, &tally, byProvider: &open)
         let nobodys = try countRest(number, &tally)
+        if facts.isInApp { tally.counts[.accepted] += try givenInApp(number) }
         status.counts = tally.counts
         status.pending = tally.pending
         status.attempts = tally.attempts

@@ -1,0 +1,104 @@
+/// What goes with a campaign that sends no push.
+struct InAppRules {
+    let content: Content?
+    /// The block as the producer gave it.
+    let delivery: JSONValue?
+    let audience: JSONValue?
+    let pointer: JSONPointer
+    let log: ProblemLog
+
+    /// What a delivery may say besides; all else is about pushes.
+    private static let taken = ["in_app", "hold"]
+    private static let mends = [
+        "send_at": "give in_app.starts_at", "expires_at": "give in_app.ends_at", "ttl": "give in_app.ends_at",
+        "priority": "give in_app.priority", "repeat": "give in_app.repeat_after",
+    ]
+
+    /// Refuses what is about pushes, and what is missing.
+    func check(_ options: DeliveryOptions) {
+        for member in delivery?.members ?? [] where !Self.taken.contains(member.name) {
+            guard let field = JobFields.delivery[member.name], member.value != field.standard else { continue }
+            log.refuse(
+                .conflict,
+                at: place("delivery", member.name),
+                "\(member.name) is about pushes, and an in-app message sends none",
+                mend: Self.mends[member.name] ?? "leave it out"
+            )
+        }
+        if delivery?["in_app"] == nil {
+            log.refuse(
+                .required,
+                at: place("delivery", "in_app"),
+                "a campaign of kind in_app needs delivery.in_app",
+                mend: "say when it is shown, for example {\"triggers\": [{\"on\": \"session_start\"}]}"
+            )
+        }
+        if audience?["at_most"] != nil {
+            log.refuse(
+                .conflict,
+                at: place("audience", "at_most"),
+                "at_most pauses a campaign before its first push, and who gets an in-app message shows as they come",
+                mend: "leave it out"
+            )
+        }
+        for localization in content?.localizations ?? [] { check(localization) }
+    }
+
+    /// Refuses an end that has passed.
+    func checkEnd(_ options: DeliveryOptions, now: Timestamp) {
+        guard let end = options.inApp?.endsAt, end <= now else { return }
+        log.refuse(
+            .expired,
+            at: place("delivery", "in_app").appending("ends_at"),
+            "the message ended at \(end.rfc3339), and it is \(now.rfc3339) now",
+            mend: "give a later instant"
+        )
+    }
+
+    /// Of another language there are a header, a message and an image.
+    private func check(_ localization: Localization) {
+        let entry = place("content", "localizations").appending(localization.locale)
+        var rest = localization
+        (rest.title, rest.body, rest.mediaURL) = (nil, nil, nil)
+        if rest != Localization(locale: localization.locale) {
+            log.refuse(
+                .conflict,
+                at: entry,
+                "an in-app message has title (its header), body (its message) and media_url (its image) in another language",
+                mend: "leave the rest out"
+            )
+        }
+        let texts = [("title", localization.title), ("body", localization.body), ("media_url", localization.mediaURL)]
+        let isPage = content?.inApp?.layout == .html
+        for (name, text) in texts {
+            guard let text else { continue }
+            if !isPage || name != "body" { Templates.refuseAnywhere(in: text, name, at: entry.appending(name), log) }
+            guard let message = content?.inApp, let missing = message.unused(name) else { continue }
+            log.refuse(.conflict, at: entry.appending(name), missing, mend: "leave it out")
+        }
+        let bytesMax = isPage ? InAppMessageDecoder.pageBytesMax : InAppMessageDecoder.messageBytesMax
+        for (name, text, most) in [
+            ("title", localization.title, InAppMessageDecoder.headerBytesMax), ("body", localization.body, bytesMax),
+            ("media_url", localization.mediaURL, InAppMessageDecoder.urlBytesMax),
+        ] {
+            guard let count = text?.utf8.count, count > most else { continue }
+            let detail = "\(name) has \(count) bytes of UTF-8, at most \(most) are allowed"
+            log.refuse(.length, at: entry.appending(name), detail)
+        }
+    }
+
+    private func place(_ block: String, _ name: String) -> JSONPointer { pointer.appending(block).appending(name) }
+}
+
+extension InAppMessage {
+    /// Why a text of another language would never be seen; nil when it would.
+    fileprivate func unused(_ name: String) -> String? {
+        switch (name, layout) {
+        case ("title", .slideup), ("title", .html): "a message of type \(layout.rawValue) has no header"
+        case ("media_url", .html): "a message of type html has no image of its own"
+        case ("title", _) where isImageOnly, ("body", _) where isImageOnly:
+            "a message that is an image only shows no text"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Campaigns
+import PushProviders
+import Store
+
+/// A live in-app campaign as sessions see it: who gets it, and what they get in each language.
+struct InAppEntry: Sendable {
+    let live: LiveInApp
+    let candidate: InAppCandidate
+    /// The locales of the other languages, in their order.
+    private let locales: [String]
+    /// What each language gets, the standard one first.
+    private let variants: [Variant]
+
+    private struct Variant: Sendable {
+        /// The members of the message's object behind its `m`, with the closing brace.
+        var members: [UInt8]
+        var addresses: [String]
+    }
+
+    /// nil of a job that is none: the ledger was changed by hand.
+    init?(_ live: LiveInApp, job: Job) {
+        guard let delivery = job.delivery.inApp, job.content.inApp != nil else { return nil }
+        self.live = live
+        locales = job.content.localizations.map(\.locale)
+        variants = ([nil] + locales.map(Optional.some)).compactMap { locale in
+            job.inAppMessage(for: locale).map { Variant($0, delivery, live) }
+        }
+        candidate = InAppCandidate(
+            campaign: live.campaign,
+            priority: delivery.priority,
+            startsAt: live.startsAt,
+            endsAt: live.endsAt,
+            repeatAfter: delivery.repeatAfter,
+            audience: Self.selector(job.audience, list: live.list),
+            exclude: job.exclude.map { Self.selector($0, list: live.excludedList) }
+        )
+    }
+
+    /// The devices that a job names are a list by now; those that it leaves out stand in it.
+    private static func selector(_ audience: Audience, list: UInt32?) -> InAppSelector {
+        switch audience {
+        case .everyone: .everyone
+        case .users(let users): .users(Set(users))
+        case .segment(let segment): .segment(segment)
+        case .list: .list(list ?? 0)
+        case .devices(let devices):
+            list.map { .list($0) }
+                ?? .devices(
+                    Set(
+                        devices.map {
+                            InAppDeviceKey(provider: $0.provider, token: ProviderRegistry.tokens.bytes(of: $0))
+                        }
+                    )
+                )
+        }
+    }
+
+    /// The lists that it asks for a token.
+    var lists: [(campaign: UInt32, list: UInt32)] {
+        InAppEligibility.lists(of: [candidate]).sorted().map { (live.campaign, $0) }
+    }
+
+    /// Appends the message for a locale; `messageID` nil: the app signs none.
+    func write(messageID: String?, locale: String?, into bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "{"))
+        if let messageID { bytes += Array("\"m\":\"\(messageID)\",".utf8) }
+        bytes += variant(locale).members
+    }
+
+    /// What the app loads before.
+    func addresses(locale: String?) -> [String] { variant(locale).addresses }
+
+    private func variant(_ locale: String?) -> Variant {
+        variants[LocaleFallback.index(of: locale, among: locales).map { $0 + 1 } ?? 0]
+    }
+}
+
+extension InAppEntry.Variant {
+    init(_ message: InAppMessage, _ delivery: InAppDelivery, _ live: LiveInApp) {
+        func instant(_ time: Timestamp?) -> JSONValue? { time.map { .string($0.rfc3339) } }
+        var when = delivery
+        when.startsAt = live.startsAt
+        // What lasts until it is cancelled has no end.
+        when.endsAt = live.endsAt == .distantFuture ? nil : live.endsAt
+        let members = [JSONMember("campaign", .string(live.id))]
+            + (message.encoded.members ?? []) + (when.encoded.members ?? [])
+        self.members = Array(JSONWriter.bytes(.object(members)).dropFirst())
+        addresses = message.addresses
+    }
+}

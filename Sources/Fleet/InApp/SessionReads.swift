@@ -1,0 +1,78 @@
+import Campaigns
+import Store
+
+/// Reads what sessions need to know of their devices: what comes while a read is out is read together with the next.
+actor SessionReads {
+    /// What is asked for a session.
+    struct Ask: Sendable {
+        var app: String
+        var installation: String
+        /// Lists that may have the device's token.
+        var lists: [(campaign: UInt32, list: UInt32)]
+        var wantsDisplays: Bool
+    }
+
+    /// What is known of its device.
+    struct Found: Sendable {
+        var device: RegisteredDevice
+        var displays: [UInt32: Timestamp] = [:]
+        var lists: Set<UInt32> = []
+    }
+
+    private typealias Waiter = (ask: Ask, waiter: CheckedContinuation<Result<Found?, LedgerError>, Never>)
+
+    private let ledger: Ledger
+    private var waiting: [Waiter] = []
+    private var isReading = false
+
+    /// Of one read: no read transaction should take more than some milliseconds.
+    private static let most = 256
+
+    init(ledger: Ledger) {
+        self.ledger = ledger
+    }
+
+    /// nil when the registry has no such device.
+    func read(_ ask: Ask) async throws(LedgerError) -> Found? {
+        let result = await withCheckedContinuation { waiter in
+            waiting.append((ask, waiter))
+            if !isReading {
+                isReading = true
+                Task { await readAll() }
+            }
+        }
+        return try result.get()
+    }
+
+    private func readAll() async {
+        while !waiting.isEmpty {
+            let batch = Array(waiting.prefix(Self.most))
+            waiting.removeFirst(batch.count)
+            let asks = batch.map(\.ask)
+            do throws(LedgerError) {
+                let found = try await ledger.read { reader in try asks.map { try Self.look($0, reader) } }
+                for (place, one) in zip(batch, found) { place.waiter.resume(returning: .success(one)) }
+            } catch {
+                for place in batch { place.waiter.resume(returning: .failure(error)) }
+            }
+        }
+        isReading = false
+    }
+
+    private static func look(_ ask: Ask, _ reader: LedgerReader) throws(LedgerError) -> Found? {
+        guard let device = try reader.device(app: ask.app, installation: ask.installation),
+            device.state != .forgotten
+        else { return nil }
+        var found = Found(device: device)
+        if ask.wantsDisplays { found.displays = try reader.inAppDisplays(device: device.number) }
+        if !ask.lists.isEmpty, let token = device.token {
+            found.lists = try reader.inAppLists(
+                ask.lists,
+                app: ask.app,
+                provider: device.traits.provider,
+                token: token
+            )
+        }
+        return found
+    }
+}

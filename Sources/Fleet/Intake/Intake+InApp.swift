@@ -1,0 +1,55 @@
+import Campaigns
+import Delivery
+import PushProviders
+import Store
+
+/// Campaigns whose message the app fetches: accepted like all others, compiled for nobody.
+extension Intake {
+    /// Stands where a campaign's provider does; no provider has such a name.
+    static let inAppProvider = ProviderName(rawValue: "in_app")
+
+    func newInApp(
+        _ job: Job,
+        _ identity: [UInt8],
+        _ warnings: [Problem],
+        _ origin: Origin,
+        now: Timestamp
+    ) async throws -> NewCampaign {
+        let expiresAt = job.expiresAt(acceptedAt: now)
+        let facts = Shard.Facts(
+            app: job.app,
+            campaignID: job.id,
+            provider: Self.inAppProvider,
+            environment: nil,
+            urgency: .bulk,
+            pushType: .alert,
+            priority: 5,
+            expiresAt: expiresAt,
+            dropIfOffline: false,
+            collapseID: "",
+            maxAttempts: 1,
+            dropUnknown: false,
+            payload: [],
+            messageIDAt: nil,
+            traceParent: origin.traceParent
+        )
+        var excluded: UInt32?
+        if case .list(let name, let version) = job.exclude {
+            excluded = try await list(app: job.app, name: name, version: version)
+        }
+        return NewCampaign(
+            identity: identity,
+            job: job.storedJSON(),
+            name: job.name,
+            tags: job.tags,
+            metadata: job.metadata,
+            facts: facts,
+            audience: try await audience(job),
+            createdAt: job.createdAt ?? now,
+            release: NewCampaign.Release(sendAt: job.delivery.inApp?.startsAt, isHeld: job.delivery.hold),
+            inApp: NewInApp(excludedList: excluded),
+            correlationID: origin.correlationID,
+            event: CampaignEvent.accepted(job, expiresAt: expiresAt, warnings: warnings, at: now)
+        )
+    }
+}

@@ -1,0 +1,50 @@
+public import Campaigns
+
+extension LedgerTransaction {
+    /// Remembers when a device has displayed a campaign's in-app message; of several instants the latest counts.
+    ///
+    /// - Parameters:
+    ///   - campaign: The campaign; one that is no in-app campaign, or over, is passed over.
+    ///   - device: The number in the registry.
+    ///   - at: By the phone's clock, as far as that is believed.
+    public func noteInAppDisplay(campaign: UInt32, device: Int64, at: Timestamp) throws(LedgerError) {
+        try db.run(
+            """
+            INSERT INTO in_app_displays (campaign, device, at)
+            SELECT i.campaign, ?2, ?3 FROM in_app_campaigns i WHERE i.campaign = ?1 AND i.ended = 0
+            ON CONFLICT (campaign, device) DO UPDATE SET at =
+                CASE WHEN excluded.at > in_app_displays.at THEN excluded.at ELSE in_app_displays.at END
+            """,
+            .int(campaign),
+            .integer(device),
+            .time(at)
+        )
+    }
+}
+
+extension LedgerReader {
+    /// When a device has displayed the messages of live in-app campaigns last, by the campaigns' numbers.
+    public func inAppDisplays(device: Int64) throws(LedgerError) -> [UInt32: Timestamp] {
+        let rows = try db.rows(
+            """
+            SELECT d.campaign, d.at FROM in_app_campaigns i
+            JOIN in_app_displays d ON d.campaign = i.campaign AND d.device = ?1
+            WHERE i.ended = 0
+            """,
+            .integer(device)
+        )
+        var displays: [UInt32: Timestamp] = [:]
+        while try rows.next() { displays[rows.uint32(0)] = rows.time(1) }
+        return displays
+    }
+
+    /// The jobs of some campaigns as the ledger keeps them.
+    public func storedJobs(_ campaigns: [UInt32]) throws(LedgerError) -> [UInt32: [UInt8]] {
+        var jobs: [UInt32: [UInt8]] = [:]
+        for campaign in campaigns {
+            let rows = try db.rows("SELECT job FROM campaigns WHERE number = ?1", .int(campaign))
+            if try rows.next() { jobs[campaign] = rows.blob(0) }
+        }
+        return jobs
+    }
+}

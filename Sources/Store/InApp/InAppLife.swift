@@ -1,0 +1,101 @@
+public import Campaigns
+import Delivery
+
+extension LedgerTransaction {
+    /// Lets an in-app campaign go live when its time has come, it is not paused and its lists are there; returns whether
+    /// it does (use `synced`).
+    public func beginInApp(
+        campaign: UInt32,
+        leaseEpoch: UInt32,
+        worker: Int64,
+        now: Timestamp
+    ) throws(LedgerError) -> Bool {
+        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch),
+            let facts = try reader.campaign(campaign), facts.isInApp, facts.stage == .scheduled,
+            facts.isDue(at: now), facts.ending(at: now) == nil, facts.pauseReasons.isEmpty,
+            try db.number(
+                "SELECT 1 FROM in_app_campaigns WHERE campaign = ?1 AND prepared = 1",
+                .int(campaign)
+            ) != nil
+        else { return false }
+        try begin(campaign: campaign, now: now)
+        return true
+    }
+
+    /// Counts devices that are given a campaign's message, each once; devices are numbers of the registry.
+    ///
+    /// Audience and accepted devices grow together, so that the law holds at every moment. A campaign that is over keeps
+    /// the count that it ended with.
+    public func countGiven(_ given: [(campaign: UInt32, device: Int64)]) throws(LedgerError) {
+        var counts: [UInt32: Int] = [:]
+        for (campaign, device) in given {
+            counts[campaign, default: 0] += try db.run(
+                """
+                INSERT INTO in_app_given (campaign, device)
+                SELECT i.campaign, ?2 FROM in_app_campaigns i WHERE i.campaign = ?1 AND i.ended = 0
+                ON CONFLICT (campaign, device) DO NOTHING
+                """,
+                .int(campaign),
+                .integer(device)
+            )
+        }
+        // In one order everywhere, so that two servers never wait for each other.
+        for (campaign, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
+            try db.run("UPDATE in_app_campaigns SET given = given + ?2 WHERE campaign = ?1", .int(campaign), .int(count))
+            try db.run("UPDATE campaigns SET audience = audience + ?2 WHERE number = ?1", .int(campaign), .int(count))
+        }
+    }
+}
+
+/// An in-app campaign whose message is given to devices now.
+public struct LiveInApp: Sendable, Equatable {
+    /// The number in the ledger.
+    public var campaign: UInt32
+    /// The app.
+    public var app: String
+    /// The id in its app.
+    public var id: String
+    /// Not before this instant.
+    public var startsAt: Timestamp?
+    /// Not from this instant on; far away for one without an end.
+    public var endsAt: Timestamp
+    /// The list that is meant; nil when the job says who is.
+    public var list: UInt32?
+    /// The list that is left out; nil when the job says who is, or nobody is.
+    public var excludedList: UInt32?
+}
+
+extension LedgerReader {
+    /// All in-app campaigns that are live and not paused, in the order of their acceptance.
+    public func liveInApp() throws(LedgerError) -> [LiveInApp] {
+        let rows = try db.rows(
+            """
+            SELECT \(CampaignRows.columns), c.list, i.excluded
+            FROM in_app_campaigns i JOIN campaigns c ON c.number = i.campaign
+            WHERE i.ended = 0 AND c.stage = 'sending' ORDER BY i.campaign
+            """
+        )
+        var live: [LiveInApp] = []
+        while try rows.next() {
+            let (facts, next) = (try CampaignRows.facts(rows), CampaignRows.next)
+            guard facts.pauseReasons.isEmpty else { continue }
+            live.append(
+                LiveInApp(
+                    campaign: facts.number,
+                    app: facts.app,
+                    id: facts.id,
+                    startsAt: facts.sendAt,
+                    endsAt: facts.expiresAt,
+                    list: rows.uint32(next) == 0 ? nil : rows.uint32(next),
+                    excludedList: rows.optionalInt64(next + 1).map { UInt32(truncatingIfNeeded: $0) }
+                )
+            )
+        }
+        return live
+    }
+
+    /// Devices that were given the message of an in-app campaign; 0 of every other.
+    func givenInApp(_ campaign: UInt32) throws(LedgerError) -> Int {
+        Int(try db.number("SELECT given FROM in_app_campaigns WHERE campaign = ?1", .int(campaign)) ?? 0)
+    }
+}

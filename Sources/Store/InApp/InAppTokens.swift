@@ -1,0 +1,143 @@
+public import Campaigns
+import Delivery
+
+/// The tokens of a list as sorted hashes: what a session asks for its device's token.
+///
+/// 8 bytes a device: 32 MB for four million while they are collected. A hash is 64 bits of `TokenHash`, so that of a
+/// list of four million one stranger in 4 × 10¹² is taken for one of its devices.
+public struct InAppTokens: Sendable {
+    private let app: String
+    private var prefixes: [ProviderName: UInt128] = [:]
+    private var hashes: [Int64] = []
+
+    /// Hashes of a row.
+    private static let rowCount = 1024
+
+    /// None yet, of an app's list.
+    public init(app: String) {
+        self.app = app
+    }
+
+    /// Takes a chunk's devices, without those that were forgotten.
+    public mutating func add(_ chunk: StoredChunk) {
+        let provider = chunk.group.provider
+        let prefix = prefixes[provider] ?? TokenHash.prefix(app: app, provider: provider.rawValue)
+        prefixes[provider] = prefix
+        for place in 0..<chunk.devices.count where !chunk.optedOut.contains(place) {
+            let token = chunk.devices.tokens[chunk.devices.tokenRange(at: place)]
+            hashes.append(TokenHash.short(TokenHash.value(prefix: prefix, token: token)))
+        }
+    }
+
+    /// The rows to write, in order; this is empty afterwards.
+    public mutating func finish() -> [Row] {
+        hashes.sort()
+        defer { hashes = [] }
+        return stride(from: 0, to: hashes.count, by: Self.rowCount).map { start in
+            let part = hashes[start..<min(start + Self.rowCount, hashes.count)]
+            return Row(first: part[start], bytes: part.flatMap { withUnsafeBytes(of: $0.littleEndian, Array.init) })
+        }
+    }
+
+    /// Some neighbours.
+    public struct Row: Sendable {
+        let first: Int64
+        let bytes: [UInt8]
+
+        /// Whether a hash is among those of a row that was read.
+        static func contains(_ hash: Int64, _ bytes: [UInt8]) -> Bool {
+            var (low, high) = (0, bytes.count / 8)
+            while low < high {
+                let middle = (low + high) / 2
+                let found = (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[middle * 8 + $1]) << UInt64(8 * $1) }
+                if Int64(bitPattern: found) == hash { return true }
+                if Int64(bitPattern: found) < hash { low = middle + 1 } else { high = middle }
+            }
+            return false
+        }
+    }
+}
+
+extension LedgerReader {
+    /// The lists whose tokens an in-app campaign still needs; none when it needs none or has them all.
+    public func inAppLists(campaign: UInt32) throws(LedgerError) -> [UInt32] {
+        let rows = try db.rows(
+            """
+            SELECT c.list, coalesce(i.excluded, 0) FROM in_app_campaigns i JOIN campaigns c ON c.number = i.campaign
+            WHERE i.campaign = ?1 AND i.prepared = 0 AND i.ended = 0
+            """,
+            .int(campaign)
+        )
+        guard try rows.next() else { return [] }
+        return Array(Set([rows.uint32(0), rows.uint32(1)].filter { $0 > 0 })).sorted()
+    }
+
+    /// Which of some lists of in-app campaigns have a device's token.
+    public func inAppLists(
+        _ asked: [(campaign: UInt32, list: UInt32)],
+        app: String,
+        provider: ProviderName,
+        token: [UInt8]
+    ) throws(LedgerError) -> Set<UInt32> {
+        let prefix = TokenHash.prefix(app: app, provider: provider.rawValue)
+        let hash = TokenHash.short(TokenHash.value(prefix: prefix, token: token))
+        var found: Set<UInt32> = []
+        for (campaign, list) in asked where !found.contains(list) {
+            let rows = try db.rows(
+                """
+                SELECT hashes FROM in_app_tokens WHERE campaign = ?1 AND list = ?2 AND first <= ?3
+                ORDER BY first DESC LIMIT 1
+                """,
+                .int(campaign),
+                .int(list),
+                .integer(hash)
+            )
+            if try rows.next(), InAppTokens.Row.contains(hash, rows.blob(0)) { found.insert(list) }
+        }
+        return found
+    }
+}
+
+extension LedgerTransaction {
+    /// Writes some of a list's tokens; false when the lease is another worker's or the campaign is over.
+    ///
+    /// `isFirst`: what another planner had written is removed before.
+    public func writeInAppTokens(
+        _ rows: [InAppTokens.Row],
+        campaign: UInt32,
+        list: UInt32,
+        isFirst: Bool,
+        leaseEpoch: UInt32,
+        worker: Int64
+    ) throws(LedgerError) -> Bool {
+        guard try mayPrepare(campaign, leaseEpoch, worker) else { return false }
+        if isFirst {
+            try db.run("DELETE FROM in_app_tokens WHERE campaign = ?1 AND list = ?2", .int(campaign), .int(list))
+        }
+        for row in rows {
+            try db.run(
+                "INSERT INTO in_app_tokens (campaign, list, first, hashes) VALUES (?1, ?2, ?3, ?4)",
+                .int(campaign),
+                .int(list),
+                .integer(row.first),
+                .blob(row.bytes)
+            )
+        }
+        return true
+    }
+
+    /// All lists of a campaign are there; false as above.
+    public func finishInAppTokens(campaign: UInt32, leaseEpoch: UInt32, worker: Int64) throws(LedgerError) -> Bool {
+        guard try mayPrepare(campaign, leaseEpoch, worker) else { return false }
+        try db.run("UPDATE in_app_campaigns SET prepared = 1 WHERE campaign = ?1", .int(campaign))
+        return true
+    }
+
+    private func mayPrepare(_ campaign: UInt32, _ leaseEpoch: UInt32, _ worker: Int64) throws(LedgerError) -> Bool {
+        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return false }
+        return try db.number(
+            "SELECT 1 FROM in_app_campaigns WHERE campaign = ?1 AND ended = 0",
+            .int(campaign)
+        ) != nil
+    }
+}
