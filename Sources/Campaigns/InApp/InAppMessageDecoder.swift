@@ -29,7 +29,9 @@ struct InAppMessageDecoder {
         message.message =
             isPage
             ? reader.text("message", bytesMax: Self.pageBytesMax) : plain("message", bytesMax: Self.messageBytesMax)
-        message.imageURL = plain("image_url", bytesMax: Self.urlBytesMax).flatMap { secure($0, "image_url", at: place("image_url")) }
+        message.imageURL = plain("image_url", bytesMax: Self.urlBytesMax).flatMap {
+            secure($0, "image_url", at: place("image_url"))
+        }
         message.isImageOnly = reader.flag("image_only") ?? false
         message.position = reader.choice("position", of: InAppMessage.Position.self)
         message.orientation = reader.choice("orientation", of: InAppMessage.Orientation.self)
@@ -145,7 +147,12 @@ struct InAppMessageDecoder {
 
     private func refuse(_ names: [String], _ reason: String) {
         for name in names where reader.isGiven(name) {
-            log.refuse(.conflict, at: place(name), "\(name) cannot be shown: \(reason)", mend: "leave it out, or choose another type")
+            log.refuse(
+                .conflict,
+                at: place(name),
+                "\(name) cannot be shown: \(reason)",
+                mend: "leave it out, or choose another type"
+            )
         }
     }
 

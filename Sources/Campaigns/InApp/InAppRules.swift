@@ -4,6 +4,8 @@ struct InAppRules {
     /// The block as the producer gave it.
     let delivery: JSONValue?
     let audience: JSONValue?
+    /// The segments that mean or leave out, with their places below the audience.
+    let segments: [(path: String, segment: Segment)]
     let pointer: JSONPointer
     let log: ProblemLog
 
@@ -15,7 +17,8 @@ struct InAppRules {
     ]
 
     /// Refuses what is about pushes, and what is missing.
-    func check(_ options: DeliveryOptions) {
+    func check(_ options: DeliveryOptions, _ kind: CampaignKind) {
+        guard kind == .inApp else { return refuseElsewhere(kind) }
         for member in delivery?.members ?? [] where !Self.taken.contains(member.name) {
             guard let field = JobFields.delivery[member.name], member.value != field.standard else { continue }
             log.refuse(
@@ -41,7 +44,31 @@ struct InAppRules {
                 mend: "leave it out"
             )
         }
+        for (path, segment) in segments where !segment.questions.isEmpty {
+            log.refuse(
+                .conflict,
+                at: JSONPointer(text: pointer.appending("audience").text + path),
+                "what phones said is not asked while a session starts",
+                mend: "name tags, attributes, users or a list"
+            )
+        }
         for localization in content?.localizations ?? [] { check(localization) }
+    }
+
+    static func segments(_ audience: Audience?, _ exclude: Audience?) -> [(path: String, segment: Segment)] {
+        [("/segment", audience), ("/exclude/segment", exclude)].compactMap { path, selector in
+            if case .segment(let segment)? = selector { (path, segment) } else { nil }
+        }
+    }
+
+    private func refuseElsewhere(_ kind: CampaignKind) {
+        guard delivery?["in_app"] != nil else { return }
+        log.refuse(
+            .conflict,
+            at: place("delivery", "in_app"),
+            "delivery.in_app goes with the kind in_app, and this is a campaign of kind \(kind.rawValue)",
+            mend: "give \"kind\": \"in_app\", or leave it out"
+        )
     }
 
     /// Refuses an end that has passed.

@@ -39,6 +39,9 @@ struct DeliveryDecoder {
         options.rampUp = DeliveryDecoder.rampUp(reader)
         options.frequencyCap =
             reader.choice("frequency_cap", of: DeliveryOptions.FrequencyCapUse.self) ?? options.frequencyCap
+        options.inApp = reader.value("in_app").flatMap { value in
+            InAppDeliveryDecoder.delivery(value, at: pointer.appending("in_app"), log)
+        }
         self.options = options
         if options.hold, isLocal || options.quietHours != nil {
             log.refuse(

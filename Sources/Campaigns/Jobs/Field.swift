@@ -98,7 +98,7 @@ enum JobFields {
             .now("content_available", false), .now("mutable_content", false), .now("data", .object([])),
             .now("live_activity"), .now("apns"), .now("fcm"), .now("actions", .array([])),
             .now("localizations", .object([])), .now("rich"), .now("announcement"), .now("poll"), .now("data_push"),
-            .later("in_app"),
+            .now("in_app"),
         ]
     )
 
@@ -131,7 +131,7 @@ enum JobFields {
             .now("max_attempts", 8), .now("on_unknown", "resend"), .now("per_second"), .now("ramp_up", 0),
             .now("send_at"), .now("hold", false),
             .now("local_time", false), .now("quiet_hours"), .later("show", "any"), .now("android"),
-            .now("repeat"), .now("frequency_cap", "respect"), .later("in_app"),
+            .now("repeat"), .now("frequency_cap", "respect"), .now("in_app"),
         ]
     )
 
@@ -143,6 +143,6 @@ enum JobFields {
     static let all = [
         job, audience, exclude, content, delivery, device, liveActivity, sound, localization, action, announcement,
         poll,
-        question, dataPush, rich,
+        question, dataPush, rich, inApp, inAppDelivery,
     ]
 }

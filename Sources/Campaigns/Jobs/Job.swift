@@ -159,6 +159,8 @@ public struct Content: Sendable, Equatable {
     public var poll: Poll?
     /// The bytes of a campaign of that kind.
     public var dataPush: DataPush?
+    /// The message of a campaign of that kind.
+    public var inApp: InAppMessage?
     /// Raw provider fields, merged last: `content.apns`.
     public var apns: JSONValue?
     /// The same for FCM: members of Google's `message`, `content.fcm`.
@@ -257,6 +259,8 @@ public struct DeliveryOptions: Sendable, Equatable {
     public var rampUp = 0
     /// What the app's frequency cap means for it.
     public var frequencyCap = FrequencyCapUse.respect
+    /// When the message of an in-app campaign is shown, and how often.
+    public var inApp: InAppDelivery?
 
     /// The contract's defaults.
     public init() {}

@@ -94,11 +94,24 @@ struct JobDraft {
             limits = decoder?.limits(isUrgent: isUrgent, isStored: isStored)
             return decoder?.audience(isUrgent: isUrgent, isStored: isStored)
         }
+        let inApp = InAppRules(
+            content: content,
+            delivery: value["delivery"],
+            audience: value["audience"],
+            segments: InAppRules.segments(audience, limits?.exclude),
+            pointer: pointer,
+            log: log
+        )
+        inApp.check(options, kind)
         if let content, kind != .inApp, delivery?.hasReadablePushType ?? false {
             PushRules(kind: kind, content: content, delivery: options, at: pointer, log).check()
         }
         if let envelope = origin.envelope {
-            delivery?.checkEnd(createdAt: createdAt, envelope: envelope)
+            if kind == .inApp {
+                inApp.checkEnd(options, now: envelope.now)
+            } else {
+                delivery?.checkEnd(createdAt: createdAt, envelope: envelope)
+            }
             if options.repetition != nil { identity.checkRepeated(reader) }
             JobDraft.compareUrgency(options.urgency, envelope: envelope, at: pointer, log)
         }
@@ -135,16 +148,7 @@ struct JobDraft {
 
     /// A word that is none of the kinds is reported, and then what goes with a notification is.
     private static func kind(_ reader: ObjectReader) -> CampaignKind {
-        guard let kind = reader.choice("kind", of: CampaignKind.self) else { return .notification }
-        if kind == .inApp {
-            reader.log.refuse(
-                .notInThisVersion,
-                at: reader.pointer.appending("kind"),
-                "the kind \(kind.rawValue) is not in this version",
-                mend: "leave it out, or give \"notification\""
-            )
-        }
-        return kind
+        reader.choice("kind", of: CampaignKind.self) ?? .notification
     }
 
     private static func createdAt(_ reader: ObjectReader, envelope: JobEnvelope?) -> Timestamp? {

@@ -132,6 +132,7 @@ extension Content {
             "announcement": announcement?.encoded,
             "poll": poll?.encoded,
             "data_push": dataPush?.encoded,
+            "in_app": inApp?.encoded,
             "apns": apns,
             "fcm": fcm,
             "localizations": localizations.isEmpty
@@ -233,6 +234,7 @@ extension DeliveryOptions {
             "per_second": perSecond.map { .number(JSONNumber($0)) },
             "ramp_up": rampUp == 0 ? nil : .number(JSONNumber(rampUp)),
             "frequency_cap": frequencyCap == .respect ? nil : .string(frequencyCap.rawValue),
+            "in_app": inApp?.encoded,
         ])
     }
 }

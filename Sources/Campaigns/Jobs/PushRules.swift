@@ -227,6 +227,8 @@ extension Job {
     /// When the campaign ends, as far as it is known at acceptance; `acceptedAt` counts only when the job does not say
     /// when it was created.
     public func expiresAt(acceptedAt: Timestamp) -> Timestamp {
+        // Without an end it lives until it is cancelled.
+        if kind == .inApp { return delivery.inApp?.endsAt ?? .distantFuture }
         let sendAt = delivery.sendAt ?? delivery.localSendAt?.lastInstant
         let release = ExpiryRule.release(createdAt: createdAt, sendAt: sendAt, acceptedAt: acceptedAt)
         return delivery.hold

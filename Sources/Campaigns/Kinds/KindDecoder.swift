@@ -22,6 +22,9 @@ struct KindDecoder {
         content.announcement = block("announcement", JobFields.announcement).flatMap(KindDecoder.announcement)
         content.poll = block("poll", JobFields.poll).flatMap(KindDecoder.poll)
         content.dataPush = block("data_push", JobFields.dataPush).flatMap(KindDecoder.dataPush)
+        content.inApp = reader.value("in_app").flatMap { value in
+            InAppMessageDecoder.message(value, at: reader.pointer.appending("in_app"), reader.log)
+        }
         // It wakes the app, and does nothing else.
         if kind == .dataPush { content.contentAvailable = true }
     }
@@ -31,6 +34,7 @@ struct KindDecoder {
         .poll: "{\"questions\": [{\"id\": \"q1\", \"title\": \"Who wins?\", \"choices\": "
             + "[{\"id\": \"a\", \"title\": \"Home\"}]}]}",
         .dataPush: "{\"encoding\": \"text\", \"body\": \"refresh\"}",
+        .inApp: "{\"type\": \"modal\", \"header\": \"Kick-off\"}",
     ]
 
     private func block(_ name: String, _ fields: FieldList) -> ObjectReader? {
@@ -65,7 +69,7 @@ struct KindDecoder {
         case .notification, .announcement, .poll: nil
         case .dataPush: ["data_push", "data", "apns", "fcm", "content_available"]
         case .native: ["apns", "fcm"]
-        case .inApp: ["in_app"]
+        case .inApp: ["in_app", "localizations"]
         }
     }
 

@@ -80,7 +80,7 @@ extension JobSchema {
                 "announcement": {"$ref": "#/$defs/announcement", "default": null},
                 "poll": {"$ref": "#/$defs/poll", "default": null},
                 "data_push": {"$ref": "#/$defs/data_push", "default": null},
-                "in_app": {"x-not-in-this-version": true, "$ref": "#/$defs/in_app", "default": null}
+                "in_app": {"$ref": "#/$defs/in_app", "default": null}
               }
             },
             "action": {

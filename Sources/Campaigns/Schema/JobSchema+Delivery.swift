@@ -99,7 +99,7 @@ extension JobSchema {
                   "description": "A device whose answer never came: resend, or drop (at most once).",
                   "enum": ["resend", "drop"], "default": "resend"
                 },
-                "in_app": {"x-not-in-this-version": true, "$ref": "#/$defs/in_app_delivery", "default": null}
+                "in_app": {"$ref": "#/$defs/in_app_delivery", "default": null}
               }
             }
         """#

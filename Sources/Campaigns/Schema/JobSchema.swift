@@ -16,6 +16,7 @@ public enum JobSchema {
         \(audience),
         \(content),
         \(kinds),
+        \(inApp),
         \(delivery),
         \(shared)
           }

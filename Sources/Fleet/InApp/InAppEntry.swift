@@ -11,7 +11,7 @@ struct InAppEntry: Sendable {
     /// What each language gets, the standard one first.
     private let variants: [Variant]
 
-    private struct Variant: Sendable {
+    fileprivate struct Variant: Sendable {
         /// The members of the message's object behind its `m`, with the closing brace.
         var members: [UInt8]
         var addresses: [String]
@@ -82,7 +82,8 @@ extension InAppEntry.Variant {
         when.startsAt = live.startsAt
         // What lasts until it is cancelled has no end.
         when.endsAt = live.endsAt == .distantFuture ? nil : live.endsAt
-        let members = [JSONMember("campaign", .string(live.id))]
+        let members =
+            [JSONMember("campaign", .string(live.id))]
             + (message.encoded.members ?? []) + (when.encoded.members ?? [])
         self.members = Array(JSONWriter.bytes(.object(members)).dropFirst())
         addresses = message.addresses

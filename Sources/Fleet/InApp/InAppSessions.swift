@@ -1,8 +1,8 @@
 public import Campaigns
 public import Logging
+import PushProviders
 public import Store
 import TLS
-import PushProviders
 
 /// Answers what a device gets when a session starts: the in-app messages that it is eligible for.
 ///

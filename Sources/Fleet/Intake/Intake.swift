@@ -62,18 +62,25 @@ struct Intake: Sendable {
             return try await refuse(document, app: job.app, message, now: now)
         case .existing(let number): return try await known(job, number, message, now: now)
         case .accept(let shortWay):
-            let slow = RateWarning.warnings(
-                job,
-                devices: knowledge.deviceCount,
-                appPace: apps.pace(of: job.app),
-                quotas: quotas(of: job, knowledge),
-                now: now
-            )
+            let slow =
+                job.kind == .inApp
+                ? []
+                : RateWarning.warnings(
+                    job,
+                    devices: knowledge.deviceCount,
+                    appPace: apps.pace(of: job.app),
+                    quotas: quotas(of: job, knowledge),
+                    now: now
+                )
             let warnings = decoding.warnings + check.warnings + slow + IntakeDecision.warnings(job, knowledge)
             let contents = providers.meant.map {
                 ContentVariants(apps.completed(job, for: $0), $0, carriesMessageID: carriesMessageID)
             }
-            let new = try await newCampaign(job, contents, identity, warnings, Origin(message, job), now: now)
+            let origin = Origin(message, job)
+            let new =
+                job.kind == .inApp
+                ? try await newInApp(job, identity, warnings, origin, now: now)
+                : try await newCampaign(job, contents, identity, warnings, origin, now: now)
             let isDirect = shortWay && !isLate(new, now) && apps.pace(of: job.app) == nil
             if let verdict = try await accept(new, shortWay: isDirect, now: now) { return verdict }
             return try await handle(message)

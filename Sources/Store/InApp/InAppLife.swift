@@ -41,7 +41,11 @@ extension LedgerTransaction {
         }
         // In one order everywhere, so that two servers never wait for each other.
         for (campaign, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
-            try db.run("UPDATE in_app_campaigns SET given = given + ?2 WHERE campaign = ?1", .int(campaign), .int(count))
+            try db.run(
+                "UPDATE in_app_campaigns SET given = given + ?2 WHERE campaign = ?1",
+                .int(campaign),
+                .int(count)
+            )
             try db.run("UPDATE campaigns SET audience = audience + ?2 WHERE number = ?1", .int(campaign), .int(count))
         }
     }

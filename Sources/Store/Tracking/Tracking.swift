@@ -87,6 +87,9 @@ extension LedgerTransaction {
                 if try answer(answers) { result.counted += 1 } else { result.repeated += 1 }
             case .event(let event):
                 let step = TrackedStep(event.surface, event.type)
+                if event.surface == .inApp, event.type == .displayed {
+                    try noteInAppDisplay(campaign: device.campaign, device: device.registered, at: event.at)
+                }
                 if !event.detail.isEmpty {
                     let detail = try details.counted(event.detail, device.campaign, step)
                     rows.append(Row(event: event, step: step, detail: detail))

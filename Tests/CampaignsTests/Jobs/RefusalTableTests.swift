@@ -249,9 +249,7 @@ struct RefusalTableTests {
 
     static let later: [Refusal] =
         [
-            Refusal("content/in_app", "{}", .notInThisVersion),
-            Refusal("delivery/show", "\"background\"", .notInThisVersion),
-            Refusal("delivery/in_app", "{}", .notInThisVersion),
+            Refusal("delivery/show", "\"background\"", .notInThisVersion)
         ]
 
     private static func token(_ digits: Int) -> String { String(repeating: "a", count: digits) }

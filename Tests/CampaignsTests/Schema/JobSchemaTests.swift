@@ -14,6 +14,9 @@ struct JobSchemaTests {
         (JobFields.delivery, "delivery"), (JobFields.localization, "localization"), (JobFields.action, "action"),
         (JobFields.rich, "rich"), (JobFields.announcement, "announcement"), (JobFields.poll, "poll"),
         (JobFields.question, "question"), (JobFields.choice, "choice"), (JobFields.dataPush, "data_push"),
+        (JobFields.inApp, "in_app"), (JobFields.inAppButton, "in_app_button"),
+        (JobFields.inAppDelivery, "in_app_delivery"), (JobFields.inAppTrigger, "in_app_trigger"),
+        (JobFields.inAppFilter, "in_app_filter"),
     ]
 
     private func definitions() throws -> JSONValue {
