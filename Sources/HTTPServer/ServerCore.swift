@@ -19,6 +19,7 @@ final class ServerCore: Sendable {
     let edge: EdgeCore
     let tracking: TrackingOutlet
     let polls: PollForms
+    let sessions: InAppSessions
     let tally = RequestTally()
     let logger: Logger
     private let knownApps: Mutex<[AppConfiguration]>
@@ -44,6 +45,7 @@ final class ServerCore: Sendable {
         tracking = TrackingOutlet(configuration.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
         polls = PollForms(ledger)
         edge = EdgeCore(configuration.server, ledger: ledger, apps: apps)
+        sessions = InAppSessions(ledger: ledger, logger: logger)
         limiter = RateLimiter(perSecond: configuration.server.requestsPerSecond)
         knownApps = Mutex(apps)
     }

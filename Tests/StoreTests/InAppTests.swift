@@ -21,6 +21,7 @@ struct InAppTests {
         return NewCampaign(
             identity: Array(id.utf8),
             job: Array("{}".utf8),
+            kind: .inApp,
             facts: facts,
             audience: audience,
             createdAt: .start,
@@ -169,7 +170,9 @@ struct InAppTests {
         #expect(try await ledger.write { try $0.removeList(excluded) } == .used(by: "news/welcome"))
     }
 
-    @Test(arguments: TestDatabase.all) func `of several displays the last one counts`(_ database: TestDatabase) async throws {
+    @Test(arguments: TestDatabase.all) func `of several displays the last one counts`(
+        _ database: TestDatabase
+    ) async throws {
         try scratch.open(on: database)
         let number = try await ledger.accepted(Self.campaign())
         #expect(try await pass(number))
@@ -192,7 +195,12 @@ struct InAppTests {
             try transaction.noteInAppDisplay(campaign: number, device: 1, at: .start)
             _ = try transaction.cancel(campaign: number, now: .start + 1)
         }
-        let retention = Retention(campaigns: .seconds(60), outcomes: .seconds(60), lists: .seconds(60), parked: .seconds(60))
+        let retention = Retention(
+            campaigns: .seconds(60),
+            outcomes: .seconds(60),
+            lists: .seconds(60),
+            parked: .seconds(60)
+        )
         var rounds = 0
         while try await ledger.write({ try $0.purge(campaign: number, retention, now: .start + 100, rowsMax: 3) }) {
             rounds += 1

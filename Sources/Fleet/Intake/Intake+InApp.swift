@@ -40,6 +40,7 @@ extension Intake {
         return NewCampaign(
             identity: identity,
             job: job.storedJSON(),
+            kind: job.kind,
             name: job.name,
             tags: job.tags,
             metadata: job.metadata,

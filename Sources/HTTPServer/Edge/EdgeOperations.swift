@@ -27,6 +27,13 @@ enum EdgeOperations {
             summary: "Forget the device: a tombstone stays, and nothing is sent to it any more",
             good: .json("EdgeForgotten")
         ),
+        "startSession": Operation(
+            summary: "The in-app messages that the device is eligible for, with what to load before they are shown",
+            statuses: [200, 304],
+            good: .json("EdgeSession"),
+            body: .json("EdgeSessionStart"),
+            fields: ["If-None-Match"]
+        ),
     ]
 }
 
@@ -35,7 +42,8 @@ enum EdgeSchemas {
     static let all: [JSONMember] = [
         JSONMember("EdgeRefusal", refusal), JSONMember("EdgeRegistered", registered), JSONMember("EdgeDevice", device),
         JSONMember("EdgeForgotten", forgotten), JSONMember("EdgeAccepted", accepted), JSONMember("EdgeEvents", events),
-        JSONMember("EdgeAnswers", answers),
+        JSONMember("EdgeAnswers", answers), JSONMember("EdgeSessionStart", EdgeSessionSchemas.start),
+        JSONMember("EdgeSession", EdgeSessionSchemas.answer),
     ]
 
     private static let refusal: JSONValue = [

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// All that the edge does.
 enum EdgeRoutes {
-    static let all: [EdgeRoute] = RegistrationRoutes.all + TrackingRoutes.all
+    static let all: [EdgeRoute] = RegistrationRoutes.all + TrackingRoutes.all + SessionRoutes.all
 
     /// What a request's method and path lead to.
     enum Match: Sendable {

@@ -195,7 +195,13 @@ struct InAppDecodingTests {
         Refusal(of: minimal, "delivery/expires_at", "\"2026-11-21T00:00:00Z\"", .conflict),
         Refusal(of: minimal, "delivery/urgency", "\"urgent\"", .conflict),
         Refusal(of: minimal, "audience/at_most", "5", .conflict),
-        Refusal(of: minimal, "audience", "{\"segment\": \"sport && !opened(derby)\"}", .conflict, at: "/audience/segment"),
+        Refusal(
+            of: minimal,
+            "audience",
+            "{\"segment\": \"sport && !opened(derby)\"}",
+            .conflict,
+            at: "/audience/segment"
+        ),
         Refusal(
             "delivery/in_app",
             #"{"triggers": [{"on": "session_start"}]}"#,
@@ -207,7 +213,8 @@ struct InAppDecodingTests {
     @Test(arguments: ["a", "[]]", "[^]]x", "(a|b)*", #"\("#, "[(]", #"\[\\"#, "a{2,3}"])
     func `a regular expression with complete brackets is taken`(_ text: String) {
         let escaped = JSONValue.string(text).text
-        let value = #"[{"on": "custom_event", "name": "e", "where": [{"property": "p", "op": "regex", "value": \#(escaped)}]}]"#
+        let value =
+            #"[{"on": "custom_event", "name": "e", "where": [{"property": "p", "op": "regex", "value": \#(escaped)}]}]"#
         let job = JobFixtures.patch(Self.minimal, path: ["delivery", "in_app", "triggers"], value)
         #expect(JobFixtures.decode(job).problems.isEmpty)
     }

@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import Fleet
 import Store
 
@@ -24,7 +25,7 @@ struct CampaignFollower {
             var view = CampaignStatusView(status)
             view.note(rate: meter.rate(total: view.outcomes.total, now: now), now: now)
             if !isQuiet, let text = report.update(view, now: now) { Terminal.write(text) }
-            if view.isOver || view.isOnlyParked {
+            if view.isOver || view.isOnlyParked || view.isLiveInApp {
                 if !isQuiet { Terminal.write(report.finish()) }
                 return view
             }
@@ -54,11 +55,15 @@ extension CampaignStatusView {
     /// Whether every device without an outcome waits for a person.
     var isOnlyParked: Bool { !isFinished && pending.total > 0 && pending.parked == pending.total }
 
+    /// Whether devices are given its message: what there is to wait for of one that nothing is sent of.
+    var isLiveInApp: Bool { kind == CampaignKind.inApp.rawValue && state == CampaignStage.sending.rawValue }
+
     /// The exit code of a command that waited for this end.
     var exit: FanfareExit {
         switch state {
         case "completed": outcomes[.failed] > 0 ? .devicesFailed : .done
         case _ where isOnlyParked: .devicesFailed
+        case _ where isLiveInApp: .done
         default: .failed
         }
     }

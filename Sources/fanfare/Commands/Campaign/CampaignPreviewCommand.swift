@@ -42,6 +42,10 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         guard check.problems.isEmpty, let preview = LocalIntake.preview(job, apps: apps) else {
             throw file.refusal(check.problems, campaign: job.id, warnings: decoded.warnings)
         }
+        if job.kind == .inApp {
+            // It is the same for all devices of a language; who gets it, sessions decide.
+            return Terminal.write(inAppDocument(job).text + "\n")
+        }
         let devices = try devices(job)
         let badges = preview.countsBadges ? try await badges(devices, job) : nil
         let samples = preview.samples(devices, badges: badges)
@@ -61,6 +65,23 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         if !output.json {
             for line in file.lines(warnings) { Terminal.writeError("fanfare: warning: \(TerminalText.safe(line))\n") }
         }
+    }
+
+    /// What devices get in each language, the standard one first, beside when they show it.
+    private func inAppDocument(_ job: Job) -> JSONValue {
+        let locales = [nil] + job.content.localizations.map { Optional($0.locale) }
+        return .object([
+            "kind": .string(job.kind.rawValue),
+            "messages": .array(
+                locales.map { locale in
+                    .object([
+                        "locale": locale.map(JSONValue.string) ?? .null,
+                        "message": job.inAppMessage(for: locale)?.encoded,
+                    ])
+                }
+            ),
+            "delivery": job.delivery.inApp?.encoded,
+        ])
     }
 
     private func devices(_ job: Job) throws -> [Device] {

@@ -1,0 +1,45 @@
+/// A session that starts on a device: the body of `POST /v1/sessions`.
+public struct SessionStart: Sendable, Equatable {
+    /// The session's own id, a UUID in lower or upper case.
+    public var id: String
+    /// By the phone's clock.
+    public var startedAt: Timestamp
+    /// BCP 47; nil: what the registry knows of the device.
+    public var locale: String?
+
+    /// What it says, or everything that is wrong with it.
+    public static func decode(_ value: JSONValue) -> (session: SessionStart?, problems: [Problem]) {
+        let log = ProblemLog()
+        guard let reader = ObjectReader(value, at: .root, JobFields.session, log) else { return (nil, log.all) }
+        reader.require("id", mend: "give the session a UUID of its own")
+        reader.require("started_at")
+        let id = reader.text("id")
+        if let id, !isUUID(id) {
+            log.refuse(.format, at: JSONPointer(text: "/id"), "id must be a UUID")
+        }
+        let startedAt = reader.instant("started_at")
+        let locale = reader.text("locale")
+        if let locale, !DeviceRule.isLocale(locale) {
+            log.refuse(.format, at: JSONPointer(text: "/locale"), "locale must be a BCP 47 tag such as pt-BR")
+        }
+        guard log.isEmpty, let id, let startedAt else { return (nil, log.all) }
+        return (SessionStart(id: id, startedAt: startedAt, locale: locale), [])
+    }
+
+    /// RFC 9562, section 4.
+    private static func isUUID(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36 else { return false }
+        return bytes.enumerated().allSatisfy { index, byte in
+            switch index {
+            case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+            default: (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
+            }
+        }
+    }
+}
+
+extension JobFields {
+    /// No part of a job.
+    static let session = FieldList("the session", [.now("id"), .now("started_at"), .now("locale")])
+}

@@ -1,0 +1,34 @@
+import Campaigns
+
+/// What a session's request and answer look like.
+enum EdgeSessionSchemas {
+    static let start: JSONValue = [
+        "type": "object",
+        "properties": [
+            "id": ["type": "string", "format": "uuid"], "started_at": ["type": "string", "format": "date-time"],
+            "locale": Schemas.text,
+        ],
+        "required": ["id", "started_at"], "additionalProperties": false,
+    ]
+
+    static let answer: JSONValue = [
+        "type": "object",
+        "properties": [
+            "messages": ["type": "array", "maxItems": 50, "items": message],
+            "assets": ["type": "array", "items": Schemas.text],
+        ],
+        "required": ["messages", "assets"],
+    ]
+
+    /// The fields of `content.in_app` and `delivery.in_app` that the job gave, with whose they are.
+    private static let message: JSONValue = [
+        "type": "object",
+        "properties": [
+            "m": ["type": "string", "pattern": "^[A-Za-z0-9_-]{22}$"], "campaign": Schemas.text,
+            "type": ["enum": .array(InAppMessage.Layout.allCases.map { .string($0.rawValue) })],
+            "triggers": ["type": "array", "minItems": 1, "items": ["type": "object"]],
+            "priority": ["type": "integer"], "starts_at": Schemas.text, "ends_at": Schemas.text,
+        ],
+        "required": ["campaign", "type", "triggers"],
+    ]
+}

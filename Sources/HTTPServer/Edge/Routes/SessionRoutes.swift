@@ -1,0 +1,34 @@
+import Campaigns
+import Fleet
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+
+/// Sessions that start: which in-app messages the device may show.
+enum SessionRoutes {
+    static let all = [EdgeRoute(.post, "/v1/sessions", .device, "startSession", start)]
+
+    /// All messages that the device is eligible for, or that they are those that it has: 304 to a tag that it names.
+    private static func start(_ call: EdgeCall, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow([])
+        let decoded = SessionStart.decode(try await BodyReader.value(call.request))
+        guard let session = decoded.session else { throw EdgeRefusal(decoded.problems) }
+        let answer = try await core.sessions.answer(
+            app: call.app.name,
+            installation: call.device.installation,
+            locale: session.locale,
+            keys: call.app.messageKeys,
+            now: WallClock.now()
+        )
+        guard let answer else {
+            throw EdgeRefusal(.forbidden, .integrationKeyUnknown, "the device is not registered any more")
+        }
+        var fields: HTTPFields = [.eTag: answer.entityTag, .cacheControl: "private, no-cache"]
+        if EntityTags.names(call.request.headers[.ifNoneMatch], answer.entityTag) {
+            return Answer(.notModified, headers: fields)
+        }
+        fields[.contentType] = "application/json"
+        return Answer(.ok, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+    }
+}
