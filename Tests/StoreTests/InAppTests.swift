@@ -144,7 +144,7 @@ struct InAppTests {
         let excluded = try await ledger.write { transaction -> UInt32 in
             let list = try transaction.beginList(app: "news", name: "muted", now: .start)
             try transaction.appendChunks(Sample.chunks([3], firstToken: 10), to: list, now: .start)
-            return try transaction.finishList(list, version: "1", duplicates: 0, now: .start)?.number ?? 0
+            return try transaction.finishList(list, version: "1", duplicates: 0, now: .start).number
         }
         let new = Self.campaign(audience: .inline(chunks, version: "v", duplicates: 2), excluded: excluded)
         let number = try await ledger.accepted(new)

@@ -55,10 +55,12 @@ struct InAppRules {
         for localization in content?.localizations ?? [] { check(localization) }
     }
 
+    /// The segments of an audience and of what it leaves out, with their places below it.
     static func segments(_ audience: Audience?, _ exclude: Audience?) -> [(path: String, segment: Segment)] {
-        [("/segment", audience), ("/exclude/segment", exclude)].compactMap { path, selector in
-            if case .segment(let segment)? = selector { (path, segment) } else { nil }
-        }
+        var found: [(path: String, segment: Segment)] = []
+        if case .segment(let segment)? = audience { found.append((path: "/segment", segment: segment)) }
+        if case .segment(let segment)? = exclude { found.append((path: "/exclude/segment", segment: segment)) }
+        return found
     }
 
     private func refuseElsewhere(_ kind: CampaignKind) {

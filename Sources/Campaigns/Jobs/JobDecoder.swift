@@ -116,12 +116,7 @@ struct JobDraft {
             JobDraft.compareUrgency(options.urgency, envelope: envelope, at: pointer, log)
         }
         if let content, case .devices(let devices)? = audience, origin.envelope != nil, log.isEmpty {
-            let known = Set(devices.flatMap(\.variables.keys))
-            let collapse = options.collapseID.map {
-                [(place: pointer.appending("delivery").appending("collapse_id"), text: $0)]
-            }
-            let texts = content.personalTexts(at: pointer.appending("content")) + (collapse ?? [])
-            for warning in Templates.unknownVariables(texts, known: known) { log.warn(warning) }
+            JobDraft.warnOfVariables(content, options, devices, at: pointer, log)
         }
         let name = reader.text("name")
         let tags = reader.texts("tags", countMax: JobDraft.tagsMax)
@@ -141,6 +136,22 @@ struct JobDraft {
             content: content,
             delivery: options
         )
+    }
+
+    /// Warns of what templates ask for and no device of the job has.
+    private static func warnOfVariables(
+        _ content: Content,
+        _ options: DeliveryOptions,
+        _ devices: [Device],
+        at pointer: JSONPointer,
+        _ log: ProblemLog
+    ) {
+        let known = Set(devices.flatMap(\.variables.keys))
+        let collapse = options.collapseID.map {
+            [(place: pointer.appending("delivery").appending("collapse_id"), text: $0)]
+        }
+        let texts = content.personalTexts(at: pointer.appending("content")) + (collapse ?? [])
+        for warning in Templates.unknownVariables(texts, known: known) { log.warn(warning) }
     }
 
     private static let tagsMax = 20

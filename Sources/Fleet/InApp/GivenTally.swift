@@ -28,7 +28,7 @@ actor GivenTally {
     func count(_ campaigns: [UInt32], device: Int64) async throws(LedgerError) {
         let given = campaigns.map { Given(campaign: $0, device: device) }.filter { !known.contains($0) }
         guard !given.isEmpty else { return }
-        let result = await withCheckedContinuation { waiter in
+        let result = await withCheckedContinuation { (waiter: Waiter) in
             waiting.append((given, waiter))
             if !isWriting {
                 isWriting = true
@@ -43,7 +43,7 @@ actor GivenTally {
             let batch = Array(waiting.prefix(Self.most))
             waiting.removeFirst(batch.count)
             let given = Array(Set(batch.flatMap(\.given)))
-            let rows = given.map { ($0.campaign, $0.device) }
+            let rows = given.map { (campaign: $0.campaign, device: $0.device) }
             do throws(LedgerError) {
                 try await ledger.write(.normal, haste: .withOthers) { try $0.countGiven(rows) }
                 if known.count + given.count > Self.knownMax { known.removeAll(keepingCapacity: true) }

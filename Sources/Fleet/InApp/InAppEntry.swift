@@ -39,25 +39,22 @@ struct InAppEntry: Sendable {
     /// The devices that a job names are a list by now; those that it leaves out stand in it.
     private static func selector(_ audience: Audience, list: UInt32?) -> InAppSelector {
         switch audience {
-        case .everyone: .everyone
-        case .users(let users): .users(Set(users))
-        case .segment(let segment): .segment(segment)
-        case .list: .list(list ?? 0)
+        case .everyone: return .everyone
+        case .users(let users): return .users(Set(users))
+        case .segment(let segment): return .segment(segment)
+        case .list: return .list(list ?? 0)
         case .devices(let devices):
-            list.map { .list($0) }
-                ?? .devices(
-                    Set(
-                        devices.map {
-                            InAppDeviceKey(provider: $0.provider, token: ProviderRegistry.tokens.bytes(of: $0))
-                        }
-                    )
-                )
+            if let list { return .list(list) }
+            let keys = devices.map {
+                InAppDeviceKey(provider: $0.provider, token: ProviderRegistry.tokens.bytes(of: $0))
+            }
+            return .devices(Set(keys))
         }
     }
 
     /// The lists that it asks for a token.
     var lists: [(campaign: UInt32, list: UInt32)] {
-        InAppEligibility.lists(of: [candidate]).sorted().map { (live.campaign, $0) }
+        InAppEligibility.lists(of: [candidate]).sorted().map { (campaign: live.campaign, list: $0) }
     }
 
     /// Appends the message for a locale; `messageID` nil: the app signs none.

@@ -19,10 +19,10 @@ actor SessionReads {
         var lists: Set<UInt32> = []
     }
 
-    private typealias Waiter = (ask: Ask, waiter: CheckedContinuation<Result<Found?, LedgerError>, Never>)
+    private typealias Waiter = CheckedContinuation<Result<Found?, LedgerError>, Never>
 
     private let ledger: Ledger
-    private var waiting: [Waiter] = []
+    private var waiting: [(ask: Ask, waiter: Waiter)] = []
     private var isReading = false
 
     /// Of one read: no read transaction should take more than some milliseconds.
@@ -34,7 +34,7 @@ actor SessionReads {
 
     /// nil when the registry has no such device.
     func read(_ ask: Ask) async throws(LedgerError) -> Found? {
-        let result = await withCheckedContinuation { waiter in
+        let result = await withCheckedContinuation { (waiter: Waiter) in
             waiting.append((ask, waiter))
             if !isReading {
                 isReading = true

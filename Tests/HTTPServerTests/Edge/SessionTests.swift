@@ -29,6 +29,8 @@ struct SessionTests {
         }
     }
 
+    /// Tests ask as often as they can.
+    private static let often = ["FANFARE_SERVER_EDGE_REQUESTS_PER_SECOND": "1000"]
     private static let session =
         #"{"id": "0199d9f2-6a51-7c5e-8a55-2f0a6d0b9a01", "started_at": "2026-11-20T21:05:00Z"}"#
 
@@ -54,7 +56,8 @@ struct SessionTests {
         _ comment: String
     ) async throws {
         try await eventually("\(comment): \(expected)") {
-            campaigns(try await start(server, secret)) == expected ? true : nil
+            let reply = try await start(server, secret)
+            return reply.status == 200 && campaigns(reply) == expected
         }
     }
 
@@ -92,7 +95,7 @@ struct SessionTests {
     private static func at(_ seconds: Int) -> String { WallClock.now().advanced(by: .seconds(seconds)).rfc3339 }
 
     @Test func `the highest priority comes first, of the same the newest, and only while they run`() async throws {
-        try await EdgeFixture.with { server in
+        try await EdgeFixture.with(settings: Self.often) { server in
             let secret = try await server.secret("ana")
             #expect(Self.campaigns(try await Self.start(server, secret)) == [])
             try await Self.live(Wanted(id: "old"), server)
@@ -114,7 +117,11 @@ struct SessionTests {
 
     @Test func `list, users, segment and those left out are judged when the session starts`() async throws {
         let key = "1 " + String(repeating: "ab", count: 32)
-        try await EdgeFixture.with(more: ", device_tags: true, message_key_file: ids.key", files: ["ids.key": key]) {
+        try await EdgeFixture.with(
+            more: ", device_tags: true, message_key_file: ids.key",
+            files: ["ids.key": key],
+            settings: Self.often
+        ) {
             server in
             let ana = try await server.secret("ana", token: 1)
             let bo = try await server.secret("bo", token: 2)
@@ -139,7 +146,7 @@ struct SessionTests {
     }
 
     @Test func `what a device has displayed comes again only after its pause`() async throws {
-        try await EdgeFixture.with { server in
+        try await EdgeFixture.with(settings: Self.often) { server in
             let secret = try await server.secret("ana")
             let device = try #require(try await server.device("ana")).number
             let once = try await Self.live(Wanted(id: "once"), server)
@@ -169,7 +176,7 @@ struct SessionTests {
     }
 
     @Test func `a session that has it all already is told so, in the device's language`() async throws {
-        try await EdgeFixture.with { server in
+        try await EdgeFixture.with(settings: Self.often) { server in
             let secret = try await server.secret("ana")
             let message = #"""
                 {"type": "modal", "header": "Hello", "image_url": "https://cdn.example.com/a.jpg",
@@ -207,7 +214,7 @@ struct SessionTests {
         (#"{"id": "0199d9f2-6a51-7c5e-8a55-2f0a6d0b9a01", "started_at": "2026-11-20T21:05:00Z", "x": 1}"#, "/x"),
     ])
     func `a session that cannot be read is refused at its place`(_ body: String, _ pointer: String) async throws {
-        try await EdgeFixture.with { server in
+        try await EdgeFixture.with(settings: Self.often) { server in
             let secret = try await server.secret("ana")
             let reply = try await Self.start(server, secret, body: body)
             #expect(reply.status == 422 && reply.pointer == pointer, "\(reply.text)")
@@ -215,7 +222,7 @@ struct SessionTests {
     }
 
     @Test func `without the device's own secret nobody learns anything`() async throws {
-        try await EdgeFixture.with { server in
+        try await EdgeFixture.with(settings: Self.often) { server in
             try await Self.live(Wanted(id: "hello"), server)
             #expect(try await Self.start(server, nil).status == 401)
             #expect(try await Self.start(server, EdgeFixture.key("news")).status == 403)
