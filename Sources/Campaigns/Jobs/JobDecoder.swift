@@ -107,11 +107,8 @@ struct JobDraft {
             PushRules(kind: kind, content: content, delivery: options, at: pointer, log).check()
         }
         if let envelope = origin.envelope {
-            if kind == .inApp {
-                inApp.checkEnd(options, now: envelope.now)
-            } else {
-                delivery?.checkEnd(createdAt: createdAt, envelope: envelope)
-            }
+            inApp.checkEnd(options, now: envelope.now)
+            if kind != .inApp { delivery?.checkEnd(createdAt: createdAt, envelope: envelope) }
             if options.repetition != nil { identity.checkRepeated(reader) }
             JobDraft.compareUrgency(options.urgency, envelope: envelope, at: pointer, log)
         }
