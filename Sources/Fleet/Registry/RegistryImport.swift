@@ -124,6 +124,29 @@ public enum Registry {
         return (forgotten, count)
     }
 
+    /// What a device said of campaigns, as a person may ask for it.
+    public static func tracked(
+        _ device: RegisteredDevice,
+        in ledger: Ledger
+    ) async throws(LedgerError) -> [JSONValue] {
+        let number = device.number
+        var facts: [TrackedFact] = []
+        var next: TrackedFactPlace? = TrackedFactPlace()
+        while let after = next {
+            let page = try await ledger.read { try $0.trackedFacts(of: number, after: after) }
+            facts += page.facts
+            next = page.next
+        }
+        facts += try await ledger.read { try $0.pollFacts(of: number) }
+        return facts.map { fact in
+            .object([
+                "campaign": fact.campaign.map(JSONValue.string) ?? .null,
+                "surface": fact.step.map { .string($0.surface) }, "type": .string(fact.step?.type ?? "answers"),
+                "detail": fact.detail.isEmpty ? nil : .string(fact.detail), "at": .string(fact.at.rfc3339),
+            ])
+        }
+    }
+
     /// Calls `body` with every device of an app that was there at the beginning, page by page.
     public static func forEach(
         app: String,

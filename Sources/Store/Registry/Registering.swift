@@ -128,11 +128,17 @@ extension LedgerTransaction {
         _ keys: RegistryKeys,
         _ numbers: inout RegistryNumbers
     ) throws(LedgerError) -> RegistrationResult {
-        var device = device
+        let result = known == nil ? RegistrationResult.added : .updated
+        var (device, known) = (device, known)
+        if let tombstone = known, tombstone.state == .forgotten {
+            // What phones said is kept by number: who comes back must not be who was forgotten.
+            try db.run("DELETE FROM devices WHERE number = ?1", .integer(tombstone.number))
+            known = nil
+        }
         guard let holder, holder.installation != device.installation else {
             device.number = known?.number ?? numbers.take()
             try write(device, isNew: known == nil, keys)
-            return known == nil ? .added : .updated
+            return result
         }
         var loser = holder
         (loser.token, loser.state, loser.endedAt, loser.isSuspect) = (nil, .tokenless, nil, false)
@@ -161,7 +167,7 @@ extension LedgerTransaction {
             try moveCharges(from: nil, to: holder.number, loser: loser.number)
         }
         try write(device, isNew: false, keys)
-        return known == nil ? .added : .updated
+        return result
     }
 
     /// The name of an installation that gives none.

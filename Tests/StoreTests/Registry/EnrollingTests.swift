@@ -79,11 +79,14 @@ import Testing
         // Even when this host's clock is behind the provider's.
         try await enroll("a", 0, .secret(hash: secret("a")), at: .start + 3)
         #expect(try await ledger.device("a")?.state == .live)
+        let number = try await ledger.device("a")?.number
         _ = try await ledger.write { try $0.forget(app: "news", installation: "a", now: .start + 20) }
         #expect(try await enroll("a", 0, .secret(hash: secret("a")), at: .start + 21) == .unknownSecret)
         #expect(try await ledger.read { try $0.devices(secretHashes: [self.secret("a")]) }.isEmpty)
         #expect(try await first("a", 0, at: .start + 19) == .registered(isNew: true))
         #expect(try await ledger.device("a")?.state == .live)
+        // What was tracked of who was forgotten is not of who came back.
+        #expect(try await ledger.device("a")?.number != number)
     }
 
     @Test(arguments: TestDatabase.all)

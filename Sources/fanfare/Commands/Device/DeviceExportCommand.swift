@@ -9,7 +9,8 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print live devices as NDJSON, a device a line, as device import takes them.",
             discussion: """
-                Of one device or user every state is printed, because a person may ask for all that is known.
+                Of one device or user every state is printed, and what it said of campaigns, because a person may ask for \
+                all that is known.
 
                 Examples:
                   fanfare device export --app news > devices.ndjson
@@ -35,7 +36,9 @@ extension DeviceCommand {
                     (choice.id, choice.user) = (id, user)
                     try choice.validate()
                     for device in try await choice.devices(app: app, in: ledger) {
-                        Terminal.write(DeviceView(device).json.text + "\n")
+                        let facts = JSONMember("tracked", .array(try await Registry.tracked(device, in: ledger)))
+                        let known = (DeviceView(device).json.members ?? []) + [facts]
+                        Terminal.write(JSONValue.object(known).text + "\n")
                     }
                     return
                 }

@@ -14,7 +14,7 @@ extension DeviceCommand {
                 cut from now on sends to the device, from whatever list, and a file from before cannot bring it back. Its \
                 token, name and variables are taken out of lists by the next purge after the campaigns under way that use \
                 them; messages of these campaigns and parked ones are gone after 30 days at the latest \
-                (store.retention.parked).
+                (store.retention.parked). What it said of campaigns is counted on, and is nobody's from now on.
 
                 Examples:
                   fanfare device forget ana-iphone --app news --yes
