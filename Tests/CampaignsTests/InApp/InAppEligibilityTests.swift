@@ -96,7 +96,7 @@ struct InAppEligibilityTests {
         var device = InAppDevice(
             user: random.chance(0.7) ? ["ana", "bo"][random.below(2)] : nil,
             token: random.chance(0.8) ? [UInt8(random.below(4))] : nil,
-            traits: DeviceTraits(provider: random.chance(0.8) ? .apns : .fcm, tags: tags)
+            traits: DeviceTraits(provider: random.chance(0.8) ? .apns : ProviderName(rawValue: "fcm"), tags: tags)
         )
         device.lists = Set((1...3).filter { _ in random.chance(0.4) })
         let count = random.chance(0.1) ? 60 + random.below(20) : random.below(12)
