@@ -162,7 +162,7 @@ struct InAppTests {
             #expect(found == Set(expected), "token \(token)")
         }
         let other = try await ledger.read {
-            try $0.inAppLists(asked, app: "news", provider: .fcm, token: Sample.token(0))
+            try $0.inAppLists(asked, app: "news", provider: ProviderName(rawValue: "fcm"), token: Sample.token(0))
         }
         #expect(other.isEmpty)
         #expect(try await ledger.status(number).audience == 0)
