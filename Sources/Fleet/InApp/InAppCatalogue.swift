@@ -38,7 +38,8 @@ actor InAppCatalogue {
         let known = revision
         let found = try await ledger.read { reader -> (revision: Int64, live: [LiveInApp])? in
             let revision = try reader.revision()
-            return revision == known ? nil : (revision, try reader.liveInApp())
+            guard revision != known else { return nil }
+            return (revision: revision, live: try reader.liveInApp())
         }
         if let found {
             let unread = found.live.map(\.campaign).filter { jobs[$0] == nil }

@@ -74,7 +74,6 @@ struct InAppEntry: Sendable {
 
 extension InAppEntry.Variant {
     init(_ message: InAppMessage, _ delivery: InAppDelivery, _ live: LiveInApp) {
-        func instant(_ time: Timestamp?) -> JSONValue? { time.map { .string($0.rfc3339) } }
         var when = delivery
         when.startsAt = live.startsAt
         // What lasts until it is cancelled has no end.
