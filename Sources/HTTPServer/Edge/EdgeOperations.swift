@@ -23,6 +23,11 @@ enum EdgeOperations {
             good: .json("EdgeAccepted"),
             body: .json("EdgeAnswers")
         ),
+        "getMessage": Operation(
+            summary: "The content that a push names, a part of it, or that it is still the same",
+            statuses: [200, 206, 304],
+            good: .content
+        ),
         "deregisterDevice": Operation(
             summary: "Forget the device: a tombstone stays, and nothing is sent to it any more",
             good: .json("EdgeForgotten")

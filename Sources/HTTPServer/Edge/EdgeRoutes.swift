@@ -2,7 +2,8 @@ import HTTPTypes
 
 /// All that the edge does.
 enum EdgeRoutes {
-    static let all: [EdgeRoute] = RegistrationRoutes.all + TrackingRoutes.all + SessionRoutes.all
+    static let all: [EdgeRoute] =
+        RegistrationRoutes.all + TrackingRoutes.all + MessageRoutes.all + SessionRoutes.all
 
     /// What a request's method and path lead to.
     enum Match: Sendable {

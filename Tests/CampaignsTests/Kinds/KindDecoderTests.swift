@@ -40,7 +40,9 @@ struct KindDecoderTests {
         #expect(decoding.problems == [] && decoding.warnings == [])
         let job = try #require(decoding.job)
         #expect(job.kind.rawValue == kind)
-        #expect(try Job(stored: job.storedJSON()) == job)
+        let again = try Job(stored: job.storedJSON())
+        #expect(again.content == job.content && again.kind == job.kind)
+        #expect(again.storedJSON() == job.storedJSON() && again.canonicalJSON() == job.canonicalJSON())
         let blocks = [
             job.content.announcement != nil, job.content.poll != nil, job.content.dataPush != nil,
             job.content.rich != nil,
