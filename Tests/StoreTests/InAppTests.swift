@@ -202,7 +202,10 @@ struct InAppTests {
             parked: .seconds(60)
         )
         var rounds = 0
-        while try await ledger.write({ try $0.purge(campaign: number, retention, now: .start + 100, rowsMax: 3) }) {
+        func purge() async throws -> Bool {
+            try await ledger.write { try $0.purge(campaign: number, retention, now: .start + 100, rowsMax: 3) }
+        }
+        while try await purge() {
             rounds += 1
             #expect(try await ledger.status(number).counts.accepted == 7)
         }
