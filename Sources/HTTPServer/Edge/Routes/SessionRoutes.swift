@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import Store
 
 /// Sessions that start: which in-app messages the device may show.
 enum SessionRoutes {
