@@ -48,18 +48,23 @@ extension EndToEnd {
             """
         }
 
+        /// Gives the app an edge; its integration key.
+        private static func openEdge(_ fleet: PrivateFleet) async throws -> String {
+            let apps = URL(fileURLWithPath: fleet.folder + "/apps.yaml")
+            let edge = "    edge: {message_key_file: ids.key, integration_keys_file: news.keys}\n"
+            try (try Data(contentsOf: apps) + Data(edge.utf8)).write(to: apps)
+            try Data("1 \(String(repeating: "0b", count: 32))\n".utf8)
+                .write(to: URL(fileURLWithPath: fleet.folder + "/ids.key"))
+            let made = try await fleet.run("app", "key", "create", "news", "--name", "test")
+            try #require(made.exit == 0, "\(made.errors)")
+            return made.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+
         @Test func `a message reaches the phones that it is for when their sessions start, and no push is sent`()
             async throws
         {
             try await PrivateFleet.with { fleet in
-                let apps = URL(fileURLWithPath: fleet.folder + "/apps.yaml")
-                let edge = "    edge: {message_key_file: ids.key, integration_keys_file: news.keys}\n"
-                try (try Data(contentsOf: apps) + Data(edge.utf8)).write(to: apps)
-                try Data("1 \(String(repeating: "0b", count: 32))\n".utf8)
-                    .write(to: URL(fileURLWithPath: fleet.folder + "/ids.key"))
-                let made = try await fleet.run("app", "key", "create", "news", "--name", "test")
-                try #require(made.exit == 0, "\(made.errors)")
-                let key = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
+                let key = try await Self.openEdge(fleet)
                 _ = try await fleet.startWorker()
                 let port = try LoopbackPorts.free(1)[0]
                 let server = try FanfareProcess(
