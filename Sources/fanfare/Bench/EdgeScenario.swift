@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import Fleet
 import Foundation
 import Store
