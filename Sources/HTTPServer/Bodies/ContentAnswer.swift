@@ -35,7 +35,9 @@ enum ContentAnswer {
         }
     }
 
-    /// The answer to a phone that has these bytes already; nil when it has not. The bytes are not needed for it.
+    /// The answer to a phone that has these bytes already; nil when it has not.
+    ///
+    /// The bytes are not needed for it.
     static func unchanged(_ content: StoredContent, for request: HTTPFields) -> Answer? {
         let fields = fields(content)
         guard let tag = fields[.eTag], EntityTags.names(request[.ifNoneMatch], tag) else { return nil }
