@@ -28,11 +28,11 @@ public struct Announcement: Sendable, Equatable {
     public var title: String?
     /// At most 256 KiB.
     public var body: String
-    /// What the button that acts says; nil: what the app's own layout says. At most 256 bytes.
+    /// What the button that acts says, at most 256 bytes; nil: what the app's own layout says.
     public var actionLabel: String?
     /// What it opens; at most 2,048 bytes.
     public var actionURL: String?
-    /// What the button that leaves says; nil: what the app's own layout says. At most 256 bytes.
+    /// What the button that leaves says, at most 256 bytes; nil: what the app's own layout says.
     public var exitLabel: String?
 
     /// A page with nothing around it.

@@ -1,6 +1,6 @@
 #if PostgreSQL
 extension PostgreSQLSchema {
-    /// What apps fetch by its id; `campaign`: 0 for what was uploaded. `campaigns.kind`: the contract's word.
+    /// What apps fetch by its id (`campaign`: 0 for what was uploaded), and what a campaign is for the app.
     static let contents = """
         ALTER TABLE campaigns ADD COLUMN kind TEXT COLLATE "C" NOT NULL DEFAULT 'notification';
         CREATE TABLE contents (
