@@ -1,3 +1,4 @@
+import Fleet
 import HTTPTypes
 import HummingbirdCore
 import Store
