@@ -44,7 +44,8 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         }
         if job.kind == .inApp {
             // It is the same for all devices of a language; who gets it, sessions decide.
-            return Terminal.write(inAppDocument(job).text + "\n")
+            Terminal.write(inAppDocument(job).text + "\n")
+            return
         }
         let devices = try devices(job)
         let badges = preview.countsBadges ? try await badges(devices, job) : nil
