@@ -197,7 +197,7 @@ extension EndToEnd {
                     kind: "poll",
                     content: JSONReader.read(Array(poll.utf8)).value
                 )
-                func answers(_ device: Int, _ first: String, _ others: String) -> String {
+                @Sendable func answers(_ device: Int, _ first: String, _ others: String) -> String {
                     """
                     {"m": "\(edge.id(number, device))", "at": "\(TestClock.now().rfc3339)", "answers": [
                      {"question": "q1", "choices": ["\(first)"]}, {"question": "q2", "choices": [\(others)]}]}

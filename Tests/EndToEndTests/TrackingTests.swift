@@ -97,7 +97,8 @@ extension EndToEnd {
                     let worker = try await fleet.startWorker(roles: "tracking")
                     // Each round brings a part anew, and something that came before once more.
                     let part = batches.enumerated().filter { $0.offset % 4 < round }.map(\.element)
-                    async let published: Void = publish(part.shuffled(using: &random), fleet)
+                    let shuffled = part.shuffled(using: &random)
+                    async let published: Void = publish(shuffled, fleet)
                     try await eventually("round \(round): something is counted") {
                         try await funnel("derby", fleet)[.system, .received] > before || before == all
                     }

@@ -162,7 +162,7 @@ struct TrackingTests {
         }
         let day = 86_400
         func due(_ days: Int) async throws -> UInt32? {
-            let end = (.start + days * day).advanced(by: .zero - retention.tracking)
+            let end = (Timestamp.start + days * day).advanced(by: .zero - retention.tracking)
             return try await ledger.read { try $0.trackingToPurge(after: -1, completedBefore: end) }
         }
         #expect(try await due(89) == nil)

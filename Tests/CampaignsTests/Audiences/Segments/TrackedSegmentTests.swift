@@ -34,7 +34,7 @@ struct TrackedSegmentTests {
     }
 
     @Test(arguments: [
-        ("opened()", 8), ("opened(derby", 13), ("opened(derby,)", 14), ("opened(derby, until: 7d)", 15),
+        ("opened()", 8), ("opened(derby", 13), ("opened(derby,)", 14), ("opened(derby, until: 7d)", 22),
         ("opened(derby, since: soon)", 22), ("opened(derby, since: 0d)", 22), ("opened(derby, action: LIKE)", 23),
         ("opened(der/by)", 8), ("opened(derby) derby", 15), ("opened(derby, since:)", 21),
     ])
