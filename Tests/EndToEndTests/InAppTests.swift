@@ -1,6 +1,7 @@
 import Campaigns
 import Foundation
 import Servers
+import Simulator
 import Store
 import Testing
 
