@@ -93,7 +93,7 @@ private struct Scene {
             try #require(sent.exit == 0, "\(sent.errors)")
         }
         try await park()
-        try openEdge()
+        try await openEdge()
         try write("ben.txt", tokens[39])
         let ben = ["device", "add", "ben-iphone", "--app", "news", "--user", "ben", "--from", "ben.txt"]
         let registered = try await run(ben)
@@ -104,13 +104,15 @@ private struct Scene {
         try await FanfareProcess.run(arguments, folder: fleet.folder, environment: environment)
     }
 
-    /// The app has an edge.
-    private func openEdge() throws {
+    /// The app has an edge, and a key that a reader has made before.
+    private func openEdge() async throws {
         let apps = try String(contentsOfFile: fleet.folder + "/apps.yaml", encoding: .utf8)
         try write(
             "apps.yaml",
             apps.replacing("  news:\n", with: "  news:\n    edge: {integration_keys_file: news.keys}\n")
         )
+        let made = try await run(["app", "key", "create", "news", "--name", "ios-2025"])
+        try #require(made.exit == 0, "\(made.errors)")
     }
 
     private func write(_ name: String, _ text: String) throws {

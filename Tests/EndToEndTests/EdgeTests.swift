@@ -89,7 +89,8 @@ extension EndToEnd {
                 process.waitUntilExit()
                 return data
             }
-            return try #require(JSONReader.read(Array(data)).value, "no answer")
+            guard let answer = JSONReader.read(Array(data)).value else { throw FanfareProcess.Failure("no answer") }
+            return answer
         }
     }
 }

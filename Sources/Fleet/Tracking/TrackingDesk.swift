@@ -14,7 +14,8 @@ final class TrackingDesk {
     /// Entries of a transaction at which no further message joins it, so that senders' commits do not wait for long.
     private static let entriesMax = 2_000
 
-    private struct Delivery {
+    /// A message with what it says.
+    private struct Arrival {
         var entries: [TrackingBatch.Entry]
         var tag: UInt64
         var connection: UInt64
@@ -25,7 +26,7 @@ final class TrackingDesk {
     private let work: WorkDesk
     private let retention: Retention
     private let logger: Logger
-    private var waiting: [Delivery] = []
+    private var waiting: [Arrival] = []
     private var isWriting = false
     private(set) var tally = TrackingTally()
     var ack: (_ tag: UInt64, _ connection: UInt64) -> Void = { _, _ in }
@@ -42,7 +43,7 @@ final class TrackingDesk {
         do throws(TrackingBatch.Failure) {
             guard !message.isTruncated else { throw .malformed("more than \(TrackingBatch.bytesMax) bytes") }
             let batch = try TrackingBatch(encoded: message.body)
-            waiting.append(Delivery(entries: batch.entries, tag: message.deliveryTag, connection: connection))
+            waiting.append(Arrival(entries: batch.entries, tag: message.deliveryTag, connection: connection))
             work.pending += 1
             write()
         } catch {
@@ -59,52 +60,52 @@ final class TrackingDesk {
 
     private func write() {
         guard !isWriting, !waiting.isEmpty else { return }
-        var (batch, count): ([Delivery], Int) = ([], 0)
-        for delivery in waiting {
-            guard batch.isEmpty || count + delivery.entries.count <= Self.entriesMax else { break }
-            batch.append(delivery)
-            count += delivery.entries.count
+        var (batch, count): ([Arrival], Int) = ([], 0)
+        for arrival in waiting {
+            guard batch.isEmpty || count + arrival.entries.count <= Self.entriesMax else { break }
+            batch.append(arrival)
+            count += arrival.entries.count
         }
         waiting.removeFirst(batch.count)
         isWriting = true
-        let deliveries = batch
-        commit(deliveries)
+        let arrivals = batch
+        commit(arrivals)
     }
 
-    private func commit(_ deliveries: [Delivery]) {
-        let (entries, retention) = (deliveries.flatMap(\.entries), retention)
-        let done = NIOLoopBound(Done(desk: self, deliveries: deliveries), eventLoop: loop)
+    private func commit(_ arrivals: [Arrival]) {
+        let (entries, retention) = (arrivals.flatMap(\.entries), retention)
+        let done = NIOLoopBound(Done(desk: self, arrivals: arrivals), eventLoop: loop)
         ledger.submit(.synced, haste: .withOthers) { transaction in
             try transaction.track(entries, retention, now: WallClock.now())
         } completion: { [loop] result in
-            loop.execute { done.value.desk.written(done.value.deliveries, result) }
+            loop.execute { done.value.desk.written(done.value.arrivals, result) }
         }
     }
 
     private struct Done {
         let desk: TrackingDesk
-        let deliveries: [Delivery]
+        let arrivals: [Arrival]
     }
 
-    private func written(_ deliveries: [Delivery], _ result: Result<TrackingResult, LedgerError>) {
+    private func written(_ arrivals: [Arrival], _ result: Result<TrackingResult, LedgerError>) {
         switch result {
         case .success(let counts):
             tally.wrote(counts)
-            for delivery in deliveries { ack(delivery.tag, delivery.connection) }
-            end(deliveries)
-        case .failure(.closed): end(deliveries)
+            for arrival in arrivals { ack(arrival.tag, arrival.connection) }
+            end(arrivals)
+        case .failure(.closed): end(arrivals)
         case .failure(let error):
             logger.error("what phones said waits for the ledger", metadata: ["error": "\(error)"])
             loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
                 // The connection may be gone meanwhile; then somebody else has it, and twice counts once.
-                self.commit(deliveries)
+                self.commit(arrivals)
             }
         }
     }
 
-    private func end(_ deliveries: [Delivery]) {
+    private func end(_ arrivals: [Arrival]) {
         isWriting = false
-        work.pending -= deliveries.count
+        work.pending -= arrivals.count
         write()
         work.checkIdle()
     }

@@ -99,7 +99,7 @@ struct InAppEligibilityTests {
             traits: DeviceTraits(provider: random.chance(0.8) ? .apns : ProviderName(rawValue: "fcm"), tags: tags)
         )
         device.lists = Set((1...3).filter { _ in random.chance(0.4) })
-        let count = random.chance(0.1) ? 60 + random.below(20) : random.below(12)
+        let count = random.chance(0.02) ? 200 + random.below(100) : random.below(12)
         // Few numbers, priorities and instants, so that many are equal or at a bound.
         let campaigns = (0..<count).map { place in
             Drawn(
