@@ -262,6 +262,13 @@ final class PrivateFleet: Sendable {
         return true
     }
 
+    /// Starts a process that ends with the fleet at the latest.
+    func start(_ arguments: [String], environment: [String: String] = [:]) throws -> FanfareProcess {
+        let process = try FanfareProcess(arguments, folder: folder, environment: environment)
+        processes.withLock { $0.append(process) }
+        return process
+    }
+
     /// Starts a worker and waits until the fleet counts it.
     func startWorker(
         roles: String? = nil,

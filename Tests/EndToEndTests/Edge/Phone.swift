@@ -1,0 +1,87 @@
+import Campaigns
+import Foundation
+import FoundationNetworking
+import Servers
+import Testing
+
+/// An app's installation as the edge sees it: plain HTTP, nothing of the house.
+struct Phone: Sendable {
+    let id: String
+    let token: String
+    var secret = ""
+
+    /// A request to the edge that a server has at a port.
+    struct Edge: Sendable {
+        let port: Int
+        private let session: URLSession
+
+        init(port: Int) {
+            self.port = port
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpMaximumConnectionsPerHost = 16
+            configuration.urlCache = nil
+            configuration.timeoutIntervalForRequest = 300
+            session = URLSession(configuration: configuration)
+        }
+
+        /// The status, the header fields by lower-case names, and the body.
+        func ask(
+            _ method: String,
+            _ path: String,
+            bearer: String,
+            body: JSONValue? = nil,
+            headers: [String: String] = [:]
+        ) async throws -> (status: Int, fields: [String: String], body: Data) {
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
+            var request = URLRequest(url: url)
+            request.httpMethod = method
+            request.setValue("Bearer \(bearer)", forHTTPHeaderField: "authorization")
+            for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+            if let body {
+                request.setValue("application/json", forHTTPHeaderField: "content-type")
+                request.httpBody = Data(JSONWriter.bytes(body))
+            }
+            let (data, response) = try await session.data(for: request)
+            let answer = try #require(response as? HTTPURLResponse)
+            var fields: [String: String] = [:]
+            for case let (name as String, value as String) in answer.allHeaderFields {
+                fields[name.lowercased()] = value
+            }
+            return (answer.statusCode, fields, data)
+        }
+
+        /// Does something for each of many, sixteen at a time.
+        static func forEach<Element: Sendable, Value: Sendable>(
+            _ elements: [Element],
+            _ body: @escaping @Sendable (Element) async throws -> Value
+        ) async throws -> [Value] {
+            try await withThrowingTaskGroup(of: (Int, Value).self) { group in
+                var values: [Int: Value] = [:]
+                var next = elements.startIndex
+                func start() {
+                    guard next < elements.endIndex else { return }
+                    let (place, element) = (next, elements[next])
+                    next += 1
+                    group.addTask { (place, try await body(element)) }
+                }
+                for _ in 0..<16 { start() }
+                while let (place, value) = try await group.next() {
+                    values[place] = value
+                    start()
+                }
+                return try elements.indices.map { try #require(values[$0]) }
+            }
+        }
+    }
+
+    /// Registers with the app's integration key; the phone has its secret afterwards.
+    func registered(_ edge: Edge, key: String, _ more: [JSONMember] = []) async throws -> Phone {
+        let body = JSONValue.object([JSONMember("token", .string(token))] + more)
+        let answer = try await edge.ask("PUT", "/v1/devices/\(id)", bearer: key, body: body)
+        try #require(answer.status == 201, "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))")
+        let json = JSONReader.read(Array(answer.body)).value
+        var phone = self
+        phone.secret = try #require(json?["device_secret"]?.string)
+        return phone
+    }
+}

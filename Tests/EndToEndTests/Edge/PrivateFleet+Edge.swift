@@ -1,0 +1,80 @@
+import AMQP
+import Campaigns
+import Delivery
+import Foundation
+import Servers
+import Simulator
+import Testing
+import Transport
+
+extension PrivateFleet {
+    /// Gives the app an edge, makes an integration key, and starts a server; its edge, and the key.
+    func startEdge(more: String = "") async throws -> (edge: Phone.Edge, key: String) {
+        let apps = URL(filePath: folder + "/apps.yaml")
+        let line = "1 " + String(repeating: "0b", count: 32) + "\n"
+        try Data(line.utf8).write(to: URL(filePath: folder + "/news.message.key"))
+        let entry = """
+              \(Self.app):
+                edge:
+                  message_key_file: news.message.key
+                  integration_keys_file: news.keys
+            \(more)
+            """
+        let text = try String(contentsOf: apps, encoding: .utf8)
+        let block = entry.split(separator: "\n").map { $0 + "\n" }.joined()
+        try Data(text.replacing("  \(Self.app):\n", with: block, maxReplacements: 1).utf8).write(to: apps)
+        let made = try await run("app", "key", "create", Self.app, "--name", "test")
+        try #require(made.exit == 0, "\(made.errors)")
+        let key = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let port = try await startServer()
+        return (Phone.Edge(port: port), key)
+    }
+
+    /// Starts a server, which ends with the fleet; its port.
+    func startServer() async throws -> Int {
+        let port = try LoopbackPorts.free(1)[0]
+        let server = try start(
+            ["server", "--config", "fanfare.yaml"],
+            environment: [
+                "FANFARE_SERVER_LISTEN": "127.0.0.1:\(port)",
+                // All phones of a test come from one address.
+                "FANFARE_SERVER_EDGE_REGISTRATIONS_PER_SECOND": "100000",
+            ]
+        )
+        let edge = Phone.Edge(port: port)
+        try await eventually("the server answers") {
+            guard server.isRunning else { throw FanfareProcess.Failure(server.errors) }
+            return (try? await edge.ask("GET", "/livez", bearer: "").status) == 200
+        }
+        return port
+    }
+
+    /// Puts the page that a coupon's push names.
+    func putCoupon() async throws {
+        try Data("<p>Ten percent</p>".utf8).write(to: URL(filePath: folder + "/coupon.html"))
+        let put = try await run("content", "put", "c-81", "coupon.html", "--app", Self.app, "--type", "coupon")
+        try #require(put.exit == 0, "\(put.errors)")
+    }
+
+    /// The objects `fanfare` that devices got, by their tokens.
+    func pushes() throws -> [String: JSONValue] {
+        var pushes: [String: JSONValue] = [:]
+        for request in simulator.lastRequests where request.status == 200 {
+            let payload = try #require(JSONReader.read(request.payload).value)
+            pushes[String(request.path.dropFirst("/3/device/".count))] = payload["fanfare"]
+        }
+        return pushes
+    }
+
+    /// What `campaign report --json` says.
+    func report(_ campaign: String) async throws -> JSONValue {
+        let outcome = try await run("campaign", "report", campaign, "--json")
+        try #require(outcome.exit == 0, "\(outcome.errors)")
+        return try #require(JSONReader.read(Array(outcome.output.utf8)).value)
+    }
+
+    /// Batches that wait to be written down.
+    func waitingTracking() async throws -> Int {
+        try await broker { client in Int(try await client.counts(of: BrokerNames.tracking)?.ready ?? 0) }
+    }
+}
