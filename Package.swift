@@ -35,9 +35,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], kept: [String] =
 // Ordered by tier (section 3 of the design): a target imports only what stands above it.
 let package = Package(
     name: "fanfare",
-    platforms: [.macOS(.v15)],
+    // The kit's; everything else is for Linux.
+    platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8)],
     products: [
         .executable(name: "fanfare", targets: ["fanfare"]),
+        // What an app takes in; it needs nothing but Foundation.
+        .library(name: "FanfareKit", targets: ["FanfareKit"]),
         // For the fuzzer, which is a package of its own (Tests/Fuzz).
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
@@ -117,6 +120,9 @@ let package = Package(
             swiftSettings: houseSettings
         ),
 
+        // The phone
+        library("FanfareKit", []),
+
         // The command line
         .executableTarget(
             name: "fanfare",
@@ -163,6 +169,7 @@ let package = Package(
                 nioPosix, nioHTTP1, logging,
             ]
         ),
+        tests("FanfareKitTests", ["FanfareKit", "Seeds"]),
         tests(
             "FleetConfigurationTests",
             [

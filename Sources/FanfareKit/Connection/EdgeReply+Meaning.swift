@@ -1,0 +1,49 @@
+import Foundation
+
+extension EdgeReply {
+    private var json: JSON? { try? JSONDecoder().decode(JSON.self, from: body) }
+
+    /// What an answer to a registration says, and the secret that came with the first one.
+    var registration: (result: RegistrationResult, secret: String?) {
+        let json = self.json
+        let said = json?["status"]?.string.flatMap { RegistrationResult.Status(rawValue: $0) }
+        let reason = json?["reason"]?.string
+        guard (200..<300).contains(status) else {
+            let result = RegistrationResult(
+                said ?? Self.status(status),
+                reason: reason ?? "the server answered \(status)",
+                pointer: json?["pointer"]?.string
+            )
+            return (result, nil)
+        }
+        return (RegistrationResult(.registered, reason: reason), json?["device_secret"]?.string)
+    }
+
+    /// What a status means when a proxy or a later server says it in other words.
+    private static func status(_ code: Int) -> RegistrationResult.Status {
+        switch code {
+        case 401: .integrationKeyEmpty
+        case 403: .integrationKeyUnknown
+        case 429: .tooManyRequests
+        default: .unexpectedError
+        }
+    }
+
+    /// What an answer to a batch of events says.
+    var tracking: EventOutbox.Answer {
+        switch status {
+        case 200..<300: .taken
+        case 401, 403: .notRegistered
+        case 408, 425, 429, 500...: .unavailable(retryAfter: retryAfter)
+        default: .refused(index: refusedIndex)
+        }
+    }
+
+    /// The event that a pointer such as `/events/3/m` names.
+    private var refusedIndex: Int? {
+        guard let words = json?["pointer"]?.string?.split(separator: "/"), words.count >= 2, words[0] == "events" else {
+            return nil
+        }
+        return Int(words[1])
+    }
+}

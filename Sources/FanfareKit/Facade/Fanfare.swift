@@ -1,0 +1,250 @@
+public import Foundation
+
+/// The phone's part of Fanfare: registration, pushes, tracking, rich content, in-app messages.
+///
+/// One line starts it, and it does by itself what the options say:
+///
+///     let fanfare = try Fanfare.start(integrationKey: "…", server: "https://push.example.com")
+///
+/// Every part has calls to do it by hand too. They may be made from any thread, and take effect in the order in which
+/// they were made; those that return something wait for it.
+public final class Fanfare: Sendable {
+    /// What was started last, for code that nobody hands anything to, such as an app delegate.
+    ///
+    ///     Fanfare.shared?.log(.custom("goal"))
+    @MainActor public private(set) static var shared: Fanfare?
+
+    /// Who draws what.
+    public let presenters = Presenters()
+    let options: FanfareOptions
+    #if canImport(UserNotifications)
+    /// What the system holds weakly and the kit has to keep.
+    @MainActor let kept = KeptObjects()
+    #endif
+    let phone: Phone
+    private let stage: Stage
+    private let orders: AsyncStream<@Sendable (Phone) async -> Void>.Continuation
+    private let worker: Task<Void, Never>
+
+    /// Starts the kit; `server` is the address of the edge.
+    ///
+    ///     let fanfare = try Fanfare.start(integrationKey: key, server: "https://push.example.com", delegate: self)
+    ///
+    /// An empty key or server is no error but a status that the delegate hears, as everything that goes wrong later.
+    /// Throws when the folder of the options cannot be made.
+    @MainActor public static func start(
+        integrationKey: String,
+        server: String,
+        options: FanfareOptions = FanfareOptions(),
+        delegate: (any FanfareDelegate)? = nil
+    ) throws -> Fanfare {
+        let fanfare = try Fanfare(integrationKey: integrationKey, server: server, options: options, delegate: delegate)
+        shared = fanfare
+        #if canImport(UserNotifications)
+        fanfare.automate()
+        #endif
+        return fanfare
+    }
+
+    @MainActor init(
+        integrationKey: String,
+        server: String,
+        options: FanfareOptions,
+        delegate: (any FanfareDelegate)?
+    ) throws {
+        self.options = options
+        stage = Stage(delegate)
+        let url = URL(string: server).flatMap { $0.host == nil ? nil : $0 }
+        let setting = Phone.Setting(
+            integrationKey: integrationKey,
+            connection: url.map { EdgeConnection(server: $0) },
+            options: options
+        )
+        let phone = try Phone(setting, listener: stage)
+        self.phone = phone
+        let (stream, orders) = AsyncStream.makeStream(of: (@Sendable (Phone) async -> Void).self)
+        self.orders = orders
+        worker = Task { for await order in stream { await order(phone) } }
+        stage.fanfare = self
+        order { await $0.pump() }
+    }
+
+    private func order(_ body: @escaping @Sendable (Phone) async -> Void) { orders.yield(body) }
+
+    /// Ends the kit: nothing is sent or shown any more; what was noted is kept for the next start.
+    ///
+    ///     fanfare.stop()
+    public func stop() {
+        order { await $0.stop() }
+        orders.finish()
+    }
+
+    // MARK: - Registration
+
+    /// Tells the token that APNs gave to `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`.
+    ///
+    ///     fanfare.setToken(deviceToken)
+    public func setToken(_ token: Data) {
+        setToken(token.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
+    }
+
+    /// Tells a token that is a text, as FCM's are.
+    ///
+    ///     fanfare.setToken(fcmToken)
+    public func setToken(_ token: String) { order { await $0.change { $0.token = token } } }
+
+    /// Tells who uses the app; nil is a log-out.
+    ///
+    /// `proof` is the token of the app's own back end, where the app's settings ask for one.
+    ///
+    ///     fanfare.setUser("ana@example.com", proof: jwt)
+    public func setUser(_ key: String?, proof: String? = nil) {
+        order { phone in
+            await phone.setUserProof(proof)
+            await phone.change { $0.user = key }
+        }
+    }
+
+    /// Adds tags to the device.
+    ///
+    ///     fanfare.addTags(["derby"])
+    public func addTags(_ tags: [String]) { order { await $0.change { $0.tags.formUnion(tags) } } }
+
+    /// Takes tags from the device.
+    ///
+    ///     fanfare.removeTags(["derby"])
+    public func removeTags(_ tags: [String]) { order { await $0.change { $0.tags.subtract(tags) } } }
+
+    /// Sets an attribute of the device.
+    ///
+    ///     fanfare.setAttribute("team", .string("atleti"))
+    public func setAttribute(_ name: String, _ value: JSON) {
+        order { await $0.change { $0.attributes[name] = value } }
+    }
+
+    /// Tells the person's language and region, such as `es-ES`, and time zone, such as `Europe/Madrid`.
+    ///
+    ///     fanfare.setPlace(locale: "es-ES", timeZone: "Europe/Madrid")
+    public func setPlace(locale: String?, timeZone: String?) {
+        order { await $0.change { ($0.locale, $0.timeZone) = (locale, timeZone) } }
+    }
+
+    /// Tells the app's version, such as `3.2.0`.
+    ///
+    ///     fanfare.setAppVersion("3.2.0")
+    public func setAppVersion(_ version: String) { order { await $0.change { $0.appVersion = version } } }
+
+    /// What the person allows.
+    public enum Permission: String, Sendable, Hashable, CaseIterable {
+        case authorized, provisional, denied, unknown
+    }
+
+    /// Tells what the person allows the app to show.
+    ///
+    ///     fanfare.setPermission(.authorized)
+    public func setPermission(_ permission: Permission) {
+        order { await $0.change { $0.permission = permission.rawValue } }
+    }
+
+    /// Sets the count on the icon, here and on the server.
+    ///
+    ///     fanfare.setBadge(0)
+    public func setBadge(_ count: Int) {
+        order { phone in
+            phone.listener.setBadge(count)
+            await phone.badgeWasSet(count)
+        }
+    }
+
+    // MARK: - Pushes
+
+    /// A push came; returns when what it brought is there.
+    ///
+    ///     let result = await fanfare.received(userInfo)
+    public func received(_ userInfo: [AnyHashable: Any]) async -> FetchResult {
+        guard let push = PushMessage(userInfo) else { return .noData }
+        return await phone.received(push)
+    }
+
+    /// The system shows a push over the app.
+    ///
+    ///     await fanfare.displayed(notification.request.content.userInfo)
+    public func displayed(_ userInfo: [AnyHashable: Any]) async {
+        guard let push = PushMessage(userInfo) else { return }
+        await phone.displayed(push)
+    }
+
+    /// A notification was tapped, or one of its buttons was pressed.
+    ///
+    ///     await fanfare.opened(userInfo, action: "LIKE")
+    public func opened(_ userInfo: [AnyHashable: Any], action: String? = nil) async {
+        guard let push = PushMessage(userInfo) else { return }
+        await phone.responded(action.map { .action($0) } ?? .opened, to: push)
+    }
+
+    /// A notification was swiped away.
+    ///
+    ///     await fanfare.dismissed(userInfo)
+    public func dismissed(_ userInfo: [AnyHashable: Any]) async {
+        guard let push = PushMessage(userInfo) else { return }
+        await phone.responded(.dismissed, to: push)
+    }
+
+    /// The content that a push names, from the server or from the cache.
+    ///
+    ///     if case .success(let coupon) = await fanfare.content(of: push) { show(coupon.data) }
+    public func content(of push: PushMessage) async -> Result<RichContent, RichContentProblem> {
+        await phone.fetch(push)
+    }
+
+    /// Says who takes data pushes of a category; the empty one is for all others.
+    ///
+    ///     fanfare.onDataPush("prices") { push in try prices.update(push.bytes); return true }
+    public func onDataPush(_ category: String = "", _ handler: @escaping DataPushHandler) {
+        order { await $0.setHandler(handler, for: category) }
+    }
+
+    // MARK: - Sessions and in-app messages
+
+    /// The app came to the front.
+    ///
+    ///     func sceneDidBecomeActive(_ scene: UIScene) { fanfare.didBecomeActive() }
+    public func didBecomeActive() { order { await $0.becameActive() } }
+
+    /// The app leaves the front.
+    ///
+    ///     func sceneWillResignActive(_ scene: UIScene) { fanfare.willResignActive() }
+    public func willResignActive() { order { await $0.resigned() } }
+
+    /// The keyboard rose or fell.
+    ///
+    ///     fanfare.keyboard(isUp: true)
+    public func keyboard(isUp: Bool) { order { await $0.surroundings(isKeyboardUp: isUp) } }
+
+    /// The screen was turned.
+    ///
+    ///     fanfare.orientation(.landscape)
+    public func orientation(_ orientation: InAppMessage.Orientation) {
+        order { await $0.surroundings(orientation: orientation) }
+    }
+
+    /// Something happened in the app that messages may wait for.
+    ///
+    ///     fanfare.log(.purchase("pass", price: 9.99, currency: "EUR"))
+    public func log(_ event: AppEvent) { order { await $0.happened(event) } }
+
+    /// Shows a message that the app made itself, when there is a place for it.
+    ///
+    ///     fanfare.display(InAppMessage(id: "welcome", header: "Hello"))
+    public func display(_ message: InAppMessage) { order { await $0.display(message) } }
+
+    /// Shows the next message of the stack.
+    ///
+    ///     fanfare.displayNext()
+    public func displayNext() { order { await $0.displayNext() } }
+
+    /// The network is there again: what waits is sent at once.
+    ///
+    ///     monitor.pathUpdateHandler = { if $0.status == .satisfied { fanfare.networkReturned() } }
+    public func networkReturned() { order { await $0.networkReturned() } }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// Brings what the phone says to the main thread, where delegates and presenters live.
+final class Stage: PhoneListener {
+    private let seats: Seats
+
+    @MainActor private final class Seats {
+        weak var fanfare: Fanfare?
+        weak var delegate: (any FanfareDelegate)?
+
+        init(_ delegate: (any FanfareDelegate)?) {
+            self.delegate = delegate
+        }
+    }
+
+    @MainActor init(_ delegate: (any FanfareDelegate)?) {
+        seats = Seats(delegate)
+    }
+
+    @MainActor var fanfare: Fanfare? {
+        get { seats.fanfare }
+        set { seats.fanfare = newValue }
+    }
+
+    private func tell(_ body: @escaping @MainActor @Sendable (Fanfare, any FanfareDelegate) -> Void) {
+        let seats = seats
+        Task { @MainActor in
+            guard let fanfare = seats.fanfare, let delegate = seats.delegate else { return }
+            body(fanfare, delegate)
+        }
+    }
+
+    private func draw<Value: Sendable>(
+        _ body: @escaping @MainActor @Sendable (Fanfare, Presenters) -> Value
+    ) async -> Value? {
+        let seats = seats
+        return await Task { @MainActor in seats.fanfare.map { body($0, $0.presenters) } }.value
+    }
+
+    func registered(_ result: RegistrationResult) { tell { $1.fanfare($0, didRegister: result) } }
+
+    func log(_ text: String) { tell { $1.fanfare($0, log: text) } }
+
+    func open(_ link: String, from push: PushMessage?) {
+        let seats = seats
+        Task { @MainActor in
+            guard let fanfare = seats.fanfare else { return }
+            guard seats.delegate?.fanfare(fanfare, shouldOpen: link, from: push) ?? true else { return }
+            fanfare.presenters.links?(link)
+        }
+    }
+
+    func choose(_ message: InAppMessage) async -> InAppChoice {
+        let seats = seats
+        return await Task { @MainActor in
+            guard let fanfare = seats.fanfare, let delegate = seats.delegate else { return InAppChoice.now }
+            return delegate.fanfare(fanfare, choiceFor: message)
+        }.value
+    }
+
+    func show(_ message: InAppMessage) async -> Bool {
+        await draw { fanfare, presenters in
+            guard let presenter = presenters.inApp[message.layout] else { return false }
+            let phone = fanfare.phone
+            presenter.show(message) { closing in Task { await phone.closed(message.id, closing) } }
+            return true
+        } ?? false
+    }
+
+    func hide(_ message: InAppMessage) {
+        Task { _ = await draw { _, presenters in presenters.inApp[message.layout]?.hide(message) } }
+    }
+
+    func discarded(_ message: InAppMessage, _ reason: InAppDiscardReason) {
+        tell { $1.fanfare($0, didDiscard: message, because: reason) }
+    }
+
+    func noMatchingTrigger(_ event: AppEvent) { tell { $1.fanfare($0, noMatchingTrigger: event) } }
+
+    func present(_ push: PushMessage, _ content: RichContent?) async -> Bool {
+        await draw { fanfare, presenters in
+            let presenter = presenters.campaigns[push.category ?? ""] ?? presenters.campaigns[""]
+            guard let presenter, let data = content?.data, let json = try? JSONDecoder().decode(JSON.self, from: data)
+            else { return false }
+            let campaign = PresentedCampaign(
+                push: push,
+                announcement: push.kind == .announcement ? Announcement(json) : nil,
+                poll: push.kind == .poll ? Poll(json) : nil,
+                phone: fanfare.phone
+            )
+            presenter.present(campaign)
+            return true
+        } ?? false
+    }
+
+    func contentChanged(_ push: PushMessage, _ state: RichContentState) {
+        tell { $1.fanfare($0, content: state, of: push) }
+    }
+
+    func setBadge(_ count: Int) { Task { _ = await draw { _, presenters in presenters.badge?(count) } } }
+
+    func notify(_ push: PushMessage, _ content: RichContent?) {
+        Task { _ = await draw { _, presenters in presenters.notification?(push, content) } }
+    }
+}

@@ -1,0 +1,286 @@
+import Foundation
+
+/// Decides which in-app message appears when; no clock, no I/O.
+///
+/// A message that an event sets off waits for its delay and its assets, then goes on the stack; the newest on the stack is
+/// shown as soon as the app is in front, the keyboard is down, nothing else is shown and the interval since the last one
+/// is over. Everything is in memory only: an app that ends forgets what waits, and the server offers it again.
+struct InAppEngine {
+    /// What the driver is to do.
+    enum Effect: Equatable {
+        /// Load these; then tell `loaded` or `failedToLoad`.
+        case preload(id: String, [URL])
+        /// Ask the delegate; then tell `answer`.
+        case ask(InAppMessage)
+        case show(InAppMessage)
+        /// Take it from the screen: its duration is over.
+        case hide(InAppMessage)
+        case discarded(InAppMessage, InAppDiscardReason)
+        case noMatchingTrigger(AppEvent)
+        case displayed(InAppMessage)
+        case closed(InAppMessage, InAppClosing)
+    }
+
+    /// A message on its way to the screen.
+    private struct Entry {
+        let message: InAppMessage
+        /// Not before.
+        let dueAt: Date
+        /// Then it is too late.
+        let deadline: Date?
+        /// The delegate wants it later.
+        var isPostponed = false
+
+        var isLocal: Bool { message.messageID == nil }
+    }
+
+    private enum Assets {
+        case loading, ready, failed
+    }
+
+    var rules = InAppRules()
+    /// Whether the app is in front.
+    private(set) var isActive = false
+    private(set) var isKeyboardUp = false
+    private(set) var orientation = InAppMessage.Orientation.portrait
+
+    private var offered: [InAppMessage] = []
+    private var assets: [String: Assets] = [:]
+    private var shownAt: [String: Date] = [:]
+    private var lastShownAt: Date?
+    /// In the order in which events set them off.
+    private var waiting: [Entry] = []
+    /// The newest last.
+    private var stack: [Entry] = []
+    private var asked: Entry?
+    private var showing: (entry: Entry, until: Date?)?
+    private var effects: [Effect] = []
+
+    init(rules: InAppRules = InAppRules()) {
+        self.rules = rules
+    }
+
+    /// Messages on the stack, the next to be shown first.
+    var stacked: [InAppMessage] { stack.reversed().map(\.message) }
+
+    /// When something is to happen by itself, and `tick` to be called; nil: not before something else happens.
+    func wakeAt(after now: Date) -> Date? {
+        var instants = waiting.filter { isReady($0.message) }.map(\.dueAt)
+        instants += (waiting + stack).compactMap(\.deadline) + [showing?.until].compactMap(\.self)
+        if !stack.isEmpty, let lastShownAt { instants.append(lastShownAt + rules.interval) }
+        return instants.filter { $0 > now }.min()
+    }
+
+    // MARK: - What happens
+
+    /// A session began with the messages that the server offers, in its order.
+    mutating func sessionStarted(_ messages: [InAppMessage], now: Date) -> [Effect] {
+        offered = messages
+        let ids = Set(messages.map(\.id))
+        for entry in waiting + stack where !entry.isLocal && !ids.contains(entry.message.id) {
+            effects.append(.discarded(entry.message, .ended))
+        }
+        waiting.removeAll { !$0.isLocal && !ids.contains($0.message.id) }
+        stack.removeAll { !$0.isLocal && !ids.contains($0.message.id) }
+        for message in messages { preload(message) }
+        wakePostponed()
+        fire(AppEvent(.sessionStart), now)
+        return finish(now)
+    }
+
+    /// Something happened in the app.
+    mutating func happened(_ event: AppEvent, now: Date) -> [Effect] {
+        fire(event, now)
+        return finish(now)
+    }
+
+    /// The app made a message itself.
+    mutating func display(_ message: InAppMessage, now: Date) -> [Effect] {
+        preload(message)
+        enter(message, now)
+        return finish(now)
+    }
+
+    /// All assets of a message are there.
+    mutating func loaded(_ id: String, now: Date) -> [Effect] {
+        assets[id] = .ready
+        return finish(now)
+    }
+
+    /// An asset of a message cannot be had.
+    mutating func failedToLoad(_ id: String, now: Date) -> [Effect] {
+        assets[id] = .failed
+        return finish(now)
+    }
+
+    /// The app came to the front or went away from it, the keyboard rose or fell, the screen was turned.
+    mutating func surroundings(
+        isActive: Bool? = nil,
+        isKeyboardUp: Bool? = nil,
+        orientation: InAppMessage.Orientation? = nil,
+        now: Date
+    ) -> [Effect] {
+        let wasFree = self.isActive && !self.isKeyboardUp
+        self.isActive = isActive ?? self.isActive
+        self.isKeyboardUp = isKeyboardUp ?? self.isKeyboardUp
+        self.orientation = orientation ?? self.orientation
+        if !wasFree, self.isActive, !self.isKeyboardUp { wakePostponed() }
+        return finish(now)
+    }
+
+    /// The delegate answered.
+    mutating func answer(_ choice: InAppChoice, for id: String, now: Date) -> [Effect] {
+        guard var entry = asked, entry.message.id == id else { return [] }
+        asked = nil
+        switch choice {
+        case .discard: effects.append(.discarded(entry.message, .delegate))
+        case .later:
+            entry.isPostponed = true
+            stack.append(entry)
+        case .now where isActive && !isKeyboardUp: show(entry, now)
+        // Things have changed while it thought.
+        case .now: stack.append(entry)
+        }
+        return finish(now)
+    }
+
+    /// The message on the screen is gone.
+    mutating func closed(_ id: String, _ closing: InAppClosing, now: Date) -> [Effect] {
+        guard let (entry, _) = showing, entry.message.id == id else { return [] }
+        showing = nil
+        effects.append(.closed(entry.message, closing))
+        wakePostponed()
+        return finish(now)
+    }
+
+    /// Nobody could draw the message that was to be shown.
+    mutating func hasNoPresenter(_ id: String, now: Date) -> [Effect] {
+        guard let (entry, _) = showing, entry.message.id == id else { return [] }
+        showing = nil
+        effects.append(.discarded(entry.message, .noPresenter))
+        return finish(now)
+    }
+
+    /// Time has passed.
+    mutating func tick(now: Date) -> [Effect] { finish(now) }
+
+    /// The next message of the stack, by hand: without waiting for the interval, and those that were to come later too.
+    mutating func displayNext(now: Date) -> [Effect] {
+        settle(now)
+        offer(now, byHand: true)
+        return taken()
+    }
+
+    // MARK: - From an event to the stack
+
+    private mutating func fire(_ event: AppEvent, _ now: Date) {
+        let candidates = offered.filter { isEligible($0, now) && $0.triggers.contains { $0.fits(event) } }
+        // The first of the highest priority: the server's order decides between equals.
+        guard let first = candidates.first else { return effects.append(.noMatchingTrigger(event)) }
+        enter(candidates.dropFirst().reduce(first) { $1.priority > $0.priority ? $1 : $0 }, now)
+    }
+
+    private func isEligible(_ message: InAppMessage, _ now: Date) -> Bool {
+        guard message.isLive(now), !isUnderWay(message.id) else { return false }
+        guard let shown = shownAt[message.id] else { return true }
+        return message.repeatAfter.map { shown + $0 <= now } ?? false
+    }
+
+    private func isUnderWay(_ id: String) -> Bool {
+        let entries = waiting + stack + [asked, showing?.entry].compactMap(\.self)
+        return entries.contains { $0.message.id == id }
+    }
+
+    private mutating func enter(_ message: InAppMessage, _ now: Date) {
+        guard !message.isImageOnly || message.image != nil else {
+            return effects.append(.discarded(message, .noImage))
+        }
+        waiting.append(
+            Entry(message: message, dueAt: now + message.delay, deadline: message.timeout.map { now + $0 })
+        )
+    }
+
+    private mutating func preload(_ message: InAppMessage) {
+        // One that failed is tried again with the next session.
+        switch assets[message.id] {
+        case .ready, .loading: return
+        case nil, .failed: break
+        }
+        let all = message.allAssets
+        assets[message.id] = all.isEmpty ? .ready : .loading
+        if !all.isEmpty { effects.append(.preload(id: message.id, all)) }
+    }
+
+    private func isReady(_ message: InAppMessage) -> Bool { assets[message.id] == .ready }
+
+    // MARK: - From the stack to the screen
+
+    private mutating func finish(_ now: Date) -> [Effect] {
+        settle(now)
+        offer(now, byHand: false)
+        return taken()
+    }
+
+    private mutating func taken() -> [Effect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    /// Drops what cannot be shown any more, puts what is due on the stack, and ends what was shown long enough.
+    private mutating func settle(_ now: Date) {
+        if let (entry, until) = showing, let until, until <= now {
+            showing = nil
+            effects += [.hide(entry.message), .closed(entry.message, .dismissed)]
+            wakePostponed()
+        }
+        stack = kept(stack, now)
+        let all = kept(waiting, now)
+        func isDue(_ entry: Entry) -> Bool { isReady(entry.message) && entry.dueAt <= now }
+        stack += all.filter(isDue)
+        waiting = all.filter { !isDue($0) }
+    }
+
+    private mutating func kept(_ entries: [Entry], _ now: Date) -> [Entry] {
+        entries.filter { entry in
+            let reason: InAppDiscardReason? =
+                if assets[entry.message.id] == .failed {
+                    .asset
+                } else if let deadline = entry.deadline, deadline <= now {
+                    .timeout
+                } else if let end = entry.message.endsAt, end <= now {
+                    .ended
+                } else {
+                    nil
+                }
+            if let reason { effects.append(.discarded(entry.message, reason)) }
+            return reason == nil
+        }
+    }
+
+    /// Asks for the newest of the stack when there is a place for it.
+    private mutating func offer(_ now: Date, byHand: Bool) {
+        guard isActive, !isKeyboardUp, asked == nil, showing == nil else { return }
+        if !byHand, let lastShownAt, now < lastShownAt + rules.interval { return }
+        while let place = stack.lastIndex(where: { byHand || !$0.isPostponed }) {
+            let entry = stack.remove(at: place)
+            if let wanted = entry.message.orientation, wanted != orientation {
+                effects.append(.discarded(entry.message, .orientation))
+                continue
+            }
+            asked = entry
+            effects.append(.ask(entry.message))
+            return
+        }
+    }
+
+    private mutating func show(_ entry: Entry, _ now: Date) {
+        showing = (entry, entry.message.duration.map { now + $0 })
+        lastShownAt = now
+        shownAt[entry.message.id] = now
+        effects += [.show(entry.message), .displayed(entry.message)]
+    }
+
+    private mutating func wakePostponed() {
+        for index in stack.indices { stack[index].isPostponed = false }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// What the server answers when a session starts: the messages that this device may be shown, in the server's order.
+///
+/// A message that cannot be read (of a later version, say) is left out; the others stay.
+struct SessionAnswer: Equatable {
+    let messages: [InAppMessage]
+
+    /// Throws when it is no JSON object with an array of messages.
+    init(_ data: Data) throws {
+        let answer = try JSONDecoder().decode(JSON.self, from: data)
+        guard let elements = answer["messages"]?.array else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "there is no array messages"))
+        }
+        messages = elements.compactMap { InAppMessage($0) }
+    }
+}
+
+extension InAppMessage {
+    /// A message as the server offers it; nil when what it needs is not there or not known here.
+    init?(_ json: JSON) {
+        guard let campaign = json["campaign"]?.string,
+            let layout = json["type"]?.string.flatMap({ Layout(rawValue: $0) }),
+            let triggers = json["triggers"]?.array
+        else { return nil }
+        self.init(id: campaign, messageID: json["m"]?.string ?? "")
+        self.layout = layout
+        header = json["header"]?.string
+        message = json["message"]?.string
+        image = json["image_url"]?.string.flatMap { URL(string: $0) }
+        isImageOnly = json["image_only"]?.bool ?? false
+        position = json["position"]?.string.flatMap { Position(rawValue: $0) } ?? .bottom
+        // One that is not known would be held wrong.
+        if let text = json["orientation"]?.string {
+            guard let value = Orientation(rawValue: text) else { return nil }
+            orientation = value
+        }
+        duration = json["duration"]?.number
+        buttons = (json["buttons"]?.array ?? []).compactMap { Button($0) }
+        assets = (json["assets"]?.array ?? []).compactMap { $0.string.flatMap { URL(string: $0) } }
+        extras = json["extras"]?.object ?? [:]
+        self.triggers = triggers.compactMap { Trigger($0) }
+        guard !self.triggers.isEmpty else { return nil }
+        priority = json["priority"]?.number.flatMap { Int(exactly: $0.rounded()) } ?? 0
+        startsAt = json["starts_at"]?.string.flatMap { InstantText.date($0) }
+        endsAt = json["ends_at"]?.string.flatMap { InstantText.date($0) }
+        delay = json["delay"]?.number ?? 0
+        timeout = json["timeout"]?.number
+        repeatAfter = json["repeat_after"]?.number
+    }
+}
+
+extension InAppMessage.Button {
+    init?(_ json: JSON) {
+        guard let id = json["id"]?.string, let label = json["label"]?.string else { return nil }
+        self.init(id: id, label: label, link: json["url"]?.string)
+    }
+}
+
+extension Trigger {
+    /// nil of a kind or a condition that is not known here: it would set off too much.
+    init?(_ json: JSON) {
+        guard let kind = json["on"]?.string.flatMap({ Kind(rawValue: $0) }) else { return nil }
+        var filters: [PropertyFilter] = []
+        for element in json["where"]?.array ?? [] {
+            guard let property = element["property"]?.string,
+                let comparison = element["op"]?.string.flatMap({ PropertyFilter.Comparison(rawValue: $0) })
+            else { return nil }
+            filters.append(PropertyFilter(property, comparison, element["value"] ?? .bool(true)))
+        }
+        self.init(kind, name: json["name"]?.string, filters: filters)
+    }
+}

@@ -1,0 +1,56 @@
+public import Foundation
+
+/// What the kit does by itself, and how.
+///
+///     var options = FanfareOptions()
+///     options.badge = .clearOnForeground
+///     options.inApp.interval = 60
+///     let fanfare = try Fanfare.start(integrationKey: key, server: server, options: options)
+public struct FanfareOptions: Sendable {
+    /// What is done without the app's asking.
+    public var automation: Automation = .all
+    /// Who sends pushes to this device: `apns`, `fcm` or `webpush`.
+    public var provider = "apns"
+    /// `sandbox` or `production`; nil: what the app's settings on the server say.
+    public var environment: String?
+    /// What becomes of the count on the icon.
+    public var badge: BadgeRule = []
+    /// Buttons under notifications.
+    public var categories = ActionCategory.standard
+    /// How often in-app messages appear.
+    public var inApp = InAppRules()
+    /// Seconds away from the front after which a session is over.
+    public var sessionTimeout: TimeInterval = 30
+    /// Where registration, events and contents are kept; an app with extensions gives a folder of its group.
+    public var folder: URL
+
+    /// Parts of the kit that work by themselves; each has calls to do it by hand.
+    public struct Automation: OptionSet, Sendable, Hashable {
+        /// The options as bits.
+        public let rawValue: Int
+
+        /// Options of these bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The person is asked for permission at the first start.
+        public static let permission = Automation(rawValue: 1)
+        /// The token is asked for and told.
+        public static let token = Automation(rawValue: 2)
+        /// Buttons are made known to the system.
+        public static let categories = Automation(rawValue: 4)
+        /// The notification centre's delegate is set when there is none.
+        public static let delegate = Automation(rawValue: 8)
+        /// Links of taps are opened.
+        public static let links = Automation(rawValue: 16)
+        /// All of them.
+        public static let all: Automation = [.permission, .token, .categories, .delegate, .links]
+    }
+
+    /// The standard settings; everything is kept in the app's own support folder.
+    public init() {
+        let base =
+            FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+            ?? FileManager.default.temporaryDirectory
+        folder = base.appendingPathComponent("Fanfare", isDirectory: true)
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+extension Phone {
+    static let answersFile = "answers.json"
+
+    /// A poll was answered: kept until the server has it, and the next campaign may come.
+    func answered(_ push: PushMessage, _ answers: [String: [String]]) {
+        guard turn.current == push, let poll = push.content?.id, let messageID = push.messageID else {
+            return viewEnded(push, .exited)
+        }
+        answerBox.add(PollAnswers(poll: poll, messageID: messageID, answers: answers, at: now))
+        keepAnswers()
+        viewEnded(push, .answered)
+    }
+
+    /// Sends the answers that are due.
+    func sendAnswers() {
+        guard let connection = setting.connection, let secret = registrar.memory.secret,
+            let answers = answerBox.next(now: now)
+        else { return }
+        let id = answers.poll.addingPercentEncoding(withAllowedCharacters: .pathSegment) ?? answers.poll
+        let body = try? JSONEncoder().encode(answers.body)
+        let request = EdgeRequest(method: "POST", path: "/v1/polls/\(id)/answers", bearer: secret, body: body)
+        Task {
+            let answer: EventOutbox.Answer
+            do { answer = try await connection.send(request).tracking } catch { answer = .unavailable(retryAfter: nil) }
+            if case .refused = answer { listener.log("the server does not take the answers to \(answers.poll)") }
+            answerBox.answered(answer, now: now, chance: setting.chance())
+            keepAnswers()
+            pump()
+        }
+    }
+
+    private func keepAnswers() {
+        do {
+            try vault.write(answerBox.waiting, Self.answersFile)
+        } catch {
+            listener.log("answers cannot be kept, and are sent from memory: \(error)")
+        }
+    }
+}
+
+extension CharacterSet {
+    /// What a segment of a path may have unescaped (RFC 3986, section 3.3), without the solidus.
+    static let pathSegment = CharacterSet.urlPathAllowed.subtracting(["/"])
+}

@@ -1,0 +1,116 @@
+import Foundation
+
+/// What a push that woke the app came to, as the system wants to hear it.
+public enum FetchResult: Sendable, Hashable {
+    case newData, noData, failed
+}
+
+extension Phone {
+    /// A push came, while the app is in front or behind.
+    ///
+    /// Returns when what it brought is there, or cannot be had.
+    func received(_ push: PushMessage) async -> FetchResult {
+        note(.received, .system, messageID: push.messageID)
+        if setting.options.badge.clears(onPushWhileActive: engine.isActive) { clearBadge() }
+        if push.kind == .dataPush { return await deliver(push) }
+        guard push.isSilent, push.content != nil else { return .noData }
+        guard case .success(let content) = await fetch(push) else { return .failed }
+        listener.notify(push, content)
+        return .newData
+    }
+
+    /// The system shows it over the app.
+    func displayed(_ push: PushMessage) { note(.displayed, .system, messageID: push.messageID) }
+
+    /// A person did something with a notification.
+    func responded(_ response: PushResponse, to push: PushMessage) async {
+        let consequences = response.consequences(of: push, categories: setting.options.categories)
+        for event in consequences.events {
+            note(event.kind, .system, messageID: push.messageID, action: event.action)
+        }
+        guard consequences.isClick else { return }
+        if let link = consequences.link, setting.options.automation.contains(.links) {
+            listener.open(link, from: push)
+        }
+        happened(AppEvent(.pushClick(push.campaign)))
+        switch push.kind {
+        case .announcement, .poll: await arrived(push)
+        default: if push.content != nil { _ = await fetch(push) }
+        }
+    }
+
+    /// Gives a data push to its handler: taken is actioned, declined is exited, no handler or an error is dropped.
+    private func deliver(_ push: PushMessage) async -> FetchResult {
+        func end(_ kind: TrackedEvent.Kind, reason: String? = nil) {
+            note(kind, .content, messageID: push.messageID, reason: reason)
+        }
+        guard let data = push.dataPush else {
+            end(.dropped, reason: "Unreadable")
+            return .failed
+        }
+        guard let handler = dataPushHandlers[data.category ?? ""] ?? dataPushHandlers[""] else {
+            listener.log("no handler for data pushes of the category \(data.category ?? "(none)")")
+            end(.dropped, reason: "NoHandler")
+            return .noData
+        }
+        do {
+            let isTaken = try await handler(data)
+            end(isTaken ? .actioned : .exited)
+            return isTaken ? .newData : .noData
+        } catch {
+            listener.log("a handler of data pushes failed: \(error)")
+            end(.dropped, reason: "HandlerFailed")
+            return .failed
+        }
+    }
+
+    // MARK: - Content
+
+    /// The content that a push names, from the server or from the cache when that is still the same.
+    func fetch(_ push: PushMessage) async -> Result<RichContent, RichContentProblem> {
+        guard let name = push.content else { return .failure(.gone) }
+        listener.contentChanged(push, .fetching)
+        let result = await fetch(name)
+        switch result {
+        case .success(let content): listener.contentChanged(push, .ready(content))
+        case .failure(let problem): listener.contentChanged(push, .failed(problem))
+        }
+        return result
+    }
+
+    private func fetch(_ name: RichContentName) async -> Result<RichContent, RichContentProblem> {
+        guard let connection = setting.connection, let secret = registrar.memory.secret else {
+            return .failure(.notRegistered)
+        }
+        let id = name.id.addingPercentEncoding(withAllowedCharacters: .pathSegment) ?? name.id
+        var request = EdgeRequest(method: "GET", path: "/v1/messages/\(id)", bearer: secret)
+        request.headers["if-none-match"] = contents.tag(name.id)
+        let reply: EdgeReply
+        do {
+            reply = try await connection.send(request)
+        } catch {
+            // Better what was there the last time than nothing.
+            return contents.read(name, now: now).map { .success($0) }
+                ?? .failure(.unavailable(error.localizedDescription))
+        }
+        if reply.status == 304, let content = contents.read(name, now: now) { return .success(content) }
+        let type = reply.headers["content-type"]
+        let judged = ContentRule.judge(name, status: reply.status, type: type, reply.body)
+        if case .success(let content) = judged {
+            do {
+                try contents.write(content, tag: reply.headers["etag"])
+            } catch {
+                listener.log("content cannot be kept: \(error)")
+            }
+        }
+        return judged
+    }
+
+    // MARK: - The badge
+
+    /// Takes the count from the icon, here and on the server.
+    func clearBadge() {
+        listener.setBadge(0)
+        badgeWasSet(0)
+    }
+}

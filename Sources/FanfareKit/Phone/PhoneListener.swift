@@ -1,0 +1,34 @@
+/// Whom the phone tells; calls come from the phone's own task, one after the other.
+protocol PhoneListener: AnyObject, Sendable {
+    func registered(_ result: RegistrationResult)
+    /// Something for whoever builds the app; never a token, a secret or a payload.
+    func log(_ text: String)
+    func open(_ link: String, from push: PushMessage?)
+    func choose(_ message: InAppMessage) async -> InAppChoice
+    /// False: nobody can draw it.
+    func show(_ message: InAppMessage) async -> Bool
+    func hide(_ message: InAppMessage)
+    func discarded(_ message: InAppMessage, _ reason: InAppDiscardReason)
+    func noMatchingTrigger(_ event: AppEvent)
+    /// False: nobody can draw it.
+    func present(_ push: PushMessage, _ content: RichContent?) async -> Bool
+    func contentChanged(_ push: PushMessage, _ state: RichContentState)
+    func setBadge(_ count: Int)
+    /// A notification of the phone's own, after a silent push.
+    func notify(_ push: PushMessage, _ content: RichContent?)
+}
+
+/// How far content is that a push named.
+public enum RichContentState: Sendable, Hashable {
+    /// It is being fetched.
+    case fetching
+    /// It is there.
+    case ready(RichContent)
+    /// It could not be had.
+    case failed(RichContentProblem)
+}
+
+/// What an app does with a data push; true says that it took it.
+///
+/// Throwing is as good as no handler: the push is dropped.
+public typealias DataPushHandler = @Sendable (DataPush) async throws -> Bool

@@ -1,0 +1,123 @@
+import Foundation
+
+/// Decides when this device registers, and with what; no clock, no I/O.
+///
+/// Something that changes is told at once, what fails in passing is tried again, later and later; what the server refuses
+/// waits until something changes.
+struct Registrar {
+    /// What is to be sent.
+    struct Request: Equatable {
+        let body: [String: JSON]
+        /// The device's own secret; nil the first time, when the integration key says who asks.
+        let secret: String?
+        fileprivate let facts: DeviceFacts
+        fileprivate let badge: Int?
+    }
+
+    /// What outlives the app.
+    struct Memory: Codable, Equatable {
+        /// The id of this installation.
+        var device: UUID
+        var secret: String?
+        /// What the server has been told.
+        var told: DeviceFacts?
+        var toldAt: Date?
+    }
+
+    /// So often the server hears of a device at least, whatever changes: its knowledge may have been restored from a
+    /// backup.
+    static let refresh: TimeInterval = 7 * 86_400
+
+    private(set) var memory: Memory
+    private(set) var facts: DeviceFacts
+    private(set) var last: RegistrationResult?
+    private let hasServer: Bool
+    private let hasKey: Bool
+    private var sending: Request?
+    private var badge: Int?
+    private var backoff = Backoff()
+    private var notBefore = Date.distantPast
+    /// The facts that the server did not want: not again before they change.
+    private var refused: DeviceFacts?
+
+    init(memory: Memory, facts: DeviceFacts, hasServer: Bool, hasKey: Bool) {
+        self.memory = memory
+        self.facts = facts
+        self.hasServer = hasServer
+        self.hasKey = hasKey
+    }
+
+    /// Whether the server knows the device.
+    var isRegistered: Bool { memory.secret != nil }
+
+    /// The server does not know the device's secret any more: it registers anew, as the device `spare`.
+    mutating func wasForgotten(spare: UUID) {
+        memory = Memory(device: spare)
+        refused = nil
+    }
+
+    /// Changes what is true of the device.
+    mutating func change(_ body: (inout DeviceFacts) -> Void) { body(&facts) }
+
+    /// The count on the icon was set: the server's own follows.
+    mutating func badgeWasSet(_ count: Int) { badge = count }
+
+    /// When `next` is worth a call; nil: when something changes.
+    func wakeAt(now: Date) -> Date? {
+        guard sending == nil, facts.token != nil else { return nil }
+        if refused == facts { return nil }
+        guard facts == memory.told, badge == nil, isRegistered else { return notBefore }
+        return (memory.toldAt ?? now) + Self.refresh
+    }
+
+    /// What the app is told before anything is sent: the server or the key is missing.
+    var obstacle: RegistrationResult? {
+        if !hasServer { return RegistrationResult(.serverEmpty, reason: "no server was given") }
+        if !hasKey, !isRegistered {
+            return RegistrationResult(.integrationKeyEmpty, reason: "no integration key was given")
+        }
+        return nil
+    }
+
+    /// The request that is due; nil for none.
+    mutating func next(now: Date) -> Request? {
+        guard obstacle == nil, let wakeAt = wakeAt(now: now), wakeAt <= now,
+            let body = facts.body(since: memory.told, badge: badge)
+        else { return nil }
+        let request = Request(body: body, secret: memory.secret, facts: facts, badge: badge)
+        sending = request
+        return request
+    }
+
+    /// The request ended; `secret` is what the server gave the first time.
+    ///
+    /// `chance` is from 0 to below 1, `spare` the id of the device that this becomes when the server has forgotten it.
+    mutating func ended(
+        _ result: RegistrationResult,
+        secret: String? = nil,
+        retryAfter: TimeInterval? = nil,
+        now: Date,
+        chance: Double,
+        spare: UUID
+    ) {
+        guard let request = sending else { return }
+        (sending, last) = (nil, result)
+        switch result.status {
+        case .registered:
+            backoff.worked()
+            memory.secret = secret ?? memory.secret
+            (memory.told, memory.toldAt, refused) = (request.facts, now, nil)
+            // One that was set meanwhile is told next.
+            if badge == request.badge { badge = nil }
+        case .integrationKeyUnknown where request.secret != nil:
+            // The server has forgotten this device, as after `device forget`: it is another one from now on.
+            wasForgotten(spare: spare)
+        case let status where status.isPassing:
+            notBefore = now + backoff.failed(chance: chance, floor: retryAfter)
+        default: refused = request.facts
+        }
+    }
+
+    /// The network is there again: it is worth a try at once.
+    mutating func networkReturned() { notBefore = .distantPast }
+}

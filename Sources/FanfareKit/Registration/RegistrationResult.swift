@@ -1,0 +1,44 @@
+/// How an attempt to register this device ended.
+///
+///     fanfare.onRegistration = { result in
+///         if result.status != .registered { log("\(result.status): \(result.reason ?? "")") }
+///     }
+public struct RegistrationResult: Sendable, Hashable {
+    /// What it came to.
+    public let status: Status
+    /// The server's or the system's own words; nil when there is nothing to add.
+    public let reason: String?
+    /// The field that is wrong, such as `/token`; nil for none.
+    public let pointer: String?
+
+    /// What a registration comes to.
+    public enum Status: String, Sendable, Hashable, CaseIterable {
+        /// The server knows the device.
+        case registered
+        /// No integration key was given.
+        case integrationKeyEmpty = "integration_key_empty"
+        /// The server does not know the key.
+        case integrationKeyUnknown = "integration_key_unknown"
+        /// The user needs a proof by the app's own back end.
+        case userNotVerified = "user_not_verified"
+        /// A field cannot be used, most often the token.
+        case tokenInvalid = "token_invalid"
+        /// The device asks too often; it is tried again by itself.
+        case tooManyRequests = "too_many_requests"
+        /// The server failed; it is tried again by itself.
+        case unexpectedError = "unexpected_error"
+        /// No server was given.
+        case serverEmpty = "server_empty"
+        /// The server was not reached; it is tried again by itself.
+        case connectionIssue = "connection_issue"
+
+        /// Whether trying the same again may help.
+        var isPassing: Bool { self == .tooManyRequests || self == .unexpectedError || self == .connectionIssue }
+    }
+
+    init(_ status: Status, reason: String? = nil, pointer: String? = nil) {
+        self.status = status
+        self.reason = reason
+        self.pointer = pointer
+    }
+}

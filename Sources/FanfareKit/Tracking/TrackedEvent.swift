@@ -1,0 +1,57 @@
+import Foundation
+
+/// Something that happened to a push or a message on this phone, as the server is told of it.
+struct TrackedEvent: Codable, Sendable, Hashable {
+    /// What makes sending it again harmless.
+    let id: UUID
+    /// The signed id that the push carried.
+    let messageID: String
+    let type: Kind
+    let surface: Surface
+    /// The button, when there was one.
+    var action: String?
+    /// Why it was dropped.
+    var reason: String?
+    let at: Date
+
+    enum Kind: String, Codable, Sendable, CaseIterable {
+        case received, displayed, opened, actioned, exited, dropped
+    }
+
+    /// Where it happened: a notification that was tapped and an announcement that was acted on are two things.
+    enum Surface: String, Codable, Sendable, CaseIterable {
+        case system
+        case inApp = "in_app"
+        case content
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case id, type, surface, action, reason, at
+        case messageID = "m"
+    }
+}
+
+extension TrackedEvent {
+    /// One line of the journal, and an element of a request: instants as RFC 3339 with milliseconds.
+    static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(InstantText.text(date))
+        }
+        return encoder
+    }()
+
+    static let decoder: JSONDecoder = {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            guard let date = InstantText.date(try container.decode(String.self)) else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an instant")
+            }
+            return date
+        }
+        return decoder
+    }()
+}
