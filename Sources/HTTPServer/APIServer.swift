@@ -70,7 +70,9 @@ public final class APIServer: Sendable {
         do {
             return try AppsFile.read(path: configuration.appsFile)
         } catch {
-            logger.info("no apps are known here", metadata: ["reason": "\(error)"])
+            // Without apps no device has a door: whoever gave it an address is to hear of it.
+            let level: Logger.Level = configuration.server.edgeListen == nil ? .info : .error
+            logger.log(level: level, "no apps are known here", metadata: ["reason": "\(error)"])
             return []
         }
     }
