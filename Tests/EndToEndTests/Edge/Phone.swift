@@ -29,17 +29,25 @@ struct Phone: Sendable {
             _ method: String,
             _ path: String,
             bearer: String,
-            body: JSONValue? = nil,
-            headers: [String: String] = [:]
+            body: JSONValue
+        ) async throws -> (status: Int, fields: [String: String], body: Data) {
+            try await ask(method, path, bearer: bearer, bytes: Data(JSONWriter.bytes(body)))
+        }
+
+        /// The same with a body of any bytes, or none.
+        func ask(
+            _ method: String,
+            _ path: String,
+            bearer: String,
+            bytes: Data? = nil
         ) async throws -> (status: Int, fields: [String: String], body: Data) {
             let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
             var request = URLRequest(url: url)
             request.httpMethod = method
             request.setValue("Bearer \(bearer)", forHTTPHeaderField: "authorization")
-            for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-            if let body {
+            if let bytes {
                 request.setValue("application/json", forHTTPHeaderField: "content-type")
-                request.httpBody = Data(JSONWriter.bytes(body))
+                request.httpBody = bytes
             }
             let (data, response) = try await session.data(for: request)
             let answer = try #require(response as? HTTPURLResponse)

@@ -8,26 +8,24 @@ import Testing
 import Transport
 
 extension PrivateFleet {
+    /// The line of the file that the app's message ids are signed with.
+    static let messageKey = "1 " + String(repeating: "0b", count: 32)
+
     /// Gives the app an edge, makes an integration key, and starts a server; its edge, and the key.
-    func startEdge(more: String = "") async throws -> (edge: Phone.Edge, key: String) {
+    func startEdge() async throws -> (edge: Phone.Edge, key: String) {
+        let key = try await openEdge()
+        return (Phone.Edge(port: try await startServer()), key)
+    }
+
+    /// Gives the app an edge and makes an integration key, as an operator does; the key.
+    func openEdge() async throws -> String {
         let apps = URL(filePath: folder + "/apps.yaml")
-        let line = "1 " + String(repeating: "0b", count: 32) + "\n"
-        try Data(line.utf8).write(to: URL(filePath: folder + "/news.message.key"))
-        let entry = """
-              \(Self.app):
-                edge:
-                  message_key_file: news.message.key
-                  integration_keys_file: news.keys
-            \(more)
-            """
-        let text = try String(contentsOf: apps, encoding: .utf8)
-        let block = entry.split(separator: "\n").map { $0 + "\n" }.joined()
-        try Data(text.replacing("  \(Self.app):\n", with: block, maxReplacements: 1).utf8).write(to: apps)
+        try Data(Self.messageKey.utf8).write(to: URL(filePath: folder + "/news.message.key"))
+        let edge = "    edge: {message_key_file: news.message.key, integration_keys_file: news.keys}\n"
+        try (try Data(contentsOf: apps) + Data(edge.utf8)).write(to: apps)
         let made = try await run("app", "key", "create", Self.app, "--name", "test")
         try #require(made.exit == 0, "\(made.errors)")
-        let key = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        let port = try await startServer()
-        return (Phone.Edge(port: port), key)
+        return made.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// Starts a server, which ends with the fleet; its port.
@@ -37,8 +35,9 @@ extension PrivateFleet {
             ["server", "--config", "fanfare.yaml"],
             environment: [
                 "FANFARE_SERVER_LISTEN": "127.0.0.1:\(port)",
-                // All phones of a test come from one address.
+                // All phones of a test come from one address, and a few say what many do.
                 "FANFARE_SERVER_EDGE_REGISTRATIONS_PER_SECOND": "100000",
+                "FANFARE_SERVER_EDGE_REQUESTS_PER_SECOND": "100000",
             ]
         )
         let edge = Phone.Edge(port: port)

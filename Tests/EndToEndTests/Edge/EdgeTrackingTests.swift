@@ -11,25 +11,15 @@ extension EndToEnd {
     /// Phones that speak to a real server over HTTP, as the program is run.
     @Suite("Edge tracking")
     struct EdgeTracking {
-        private static let keys = "1 " + String(repeating: "0b", count: 32)
-        private static let integrationKey = "fik_test"
-
         /// A server with an edge, and what a phone needs to speak to it.
         private struct Edge: Sendable {
-            let client: HTTP1Client
+            let door: Phone.Edge
             let keys: MessageKeys
             let secrets: [String]
 
             func post(_ path: String, _ body: String, as phone: Int) async throws -> (status: Int, answer: JSONValue) {
-                let response = try await client.send(
-                    "POST",
-                    path,
-                    headers: [
-                        .init("Authorization", "Bearer \(secrets[phone])"), .init("Content-Type", "application/json"),
-                    ],
-                    body: Array(body.utf8)
-                )
-                return (response.status, JSONReader.read(response.body).value ?? .null)
+                let answer = try await door.ask("POST", path, bearer: secrets[phone], bytes: Data(body.utf8))
+                return (answer.status, JSONReader.read(Array(answer.body)).value ?? .null)
             }
 
             func id(_ campaign: UInt32, _ device: Int, app: String = PrivateFleet.app) -> String {
@@ -51,53 +41,16 @@ extension EndToEnd {
             _ test: (PrivateFleet, Edge) async throws -> Void
         ) async throws {
             try await PrivateFleet.with { fleet in
-                let hash = EdgeSecret.hash(Self.integrationKey).map { byte in
-                    let text = String(byte, radix: 16)
-                    return text.count == 1 ? "0" + text : text
-                }.joined()
-                let keys = "keys:\n  - {name: first, hash: \(hash), created_at: 2026-11-20T21:05:00Z}\n"
-                try Data(keys.utf8).write(to: URL(fileURLWithPath: fleet.folder + "/news.keys"))
-                try FileManager.default.setAttributes(
-                    [.posixPermissions: 0o600],
-                    ofItemAtPath: fleet.folder + "/news.keys"
-                )
-                try Data(Self.keys.utf8).write(to: URL(fileURLWithPath: fleet.folder + "/news.message.key"))
-                let file = URL(fileURLWithPath: fleet.folder + "/apps.yaml")
-                let edge = "    edge: {message_key_file: news.message.key, integration_keys_file: news.keys}\n"
-                try (try Data(contentsOf: file) + Data(edge.utf8)).write(to: file)
+                let (door, key) = try await fleet.startEdge()
                 _ = try await fleet.startWorker()
-                let port = try LoopbackPorts.free(1)[0]
-                let server = try FanfareProcess(
-                    ["server", "--config", "fanfare.yaml"],
-                    folder: fleet.folder,
-                    environment: [
-                        "FANFARE_SERVER_LISTEN": "127.0.0.1:\(port)",
-                        // A few phones say what many do.
-                        "FANFARE_SERVER_EDGE_REQUESTS_PER_SECOND": "10000",
-                    ]
-                )
-                defer { server.kill() }
-                let client = HTTP1Client(host: "127.0.0.1", port: port, loop: PrivateBroker.loop)
-                try await eventually("the server is ready") {
-                    guard server.isRunning else { throw FanfareProcess.Failure(server.errors) }
-                    return (try? await client.send("GET", "/readyz"))?.status == 200
-                }
                 var secrets: [String] = []
                 for (number, token) in TestDevices.tokens(phones).enumerated() {
-                    let answer = try await client.send(
-                        "PUT",
-                        "/v1/devices/phone-\(number)",
-                        headers: [
-                            .init("Authorization", "Bearer \(Self.integrationKey)"),
-                            .init("Content-Type", "application/json"),
-                        ],
-                        body: Array("{\"token\": \"\(token)\", \"provider\": \"apns\"}".utf8)
+                    secrets.append(
+                        try await Phone(id: "phone-\(number)", token: token).registered(door, key: key).secret
                     )
-                    let secret = JSONReader.read(answer.body).value?["device_secret"]?.string
-                    secrets.append(try #require(secret, "\(String(decoding: answer.body, as: UTF8.self))"))
                 }
-                let keysRead = try MessageKeys(file: Array(Self.keys.utf8))
-                try await test(fleet, Edge(client: client, keys: keysRead, secrets: secrets))
+                let keys = try MessageKeys(file: Array(PrivateFleet.messageKey.utf8))
+                try await test(fleet, Edge(door: door, keys: keys, secrets: secrets))
             }
         }
 
@@ -170,16 +123,11 @@ extension EndToEnd {
                     try await funnel(fleet, number)[.system, .exited] == 1
                 }
                 #expect(try await funnel(fleet, number)[.system, .displayed] == 0)
-                let unknown = try await edge.client.send(
-                    "POST",
-                    "/v1/tracking",
-                    headers: [.init("Authorization", "Bearer nobody"), .init("Content-Type", "application/json")],
-                    body: Array(opened.utf8)
-                )
+                let words = Data(opened.utf8)
+                let unknown = try await edge.door.ask("POST", "/v1/tracking", bearer: "nobody", bytes: words)
                 #expect(unknown.status == 403)
-                let report = try await edge.client.send("GET", "/v1/campaigns/news/derby/report")
-                let json = try #require(JSONReader.read(report.body).value)
-                #expect(json["surfaces"]?["content"]?["actioned"]?["actions"]?["LIKE"]?.integer == 1)
+                let report = try await fleet.report("derby")
+                #expect(report["surfaces"]?["content"]?["actioned"]?["actions"]?["LIKE"]?.integer == 1)
             }
         }
 
