@@ -39,8 +39,10 @@ struct EdgeScenario: Sendable {
         try await fleet.start(1, BenchFleet.Crew(integrationKeys: integrationKeys), to: [BenchJob.app: far])
         let server = try await startServer(fleet)
         try await fleet.upload(2_000, as: "few")
+        // Both ahead: beside a campaign that fills the lane's window, one without a rate would wait for its end.
+        let (first, second) = (try await pushed(fleet), try await pushed(fleet))
         stage.say("\(NumberText.grouped(opens)) opens in \(Self.seconds) s, nothing is sent meanwhile")
-        let alone = try await rush(opens, phones, fleet, server)
+        let alone = try await rush(opens, of: first, phones, fleet, server)
         stage.say("measuring the machine's full rate")
         try await fleet.upload(opens, as: "full")
         let full = try await fleet.send(opens, to: "full", far: far)
@@ -50,7 +52,7 @@ struct EdgeScenario: Sendable {
         let job = try await fleet.begin(list: "many", perSecond: perSecond)
         try await accepted(perSecond * 3, job, fleet)
         let before = (try await accepted(job, fleet), ContinuousClock.now)
-        let busy = try await rush(opens, phones, fleet, server) { [rushed = Self.seconds] start in
+        let busy = try await rush(opens, of: second, phones, fleet, server) { [rushed = Self.seconds] start in
             // Measured for the time in which phones come, not until the ledger has their last word.
             try await Task.sleep(until: start + .seconds(rushed))
             return (try await accepted(job, fleet), ContinuousClock.now)
@@ -133,19 +135,14 @@ struct EdgeScenario: Sendable {
 
     private func rush(
         _ opens: Int,
+        of number: UInt32,
         _ phones: EdgePhones,
         _ fleet: BenchFleet,
         _ server: Server,
         meanwhile: (@Sendable (ContinuousClock.Instant) async throws -> Sent)? = nil
     ) async throws -> (rush: Rush, sent: Sent?) {
-        let job = try await fleet.begin(list: "few")
-        try await over(job, fleet)
-        let (app, id) = (job.job.app, job.job.id)
-        guard let number = try await fleet.ledger.read({ try $0.campaignNumber(app: app, id: id) }) else {
-            throw CommandFailure(.failed, "the bench's campaign is gone")
-        }
         let keys = try await fleet.messageKeys()
-        let request = phones.opens(of: number, app: app, keys: keys)
+        let request = phones.opens(of: number, app: BenchJob.app, keys: keys)
         let cpu = (ProcessFigures.cpuSeconds(of: server.process) ?? 0, await fleet.cpuSeconds)
         let start = ContinuousClock.now
         async let sent = meanwhile?(start)
@@ -167,6 +164,17 @@ struct EdgeScenario: Sendable {
             workerCPU: await fleet.cpuSeconds - cpu.1
         )
         return (rush, try await sent)
+    }
+
+    /// The number of a campaign whose pushes are out.
+    private func pushed(_ fleet: BenchFleet) async throws -> UInt32 {
+        let job = try await fleet.begin(list: "few")
+        try await over(job, fleet)
+        let (app, id) = (job.job.app, job.job.id)
+        guard let number = try await fleet.ledger.read({ try $0.campaignNumber(app: app, id: id) }) else {
+            throw CommandFailure(.failed, "the bench's campaign is gone")
+        }
+        return number
     }
 
     /// Opens in the ledger, when they are all there or no more come.
