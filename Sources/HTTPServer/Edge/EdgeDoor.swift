@@ -19,7 +19,8 @@ struct EdgeDoor: Sendable {
     /// Whether a path is one of the edge's.
     static func serves(_ request: Request) -> Bool {
         let path = (request.head.path ?? "/").prefix { $0 != "?" }
-        guard let segments = RequestTarget.segments(path) else { return false }
+        // One that cannot be decoded is the edge's too, and refused in its form.
+        let segments = RequestTarget.segments(path) ?? path.split(separator: "/").map(String.init)
         if case .nothing = EdgeRoutes.match(request.method, segments) { return false }
         return true
     }
