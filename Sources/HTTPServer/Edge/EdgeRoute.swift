@@ -5,7 +5,7 @@ import HummingbirdCore
 import Store
 
 /// One thing that an app's installations can ask for.
-struct EdgeRoute: Sendable {
+struct EdgeRoute: PathRoute {
     typealias Handler = @Sendable (EdgeCall, ServerCore) async throws -> Answer
 
     /// What a request has to show in `Authorization: Bearer …`.

@@ -4,7 +4,7 @@ import Hummingbird
 import HummingbirdCore
 
 /// One thing that the API does.
-struct Route: Sendable {
+struct Route: PathRoute {
     typealias Handler = @Sendable (Call, ServerCore) async throws -> Answer
 
     /// Who may use it.
