@@ -12,7 +12,9 @@ extension EdgeReply {
             let result = RegistrationResult(
                 said ?? Self.status(status),
                 reason: reason ?? "the server answered \(status)",
-                pointer: json?["pointer"]?.string
+                pointer: json?["pointer"]?.string,
+                // A field that is wrong stays wrong.
+                isPassing: (400..<500).contains(status) && ![408, 425, 429].contains(status) ? false : nil
             )
             return (result, nil)
         }
@@ -33,7 +35,8 @@ extension EdgeReply {
     var tracking: EventOutbox.Answer {
         switch status {
         case 200..<300: .taken
-        case 401, 403: .notRegistered
+        // Only the server itself can say that it has forgotten this device; a proxy in between cannot.
+        case 401, 403: json?["status"]?.string == nil ? .unavailable(retryAfter: retryAfter) : .notRegistered
         case 408, 425, 429, 500...: .unavailable(retryAfter: retryAfter)
         default: .refused(index: refusedIndex)
         }

@@ -1,10 +1,13 @@
 import Foundation
 
 /// The content of an announcement.
+///
+///     titleLabel.text = announcement.title
+///     actionButton.setTitle(announcement.actionLabel ?? "More", for: .normal)
 public struct Announcement: Sendable, Hashable {
-    /// Whether the body is HTML; then the title is not shown.
+    /// Whether the body is HTML; such a page has its title in itself.
     public let isHTML: Bool
-    /// The first line.
+    /// The first line; nil of HTML.
     public let title: String?
     /// Text or HTML.
     public let body: String
@@ -19,7 +22,7 @@ public struct Announcement: Sendable, Hashable {
         guard let body = json["body"]?.string else { return nil }
         self.body = body
         isHTML = json["format"]?.string == "html"
-        title = json["title"]?.string
+        title = isHTML ? nil : json["title"]?.string
         actionLabel = json["action_label"]?.nonEmpty
         actionLink = json["action_url"]?.nonEmpty
         exitLabel = json["exit_label"]?.nonEmpty
@@ -27,6 +30,8 @@ public struct Announcement: Sendable, Hashable {
 }
 
 /// The content of a poll.
+///
+///     for question in poll.questions { show(question.title, question.choices.map(\.title)) }
 public struct Poll: Sendable, Hashable {
     /// The first line.
     public let title: String?
@@ -93,5 +98,5 @@ extension Poll.Choice {
 
 extension JSON {
     /// The text, when there is anything in it: an empty label leaves the layout's own.
-    fileprivate var nonEmpty: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
+    var nonEmpty: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
 }

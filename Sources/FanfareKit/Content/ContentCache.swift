@@ -39,6 +39,12 @@ struct ContentCache {
         trim(besides: facts.id)
     }
 
+    /// Everything goes.
+    func removeAll() {
+        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        for file in files { try? FileManager.default.removeItem(at: file) }
+    }
+
     private func facts(_ id: String) -> Facts? {
         guard let data = try? Data(contentsOf: url(id, "json")),
             let facts = try? JSONDecoder().decode(Facts.self, from: data), facts.id == id

@@ -1,6 +1,8 @@
 public import Foundation
 
 /// Rich content that a push named, as the server has it.
+///
+///     if content.contentType == "image/png" { imageView.image = UIImage(data: content.data) }
 public struct RichContent: Sendable, Hashable {
     /// What named it.
     public let name: RichContentName
@@ -8,6 +10,9 @@ public struct RichContent: Sendable, Hashable {
     public let contentType: String
     /// The bytes.
     public let data: Data
+
+    /// The bytes as JSON, when they are that.
+    var json: JSON? { try? JSONDecoder().decode(JSON.self, from: data) }
 }
 
 /// Why content could not be had.

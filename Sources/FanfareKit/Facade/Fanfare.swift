@@ -22,6 +22,7 @@ public final class Fanfare: Sendable {
     @MainActor let kept = KeptObjects()
     #endif
     let phone: Phone
+    private let assets: AssetStore
     private let stage: Stage
     private let orders: AsyncStream<@Sendable (Phone) async -> Void>.Continuation
     private let worker: Task<Void, Never>
@@ -55,21 +56,40 @@ public final class Fanfare: Sendable {
         self.options = options
         stage = Stage(delegate)
         let url = URL(string: server).flatMap { $0.host == nil ? nil : $0 }
-        let setting = Phone.Setting(
-            integrationKey: integrationKey,
-            connection: url.map { EdgeConnection(server: $0) },
-            options: options
-        )
+        let connection = url.map { EdgeConnection(server: $0) }
+        let assets = AssetStore(options.folder)
+        self.assets = assets
+        var setting = Phone.Setting(integrationKey: integrationKey, options: options, assets: assets)
+        if let connection { setting.send = { try await connection.send($0) } }
+        if options.automation.contains(.place) { setting.place = { Place.current() } }
         let phone = try Phone(setting, listener: stage)
         self.phone = phone
         let (stream, orders) = AsyncStream.makeStream(of: (@Sendable (Phone) async -> Void).self)
         self.orders = orders
         worker = Task { for await order in stream { await order(phone) } }
         stage.fanfare = self
-        order { await $0.pump() }
+        order { await $0.start() }
     }
 
-    private func order(_ body: @escaping @Sendable (Phone) async -> Void) { orders.yield(body) }
+    deinit { orders.finish() }
+
+    /// Does it after everything that was said before.
+    func order(_ body: @escaping @Sendable (Phone) async -> Void) { orders.yield(body) }
+
+    /// Returns when everything that was said before has been done.
+    private func caughtUp() async {
+        await withCheckedContinuation { continuation in
+            if case .terminated = orders.yield({ _ in continuation.resume() }) { continuation.resume() }
+        }
+    }
+
+    /// Returns when nothing is under way: what could be sent has been sent, or waits for its next try.
+    ///
+    ///     await fanfare.settled()
+    public func settled() async {
+        await caughtUp()
+        await phone.settled()
+    }
 
     /// Ends the kit: nothing is sent or shown any more; what was noted is kept for the next start.
     ///
@@ -99,10 +119,7 @@ public final class Fanfare: Sendable {
     ///
     ///     fanfare.setUser("ana@example.com", proof: jwt)
     public func setUser(_ key: String?, proof: String? = nil) {
-        order { phone in
-            await phone.setUserProof(proof)
-            await phone.change { $0.user = key }
-        }
+        order { await $0.setUser(key, proof: proof) }
     }
 
     /// Adds tags to the device.
@@ -115,7 +132,7 @@ public final class Fanfare: Sendable {
     ///     fanfare.removeTags(["derby"])
     public func removeTags(_ tags: [String]) { order { await $0.change { $0.tags.subtract(tags) } } }
 
-    /// Sets an attribute of the device.
+    /// Sets an attribute of the device, a text, a number, true or false; one that is set stays, with null it is empty.
     ///
     ///     fanfare.setAttribute("team", .string("atleti"))
     public func setAttribute(_ name: String, _ value: JSON) {
@@ -133,6 +150,16 @@ public final class Fanfare: Sendable {
     ///
     ///     fanfare.setAppVersion("3.2.0")
     public func setAppVersion(_ version: String) { order { await $0.change { $0.appVersion = version } } }
+
+    /// Has the server forget this device, and forgets what is kept here: registration, events, answers, contents.
+    ///
+    /// Nothing is sent afterwards before the app tells a token again.
+    ///
+    ///     if case .failed(let reason) = await fanfare.forget() { show("Try again later: \(reason)") }
+    public func forget() async -> ForgetResult {
+        await caughtUp()
+        return await phone.forget()
+    }
 
     /// What the person allows.
     public enum Permission: String, Sendable, Hashable, CaseIterable {
@@ -163,15 +190,17 @@ public final class Fanfare: Sendable {
     ///     let result = await fanfare.received(userInfo)
     public func received(_ userInfo: [AnyHashable: Any]) async -> FetchResult {
         guard let push = PushMessage(userInfo) else { return .noData }
+        await caughtUp()
         return await phone.received(push)
     }
 
-    /// The system shows a push over the app.
+    /// A push came while the app is in front: what the system is to show of it.
     ///
-    ///     await fanfare.displayed(notification.request.content.userInfo)
-    public func displayed(_ userInfo: [AnyHashable: Any]) async {
-        guard let push = PushMessage(userInfo) else { return }
-        await phone.displayed(push)
+    ///     let shown = await fanfare.displayed(notification.request.content.userInfo)
+    @discardableResult public func displayed(_ userInfo: [AnyHashable: Any]) async -> NotificationPresentation {
+        guard let push = PushMessage(userInfo) else { return .all }
+        await caughtUp()
+        return await phone.displayed(push)
     }
 
     /// A notification was tapped, or one of its buttons was pressed.
@@ -179,6 +208,7 @@ public final class Fanfare: Sendable {
     ///     await fanfare.opened(userInfo, action: "LIKE")
     public func opened(_ userInfo: [AnyHashable: Any], action: String? = nil) async {
         guard let push = PushMessage(userInfo) else { return }
+        await caughtUp()
         await phone.responded(action.map { .action($0) } ?? .opened, to: push)
     }
 
@@ -187,6 +217,7 @@ public final class Fanfare: Sendable {
     ///     await fanfare.dismissed(userInfo)
     public func dismissed(_ userInfo: [AnyHashable: Any]) async {
         guard let push = PushMessage(userInfo) else { return }
+        await caughtUp()
         await phone.responded(.dismissed, to: push)
     }
 
@@ -194,7 +225,23 @@ public final class Fanfare: Sendable {
     ///
     ///     if case .success(let coupon) = await fanfare.content(of: push) { show(coupon.data) }
     public func content(of push: PushMessage) async -> Result<RichContent, RichContentProblem> {
-        await phone.fetch(push)
+        await caughtUp()
+        return await phone.fetch(push)
+    }
+
+    /// Says who takes rich content of a type when it was opened from a push; the empty type is for all others.
+    ///
+    /// Content that is none of `types` (all when empty) or has more than `bytesMax` bytes is not let through: the delegate
+    /// hears that it failed. The server takes no content of more than 2 MiB.
+    ///
+    ///     fanfare.onContent("coupon", types: ["image/png"]) { coupon, push in await show(coupon.data) }
+    public func onContent(
+        _ type: String = "",
+        types: Set<String> = [],
+        bytesMax: Int = 2 * 1024 * 1024,
+        _ take: @escaping @Sendable (RichContent, PushMessage) async -> Void
+    ) {
+        order { await $0.setHandler(RichContentHandler(types: types, bytesMax: bytesMax, take: take), for: type) }
     }
 
     /// Says who takes data pushes of a category; the empty one is for all others.
@@ -238,7 +285,12 @@ public final class Fanfare: Sendable {
     ///     fanfare.display(InAppMessage(id: "welcome", header: "Hello"))
     public func display(_ message: InAppMessage) { order { await $0.display(message) } }
 
-    /// Shows the next message of the stack.
+    /// Where an asset of a message is: a file, or the folder of what was a ZIP; nil when it is not there.
+    ///
+    ///     if let file = message.image.flatMap(fanfare.asset) { imageView.image = UIImage(contentsOfFile: file.path) }
+    public func asset(_ url: URL) -> URL? { assets.place(url) }
+
+    /// Shows the next message of the stack, without waiting for the interval.
     ///
     ///     fanfare.displayNext()
     public func displayNext() { order { await $0.displayNext() } }

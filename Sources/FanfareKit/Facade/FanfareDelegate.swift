@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Whom the kit asks and tells; every call has an answer of its own, so that an app says only what it cares about.
 ///
 ///     final class PushDelegate: FanfareDelegate {
@@ -14,7 +16,9 @@
     func fanfare(_ fanfare: Fanfare, didDiscard message: InAppMessage, because reason: InAppDiscardReason)
     /// An event set no message off.
     func fanfare(_ fanfare: Fanfare, noMatchingTrigger event: AppEvent)
-    /// Content that was opened from a push is being fetched, is there, or failed.
+    /// A session of the app began, or ended because the app was away for longer than the time-out.
+    func fanfare(_ fanfare: Fanfare, session: UUID, _ change: SessionChange)
+    /// Content that a push names, opened or silent, is being fetched, is there, or failed.
     func fanfare(_ fanfare: Fanfare, content state: RichContentState, of push: PushMessage)
     /// Something for whoever builds the app; never a token, a secret or a payload.
     func fanfare(_ fanfare: Fanfare, log text: String)
@@ -35,6 +39,8 @@ extension FanfareDelegate {
     ) {}
     /// Nothing is done with it.
     public func fanfare(_ fanfare: Fanfare, noMatchingTrigger event: AppEvent) {}
+    /// Nothing is done with it.
+    public func fanfare(_ fanfare: Fanfare, session: UUID, _ change: SessionChange) {}
     /// Nothing is done with it.
     public func fanfare(_ fanfare: Fanfare, content state: RichContentState, of push: PushMessage) {}
     /// Nothing is done with it.
@@ -60,6 +66,8 @@ extension FanfareDelegate {
 }
 
 /// Who draws what.
+///
+///     fanfare.presenters.links = { link in router.open(link) }
 @MainActor public final class Presenters {
     /// By layout; one that is missing is not shown.
     public var inApp: [InAppMessage.Layout: any InAppPresenter] = [:]
@@ -70,7 +78,7 @@ extension FanfareDelegate {
     /// Sets the count on the icon.
     public var badge: (@MainActor (Int) -> Void)?
     /// Shows a notification of the phone's own after a silent push, with the content that was fetched.
-    public var notification: (@MainActor (PushMessage, RichContent?) -> Void)?
+    public var notification: (@MainActor (LocalNotification, RichContent) -> Void)?
 
     nonisolated init() {}
 }

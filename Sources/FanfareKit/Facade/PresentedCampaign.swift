@@ -15,7 +15,8 @@ public struct PresentedCampaign: Sendable {
     public let announcement: Announcement?
     /// What a poll asks; nil of an announcement.
     public let poll: Poll?
-    let phone: Phone
+    /// Takes what is said, in the order in which it is said.
+    let order: @Sendable (@escaping @Sendable (Phone) async -> Void) -> Void
 
     /// It is on the screen.
     ///
@@ -24,9 +25,12 @@ public struct PresentedCampaign: Sendable {
 
     /// The person acted: pressed the action button, or a button of this id.
     ///
+    /// The action button opens the announcement's link, if it has one and the delegate does not refuse.
+    ///
     ///     campaign.actioned()
     public func actioned(_ button: String? = nil) {
-        say { await $0.viewEnded(push, .actioned(button ?? "action")) }
+        let link = button == nil ? announcement?.actionLink : nil
+        say { await $0.viewActioned(push, button: button, link: link) }
     }
 
     /// The person left.
@@ -54,8 +58,5 @@ public struct PresentedCampaign: Sendable {
     ///     override func viewDidAppear(_ animated: Bool) { campaign.appeared() }
     public func appeared() { say { await $0.viewAppeared(push) } }
 
-    private func say(_ what: @escaping @Sendable (Phone) async -> Void) {
-        let phone = phone
-        Task { await what(phone) }
-    }
+    private func say(_ what: @escaping @Sendable (Phone) async -> Void) { order(what) }
 }

@@ -61,8 +61,9 @@ final class Stage: PhoneListener {
     func show(_ message: InAppMessage) async -> Bool {
         await draw { fanfare, presenters in
             guard let presenter = presenters.inApp[message.layout] else { return false }
-            let phone = fanfare.phone
-            presenter.show(message) { closing in Task { await phone.closed(message.id, closing) } }
+            presenter.show(message) { [weak fanfare] closing in
+                fanfare?.order { await $0.closed(message.id, closing) }
+            }
             return true
         } ?? false
     }
@@ -77,18 +78,21 @@ final class Stage: PhoneListener {
 
     func noMatchingTrigger(_ event: AppEvent) { tell { $1.fanfare($0, noMatchingTrigger: event) } }
 
-    func present(_ push: PushMessage, _ content: RichContent?) async -> Bool {
+    func present(_ push: PushMessage, _ page: CampaignPage) async -> Bool {
         await draw { fanfare, presenters in
-            let presenter = presenters.campaigns[push.category ?? ""] ?? presenters.campaigns[""]
-            guard let presenter, let data = content?.data, let json = try? JSONDecoder().decode(JSON.self, from: data)
-            else { return false }
-            let campaign = PresentedCampaign(
-                push: push,
-                announcement: push.kind == .announcement ? Announcement(json) : nil,
-                poll: push.kind == .poll ? Poll(json) : nil,
-                phone: fanfare.phone
+            guard let presenter = presenters.campaigns[push.category ?? ""] ?? presenters.campaigns[""] else {
+                return false
+            }
+            var (announcement, poll): (Announcement?, Poll?)
+            switch page {
+            case .announcement(let it): announcement = it
+            case .poll(let it): poll = it
+            }
+            presenter.present(
+                PresentedCampaign(push: push, announcement: announcement, poll: poll) { [weak fanfare] what in
+                    fanfare?.order(what)
+                }
             )
-            presenter.present(campaign)
             return true
         } ?? false
     }
@@ -99,7 +103,12 @@ final class Stage: PhoneListener {
 
     func setBadge(_ count: Int) { Task { _ = await draw { _, presenters in presenters.badge?(count) } } }
 
-    func notify(_ push: PushMessage, _ content: RichContent?) {
-        Task { _ = await draw { _, presenters in presenters.notification?(push, content) } }
+    func notify(_ notification: LocalNotification, _ content: RichContent) async -> Bool {
+        await draw { _, presenters in
+            presenters.notification?(notification, content)
+            return presenters.notification != nil
+        } ?? false
     }
+
+    func session(_ id: UUID, _ change: SessionChange) { tell { $1.fanfare($0, session: id, change) } }
 }

@@ -1,41 +1,91 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Pictures and files of in-app messages, fetched ahead so that showing one waits for nothing.
+///
+/// A ZIP is unpacked into a folder. May be used from any task: what is there is there whole.
 struct AssetStore: Sendable {
     /// Bytes of one asset.
     static let bytesMax = 10 * 1024 * 1024
+    /// Seconds for one asset.
+    static let seconds: TimeInterval = 60
+    /// Seconds for which an asset that no message names any more is kept: one may be on the screen.
+    static let kept: TimeInterval = 86_400
 
     let folder: URL
 
-    /// Fetches what is not there yet; false when one cannot be had.
-    func load(_ urls: [URL]) async -> Bool {
-        for url in urls where await !load(url) { return false }
-        return true
+    /// The store in the kit's folder.
+    init(_ folder: URL) {
+        self.folder = folder.appendingPathComponent("assets", isDirectory: true)
     }
 
-    /// Where an asset is, once it was fetched.
-    func file(_ url: URL) -> URL {
+    /// Fetches what is not there yet; why the first one cannot be had, or nil when all are there.
+    func load(_ urls: [URL], now: Date) async -> String? {
+        for url in urls {
+            do { try await load(url, now: now) } catch { return "\(url.lastPathComponent): \(error)" }
+        }
+        return nil
+    }
+
+    /// Where an asset is: a file, or the folder of what was a ZIP; nil when it is not there.
+    func place(_ url: URL) -> URL? {
+        if url.isFileURL { return FileManager.default.fileExists(atPath: url.path) ? url : nil }
+        let target = target(url)
+        return FileManager.default.fileExists(atPath: target.path) ? target : nil
+    }
+
+    /// Throws away what none of these messages' assets is, and what was not needed for a day.
+    func keep(_ urls: [URL], now: Date) {
+        let names = Set(urls.map { target($0).lastPathComponent })
+        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        for file in files where !names.contains(file.lastPathComponent) {
+            let used = (try? FileManager.default.attributesOfItem(atPath: file.path))?[.modificationDate] as? Date
+            guard (used ?? .distantPast) + Self.kept < now else { continue }
+            try? FileManager.default.removeItem(at: file)
+        }
+    }
+
+    /// Everything goes.
+    func removeAll() { try? FileManager.default.removeItem(at: folder) }
+
+    private func load(_ url: URL, now: Date) async throws {
+        if let place = place(url) {
+            if !url.isFileURL { touch(place, now) }
+            return
+        }
+        guard !url.isFileURL else { throw DownloadProblem.failed("there is no such file") }
+        let target = target(url)
+        let fetched = folder.appendingPathComponent("fetched-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: fetched) }
+        let type = try await Download(bytesMax: Self.bytesMax, seconds: Self.seconds).fetch(url, to: fetched)
+        if type == "application/zip" || url.pathExtension.lowercased() == "zip" {
+            try unpack(fetched, to: target)
+        } else {
+            // Another task may have been faster.
+            if place(url) == nil { try FileManager.default.moveItem(at: fetched, to: target) }
+        }
+        touch(target, now)
+    }
+
+    private func unpack(_ file: URL, to target: URL) throws {
+        let part = folder.appendingPathComponent("unpacked-\(UUID().uuidString)", isDirectory: true)
+        defer { try? FileManager.default.removeItem(at: part) }
+        try ZIPArchive(Data(contentsOf: file)).unpack(to: part)
+        if !FileManager.default.fileExists(atPath: target.path) {
+            try FileManager.default.moveItem(at: part, to: target)
+        }
+    }
+
+    private func touch(_ file: URL, _ now: Date) {
+        try? FileManager.default.setAttributes([.modificationDate: now], ofItemAtPath: file.path)
+    }
+
+    /// Named by a hash (FNV-1a, 64 bits): addresses have characters that a file's name may not have.
+    private func target(_ url: URL) -> URL {
         let name = url.absoluteString.utf8.reduce(into: UInt64(0xCBF2_9CE4_8422_2325)) { hash, byte in
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
         }
-        return folder.appendingPathComponent(String(name, radix: 16)).appendingPathExtension(url.pathExtension)
-    }
-
-    private func load(_ url: URL) async -> Bool {
-        let file = file(url)
-        guard !FileManager.default.fileExists(atPath: file.path) else { return true }
-        do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let (data, response) = try await URLSession.shared.data(from: url)
-            guard (response as? HTTPURLResponse)?.statusCode == 200, data.count <= Self.bytesMax else { return false }
-            try data.write(to: file, options: .atomic)
-            return true
-        } catch {
-            return false
-        }
+        let ending = url.pathExtension.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(8)
+        let file = folder.appendingPathComponent(String(name, radix: 16))
+        return ending.isEmpty || ending == "zip" ? file : file.appendingPathExtension(String(ending))
     }
 }

@@ -68,6 +68,8 @@ public struct InAppMessage: Sendable, Hashable, Identifiable {
         public let link: String?
 
         /// A button.
+        ///
+        ///     message.buttons = [InAppMessage.Button(id: "buy", label: "Buy", link: "app://tickets")]
         public init(id: String, label: String, link: String? = nil) {
             self.id = id
             self.label = label
@@ -77,7 +79,7 @@ public struct InAppMessage: Sendable, Hashable, Identifiable {
 
     /// A message that the app makes itself; it is not tracked.
     ///
-    ///     fanfare.inApp.display(InAppMessage(id: "welcome", header: "Hello", message: "Nice to see you."))
+    ///     fanfare.display(InAppMessage(id: "welcome", header: "Hello", message: "Nice to see you."))
     public init(id: String, header: String? = nil, message: String? = nil) {
         self.init(id: id, messageID: nil)
         self.header = header

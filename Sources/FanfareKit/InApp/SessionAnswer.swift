@@ -27,7 +27,7 @@ extension InAppMessage {
         self.layout = layout
         header = json["header"]?.string
         message = json["message"]?.string
-        image = json["image_url"]?.string.flatMap { URL(string: $0) }
+        image = json["image_url"]?.webAddress
         isImageOnly = json["image_only"]?.bool ?? false
         position = json["position"]?.string.flatMap { Position(rawValue: $0) } ?? .bottom
         // One that is not known would be held wrong.
@@ -37,7 +37,7 @@ extension InAppMessage {
         }
         duration = json["duration"]?.number
         buttons = (json["buttons"]?.array ?? []).compactMap { Button($0) }
-        assets = (json["assets"]?.array ?? []).compactMap { $0.string.flatMap { URL(string: $0) } }
+        assets = (json["assets"]?.array ?? []).compactMap(\.webAddress)
         extras = json["extras"]?.object ?? [:]
         self.triggers = triggers.compactMap { Trigger($0) }
         guard !self.triggers.isEmpty else { return nil }
@@ -47,6 +47,16 @@ extension InAppMessage {
         delay = json["delay"]?.number ?? 0
         timeout = json["timeout"]?.number
         repeatAfter = json["repeat_after"]?.number
+    }
+}
+
+extension JSON {
+    /// An address to fetch from; a message of the server's names no file of the phone.
+    fileprivate var webAddress: URL? {
+        guard let url = string.flatMap({ URL(string: $0) }), let scheme = url.scheme?.lowercased(), url.host != nil,
+            scheme == "https" || scheme == "http"
+        else { return nil }
+        return url
     }
 }
 

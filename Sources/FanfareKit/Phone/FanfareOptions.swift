@@ -9,6 +9,8 @@ public import Foundation
 public struct FanfareOptions: Sendable {
     /// What is done without the app's asking.
     public var automation: Automation = .all
+    /// What the person is asked to allow, when that is left to the kit.
+    public var permission: PermissionOptions = .standard
     /// Who sends pushes to this device: `apns`, `fcm` or `webpush`.
     public var provider = "apns"
     /// `sandbox` or `production`; nil: what the app's settings on the server say.
@@ -25,6 +27,8 @@ public struct FanfareOptions: Sendable {
     public var folder: URL
 
     /// Parts of the kit that work by themselves; each has calls to do it by hand.
+    ///
+    ///     options.automation = FanfareOptions.Automation.all.subtracting(.permission)
     public struct Automation: OptionSet, Sendable, Hashable {
         /// The options as bits.
         public let rawValue: Int
@@ -42,11 +46,16 @@ public struct FanfareOptions: Sendable {
         public static let delegate = Automation(rawValue: 8)
         /// Links of taps are opened.
         public static let links = Automation(rawValue: 16)
+        /// Locale, time zone and the app's version are told, at the start and whenever the app comes to the front.
+        public static let place = Automation(rawValue: 32)
         /// All of them.
-        public static let all: Automation = [.permission, .token, .categories, .delegate, .links]
+        public static let all: Automation = [.permission, .token, .categories, .delegate, .links, .place]
     }
 
     /// The standard settings; everything is kept in the app's own support folder.
+    ///
+    ///     var options = FanfareOptions()
+    ///     options.folder = groupContainer.appendingPathComponent("Fanfare")
     public init() {
         let base =
             FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first

@@ -15,23 +15,27 @@ extension Phone {
 
     /// Sends the answers that are due.
     func sendAnswers() {
-        guard let connection = setting.connection, let secret = registrar.memory.secret,
+        guard let send = setting.send, let secret = registrar.memory.secret,
             let answers = answerBox.next(now: now)
         else { return }
         let id = answers.poll.addingPercentEncoding(withAllowedCharacters: .pathSegment) ?? answers.poll
         let body = try? JSONEncoder().encode(answers.body)
         let request = EdgeRequest(method: "POST", path: "/v1/polls/\(id)/answers", bearer: secret, body: body)
-        Task {
+        launch { phone in
             let answer: EventOutbox.Answer
-            do { answer = try await connection.send(request).tracking } catch { answer = .unavailable(retryAfter: nil) }
-            if case .refused = answer { listener.log("the server does not take the answers to \(answers.poll)") }
-            answerBox.answered(answer, now: now, chance: setting.chance())
-            keepAnswers()
-            pump()
+            do { answer = try await send(request).tracking } catch { answer = .unavailable(retryAfter: nil) }
+            phone.answersEnded(answer, answers)
         }
     }
 
-    private func keepAnswers() {
+    private func answersEnded(_ answer: EventOutbox.Answer, _ answers: PollAnswers) {
+        if case .refused = answer { listener.log("the server does not take the answers to \(answers.poll)") }
+        answerBox.answered(answer, now: now, chance: setting.chance())
+        keepAnswers()
+        pump()
+    }
+
+    func keepAnswers() {
         do {
             try vault.write(answerBox.waiting, Self.answersFile)
         } catch {

@@ -6,6 +6,13 @@ extension Phone {
 
     func viewDisplayed(_ push: PushMessage) { perform(turn.displayed(push)) }
 
+    /// The person pressed the button that acts, or one of the presenter's own.
+    func viewActioned(_ push: PushMessage, button: String?, link: String?) {
+        guard turn.current == push else { return }
+        if let link, setting.options.automation.contains(.links) { listener.open(link, from: push) }
+        viewEnded(push, .actioned(button ?? "action"))
+    }
+
     func viewEnded(_ push: PushMessage, _ end: CampaignTurn.End) {
         perform(turn.ended(push, end))
         pump()
@@ -28,14 +35,20 @@ extension Phone {
     }
 
     private func present(_ push: PushMessage) {
-        Task {
-            guard case .success(let content) = await fetch(push) else {
-                return viewEnded(push, .dropped(reason: "NoContent"))
-            }
-            guard await !listener.present(push, content) else { return }
-            listener.log("nobody presents a \(push.kind.rawValue) of the category \(push.category ?? "(none)")")
-            viewEnded(push, .dropped(reason: "NoPresenter"))
+        launch { phone in await phone.fetchAndPresent(push) }
+    }
+
+    private func fetchAndPresent(_ push: PushMessage) async {
+        guard case .success(let content) = await fetch(push) else {
+            return viewEnded(push, .dropped(reason: "NoContent"))
         }
+        guard let page = CampaignPage(push, content) else {
+            listener.log("the content of a \(push.kind.rawValue) cannot be read")
+            return viewEnded(push, .dropped(reason: "Unreadable"))
+        }
+        guard await !listener.present(push, page) else { return }
+        listener.log("nobody presents a \(push.kind.rawValue) of the category \(push.category ?? "(none)")")
+        viewEnded(push, .dropped(reason: "NoPresenter"))
     }
 
     private func track(_ push: PushMessage, _ end: CampaignTurn.End) {

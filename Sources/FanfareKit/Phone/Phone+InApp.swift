@@ -3,6 +3,8 @@ import Foundation
 extension Phone {
     /// The app came to the front.
     func becameActive() {
+        look()
+        collect()
         perform(session.becameActive(now: now, id: UUID()))
         perform(turn.became(active: true, now: now))
         perform(engine.surroundings(isActive: true, now: now))
@@ -49,47 +51,58 @@ extension Phone {
     // MARK: - Sessions
 
     func perform(_ changes: [SessionClock.Change]) {
-        for case .started in changes { fetchMessages() }
+        for change in changes {
+            switch change {
+            case .started(let session):
+                listener.session(session.id, .started)
+                fetchMessages()
+            case .ended(let session, _): listener.session(session.id, .ended)
+            }
+        }
     }
 
     /// Asks the server what this device may be shown in the session that is under way.
     func fetchMessages() {
         guard let session = session.current else { return }
-        guard let connection = setting.connection, let secret = registrar.memory.secret else {
+        guard let send = setting.send, let secret = registrar.memory.secret else {
             // Not registered yet: the session begins with nothing, and is asked for once it is.
             return perform(engine.sessionStarted([], now: now))
         }
-        let body = JSON.object([
-            "id": .string(session.id.uuidString.lowercased()),
+        var body = [
+            "id": JSON.string(session.id.uuidString.lowercased()),
             "started_at": .string(InstantText.text(session.startedAt)),
-        ])
+        ]
+        body["locale"] = registrar.facts.locale.map(JSON.string)
         var request = EdgeRequest(
             method: "POST",
             path: "/v1/sessions",
             bearer: secret,
-            body: try? JSONEncoder().encode(body)
+            body: try? JSONEncoder().encode(JSON.object(body))
         )
         request.headers["if-none-match"] = sessionTag
-        Task {
+        launch { [request] phone in
+            let reply: EdgeReply?
             do {
-                sessionAnswered(try await connection.send(request))
+                reply = try await send(request)
             } catch {
-                listener.log("no in-app messages for this session: \(error.localizedDescription)")
-                perform(engine.sessionStarted(offered?.messages ?? [], now: now))
-                pump()
+                reply = nil
+                phone.listener.log("no in-app messages for this session: \(error.localizedDescription)")
             }
+            // An answer to a session that is over is the next one's business.
+            if phone.session.current?.id == session.id { phone.sessionAnswered(reply) }
         }
     }
 
-    private func sessionAnswered(_ reply: EdgeReply) {
-        if reply.status == 200 {
+    private func sessionAnswered(_ reply: EdgeReply?) {
+        if let reply, reply.status == 200 {
             do {
-                offered = try SessionAnswer(reply.body)
-                sessionTag = reply.headers["etag"]
+                let answer = try SessionAnswer(reply.body)
+                (offered, sessionTag) = (answer, reply.headers["etag"])
+                setting.assets.keep(answer.messages.flatMap(\.allAssets), now: now)
             } catch {
                 listener.log("the server's in-app messages cannot be read: \(error)")
             }
-        } else if reply.status != 304 {
+        } else if let reply, reply.status != 304 {
             listener.log("no in-app messages for this session: the server answered \(reply.status)")
         }
         perform(engine.sessionStarted(offered?.messages ?? [], now: now))
@@ -103,16 +116,16 @@ extension Phone {
             switch effect {
             case .preload(let id, let urls): preload(id, urls)
             case .ask(let message):
-                Task {
-                    let choice = await listener.choose(message)
-                    perform(engine.answer(choice, for: message.id, now: now))
-                    pump()
+                launch { phone in
+                    let choice = await phone.listener.choose(message)
+                    phone.perform(phone.engine.answer(choice, for: message.id, now: phone.now))
+                    phone.pump()
                 }
             case .show(let message):
-                Task {
-                    guard await !listener.show(message) else { return }
-                    perform(engine.hasNoPresenter(message.id, now: now))
-                    pump()
+                launch { phone in
+                    guard await !phone.listener.show(message) else { return }
+                    phone.perform(phone.engine.hasNoPresenter(message.id, now: phone.now))
+                    phone.pump()
                 }
             case .hide(let message): listener.hide(message)
             case .displayed(let message): note(.displayed, .inApp, messageID: message.messageID)
@@ -136,16 +149,20 @@ extension Phone {
         case .tapped: note(.opened, .inApp, messageID: message.messageID)
         case .button(let id):
             note(.actioned, .inApp, messageID: message.messageID, action: id)
-            if let link = message.buttons.first(where: { $0.id == id })?.link { listener.open(link, from: nil) }
+            guard let link = message.buttons.first(where: { $0.id == id })?.link else { return }
+            if setting.options.automation.contains(.links) { listener.open(link, from: nil) }
         }
     }
 
     private func preload(_ id: String, _ urls: [URL]) {
-        let cache = AssetStore(folder: vault.folder.appendingPathComponent("assets"))
-        Task {
-            let isThere = await cache.load(urls)
-            perform(isThere ? engine.loaded(id, now: now) : engine.failedToLoad(id, now: now))
-            pump()
+        let (assets, now) = (setting.assets, now)
+        launch { phone in
+            let problem = await assets.load(urls, now: now)
+            if let problem { phone.listener.log("an asset of the in-app message \(id) cannot be had: \(problem)") }
+            let effects =
+                problem == nil ? phone.engine.loaded(id, now: phone.now) : phone.engine.failedToLoad(id, now: phone.now)
+            phone.perform(effects)
+            phone.pump()
         }
     }
 }

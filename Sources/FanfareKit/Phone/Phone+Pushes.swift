@@ -1,6 +1,12 @@
 import Foundation
 
 /// What a push that woke the app came to, as the system wants to hear it.
+///
+///     switch await fanfare.received(userInfo) {
+///     case .newData: completion(.newData)
+///     case .noData: completion(.noData)
+///     case .failed: completion(.failed)
+///     }
 public enum FetchResult: Sendable, Hashable {
     case newData, noData, failed
 }
@@ -11,16 +17,33 @@ extension Phone {
     /// Returns when what it brought is there, or cannot be had.
     func received(_ push: PushMessage) async -> FetchResult {
         note(.received, .system, messageID: push.messageID)
-        if setting.options.badge.clears(onPushWhileActive: engine.isActive) { clearBadge() }
+        clearBadgeInFront()
         if push.kind == .dataPush { return await deliver(push) }
         guard push.isSilent, push.content != nil else { return .noData }
         guard case .success(let content) = await fetch(push) else { return .failed }
-        listener.notify(push, content)
+        guard let notification = LocalNotification(push, content) else {
+            listener.log("neither a silent push nor its content has a text, so that no notification is shown")
+            return .newData
+        }
+        if await !listener.notify(notification, content) {
+            listener.log("nobody shows notifications of the phone's own")
+        }
         return .newData
     }
 
-    /// The system shows it over the app.
-    func displayed(_ push: PushMessage) { note(.displayed, .system, messageID: push.messageID) }
+    /// The system asks what to show of it over the app.
+    func displayed(_ push: PushMessage) -> NotificationPresentation {
+        let isBadgeKept = !clearBadgeInFront()
+        note(.displayed, .system, messageID: push.messageID)
+        return isBadgeKept ? .all : NotificationPresentation.all.subtracting(.badge)
+    }
+
+    /// Whether the count goes because a push arrived in front.
+    @discardableResult private func clearBadgeInFront() -> Bool {
+        guard setting.options.badge.clears(onPushWhileActive: engine.isActive) else { return false }
+        clearBadge()
+        return true
+    }
 
     /// A person did something with a notification.
     func responded(_ response: PushResponse, to push: PushMessage) async {
@@ -35,8 +58,14 @@ extension Phone {
         happened(AppEvent(.pushClick(push.campaign)))
         switch push.kind {
         case .announcement, .poll: await arrived(push)
-        default: if push.content != nil { _ = await fetch(push) }
+        default: await open(push)
         }
+    }
+
+    /// Fetches what was opened and hands it to who takes content of its type.
+    private func open(_ push: PushMessage) async {
+        guard let name = push.content, case .success(let content) = await fetch(push) else { return }
+        if let handler = contentHandlers[name.type] ?? contentHandlers[""] { await handler.take(content, push) }
     }
 
     /// Gives a data push to its handler: taken is actioned, declined is exited, no handler or an error is dropped.
@@ -70,7 +99,8 @@ extension Phone {
     func fetch(_ push: PushMessage) async -> Result<RichContent, RichContentProblem> {
         guard let name = push.content else { return .failure(.gone) }
         listener.contentChanged(push, .fetching)
-        let result = await fetch(name)
+        var result = await fetch(name)
+        if let handler = contentHandlers[name.type] ?? contentHandlers[""] { result = result.flatMap(handler.judge) }
         switch result {
         case .success(let content): listener.contentChanged(push, .ready(content))
         case .failure(let problem): listener.contentChanged(push, .failed(problem))
@@ -79,7 +109,7 @@ extension Phone {
     }
 
     private func fetch(_ name: RichContentName) async -> Result<RichContent, RichContentProblem> {
-        guard let connection = setting.connection, let secret = registrar.memory.secret else {
+        guard let send = setting.send, let secret = registrar.memory.secret else {
             return .failure(.notRegistered)
         }
         let id = name.id.addingPercentEncoding(withAllowedCharacters: .pathSegment) ?? name.id
@@ -87,7 +117,7 @@ extension Phone {
         request.headers["if-none-match"] = contents.tag(name.id)
         let reply: EdgeReply
         do {
-            reply = try await connection.send(request)
+            reply = try await send(request)
         } catch {
             // Better what was there the last time than nothing.
             return contents.read(name, now: now).map { .success($0) }

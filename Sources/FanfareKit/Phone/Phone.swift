@@ -8,18 +8,26 @@ actor Phone {
     /// What does not change while the app runs.
     struct Setting: Sendable {
         var integrationKey: String
-        /// nil: the app gave no server.
-        var connection: EdgeConnection?
+        /// Asks the server; throws what the system says when there is no answer. nil: the app gave no server.
+        var send: (@Sendable (EdgeRequest) async throws -> EdgeReply)?
         var options: FanfareOptions
+        /// Where the person is, by the system; nil: the app says it.
+        var place: (@Sendable () -> Place)?
+        var assets: AssetStore
         var now: @Sendable () -> Date = { Date() }
         /// From 0 to below 1.
         var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
+        /// Waits so many seconds; throws when it is cancelled.
+        var wait: @Sendable (TimeInterval) async throws -> Void = {
+            try await Task.sleep(nanoseconds: UInt64($0 * 1e9))
+        }
     }
 
     let setting: Setting
     let listener: any PhoneListener
     let vault: Vault
     let journal: EventJournal
+    let inbox: EventInbox
     let contents: ContentCache
     var registrar: Registrar
     var outbox: EventOutbox
@@ -27,11 +35,15 @@ actor Phone {
     var engine: InAppEngine
     var turn: CampaignTurn
     var answerBox: AnswerBox
-    var userProof: String?
     var dataPushHandlers: [String: DataPushHandler] = [:]
+    var contentHandlers: [String: RichContentHandler] = [:]
     var offered: SessionAnswer?
     var sessionTag: String?
+    private var toldObstacle: RegistrationResult?
     private var timer: Task<Void, Never>?
+    private var isStopped = false
+    private var running = 0
+    private var waitingForRest: [CheckedContinuation<Void, Never>] = []
 
     private static let registrationFile = "registration.json"
 
@@ -47,15 +59,17 @@ actor Phone {
         self.listener = listener
         vault = try Vault(setting.options.folder)
         journal = EventJournal(vault.folder.appendingPathComponent("events.jsonl"))
+        inbox = EventInbox(vault.folder)
         contents = try ContentCache(vault.folder.appendingPathComponent("contents"))
         let kept = vault.read(Kept.self, Self.registrationFile)
         var facts = kept?.facts ?? DeviceFacts()
         facts.provider = setting.options.provider
         facts.environment = setting.options.environment
+        facts.kitVersion = Kit.version
         registrar = Registrar(
             memory: kept?.memory ?? Registrar.Memory(device: UUID()),
             facts: facts,
-            hasServer: setting.connection != nil,
+            hasServer: setting.send != nil,
             hasKey: !setting.integrationKey.isEmpty
         )
         outbox = EventOutbox(journal.read(), isRegistered: registrar.isRegistered)
@@ -70,8 +84,16 @@ actor Phone {
     /// The id of this installation.
     var device: UUID { registrar.memory.device }
 
+    /// Begins: what was left the last time goes on.
+    func start() {
+        look()
+        collect()
+        pump()
+    }
+
     /// Does what is due, and sets the clock for what will be.
     func pump() {
+        guard !isStopped else { return }
         register()
         track()
         sendAnswers()
@@ -79,8 +101,8 @@ actor Phone {
         perform(turn.tick(now: now))
         perform(session.tick(now: now))
         let instants = [
-            registrar.wakeAt(now: now), outbox.wakeAt, answerBox.wakeAt, engine.wakeAt(after: now), turn.wakeAt,
-            session.wakeAt,
+            registrar.obstacle == nil ? registrar.wakeAt(now: now) : nil, outbox.wakeAt, answerBox.wakeAt,
+            engine.wakeAt(after: now), turn.wakeAt, session.wakeAt,
         ]
         sleep(until: instants.compactMap(\.self).min())
     }
@@ -91,14 +113,37 @@ actor Phone {
         guard let date else { return }
         // Never in a circle, and never so long that a clock that was set stays unnoticed.
         let seconds = min(max(date.timeIntervalSince(now), 0.05), 3600)
+        let wait = setting.wait
         timer = Task { [weak self] in
-            do { try await Task.sleep(nanoseconds: UInt64(seconds * 1e9)) } catch { return }
+            do { try await wait(seconds) } catch { return }
             await self?.pump()
         }
     }
 
-    /// Ends the timer; what was noted is kept.
-    func stop() { timer?.cancel() }
+    /// Ends: nothing is sent or shown any more; what was noted is kept.
+    func stop() {
+        isStopped = true
+        timer?.cancel()
+    }
+
+    // MARK: - What takes a while
+
+    /// Starts what waits for the server, for the app or for a file; `settled` knows of it.
+    func launch(_ body: @escaping @Sendable (isolated Phone) async -> Void) {
+        running += 1
+        Task {
+            await body(self)
+            running -= 1
+            guard running == 0 else { return }
+            for continuation in waitingForRest { continuation.resume() }
+            waitingForRest = []
+        }
+    }
+
+    /// Returns when nothing is under way: what could be sent was sent, or waits for its next try.
+    func settled() async {
+        while running > 0 { await withCheckedContinuation { waitingForRest.append($0) } }
+    }
 
     // MARK: - Registration
 
@@ -109,13 +154,28 @@ actor Phone {
         pump()
     }
 
-    func setUserProof(_ proof: String?) { userProof = proof }
+    func setUser(_ key: String?, proof: String?) {
+        registrar.setUser(key, proof: proof)
+        keep()
+        pump()
+    }
 
     func setHandler(_ handler: @escaping DataPushHandler, for category: String) { dataPushHandlers[category] = handler }
 
+    func setHandler(_ handler: RichContentHandler, for type: String) { contentHandlers[type] = handler }
+
     func badgeWasSet(_ count: Int) {
         registrar.badgeWasSet(count)
+        keep()
         pump()
+    }
+
+    /// Asks the system where the person is; what has changed is told.
+    func look() {
+        guard let place = setting.place?() else { return }
+        let before = registrar.facts
+        registrar.change { ($0.locale, $0.timeZone, $0.appVersion) = (place.locale, place.timeZone, place.appVersion) }
+        if registrar.facts != before { keep() }
     }
 
     func keep() {
@@ -128,23 +188,28 @@ actor Phone {
     }
 
     private func register() {
-        if let obstacle = registrar.obstacle { return listener.registered(obstacle) }
-        guard let connection = setting.connection, let request = registrar.next(now: now) else { return }
-        guard let body = try? JSONEncoder().encode(JSON.object(request.body)) else { return }
+        if let obstacle = registrar.obstacle {
+            // Once: it stays as it is until the app starts anew.
+            if toldObstacle != obstacle { listener.registered(obstacle) }
+            return toldObstacle = obstacle
+        }
+        guard let send = setting.send, let request = registrar.next(now: now) else { return }
+        // The server may give the secret in an answer that this app does not live to see.
+        if request.secret == nil { keep() }
         let asked = EdgeRequest(
             method: "PUT",
             path: "/v1/devices/\(device.uuidString.lowercased())",
             bearer: request.secret ?? setting.integrationKey,
-            userProof: userProof,
-            body: body
+            userProof: registrar.userProof,
+            body: try? JSONEncoder().encode(JSON.object(request.body))
         )
-        Task {
+        launch { phone in
             do {
-                let reply = try await connection.send(asked)
+                let reply = try await send(asked)
                 let (result, secret) = reply.registration
-                registrationEnded(result, secret: secret, retryAfter: reply.retryAfter)
+                phone.registrationEnded(result, secret: secret, retryAfter: reply.retryAfter)
             } catch {
-                registrationEnded(RegistrationResult(.connectionIssue, reason: "\(error.localizedDescription)"))
+                phone.registrationEnded(RegistrationResult(.connectionIssue, reason: error.localizedDescription))
             }
         }
     }
@@ -167,72 +232,36 @@ actor Phone {
         pump()
     }
 
-    // MARK: - Tracking
-
-    /// Notes an event, on the disk too, and sends it when it can.
-    func note(
-        _ kind: TrackedEvent.Kind,
-        _ surface: TrackedEvent.Surface,
-        messageID: String?,
-        action: String? = nil,
-        reason: String? = nil
-    ) {
-        // A push whose sender had no key, and a message that was made here, cannot be told of.
-        guard let messageID, !messageID.isEmpty else { return }
-        let event = TrackedEvent(
-            id: UUID(),
-            messageID: messageID,
-            type: kind,
-            surface: surface,
-            action: action,
-            reason: reason,
-            at: now
-        )
+    /// Has the server forget this device, and forgets what is kept here.
+    func forget() async -> ForgetResult {
+        if let send = setting.send, let secret = registrar.memory.secret {
+            let path = "/v1/devices/\(device.uuidString.lowercased())"
+            do {
+                let reply = try await send(EdgeRequest(method: "DELETE", path: path, bearer: secret))
+                // A server that does not know the device has nothing to forget.
+                guard (200..<300).contains(reply.status) || [401, 403, 404, 410].contains(reply.status) else {
+                    return .failed(reason: "the server answered \(reply.status)")
+                }
+            } catch {
+                return .failed(reason: error.localizedDescription)
+            }
+        }
+        registrar.wasForgottenByHand(spare: UUID())
+        let gone = outbox.events.map(\.id)
+        outbox = EventOutbox(isRegistered: false)
+        answerBox = AnswerBox()
+        (offered, sessionTag) = (nil, nil)
         do {
-            try journal.note(event)
-            try journal.finish(outbox.add(event), rest: outbox.events)
+            try journal.finish(gone, rest: [])
         } catch {
-            listener.log("an event cannot be kept, and is sent from memory: \(error)")
+            listener.log("events that are of no use cannot be taken off the journal: \(error)")
         }
+        keepAnswers()
+        contents.removeAll()
+        setting.assets.removeAll()
+        keep()
+        perform(engine.sessionStarted([], now: now))
         pump()
-    }
-
-    /// Events that the server has not taken yet.
-    var waitingEvents: Int { outbox.events.count }
-
-    private func track() {
-        guard let connection = setting.connection, let secret = registrar.memory.secret,
-            let batch = outbox.next(now: now)
-        else { return }
-        guard let body = try? TrackedEvent.encoder.encode(["events": batch]) else { return }
-        let asked = EdgeRequest(method: "POST", path: "/v1/tracking", bearer: secret, body: body)
-        Task {
-            let answer: EventOutbox.Answer
-            do { answer = try await connection.send(asked).tracking } catch { answer = .unavailable(retryAfter: nil) }
-            trackingEnded(answer)
-        }
-    }
-
-    private func trackingEnded(_ answer: EventOutbox.Answer) {
-        let done = outbox.answered(answer, now: now, chance: setting.chance())
-        do {
-            try journal.finish(done, rest: outbox.events)
-        } catch {
-            listener.log("events that were sent cannot be taken off the journal: \(error)")
-        }
-        if answer == .notRegistered {
-            listener.log("the server does not know this device; events wait until it is registered again")
-            registrar.wasForgotten(spare: UUID())
-            keep()
-        }
-        pump()
-    }
-
-    /// The network is there again.
-    func networkReturned() {
-        registrar.networkReturned()
-        outbox.networkReturned()
-        answerBox.networkReturned()
-        pump()
+        return .forgotten
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Whom the phone tells; calls come from the phone's own task, one after the other.
 protocol PhoneListener: AnyObject, Sendable {
     func registered(_ result: RegistrationResult)
@@ -11,11 +13,17 @@ protocol PhoneListener: AnyObject, Sendable {
     func discarded(_ message: InAppMessage, _ reason: InAppDiscardReason)
     func noMatchingTrigger(_ event: AppEvent)
     /// False: nobody can draw it.
-    func present(_ push: PushMessage, _ content: RichContent?) async -> Bool
+    func present(_ push: PushMessage, _ page: CampaignPage) async -> Bool
     func contentChanged(_ push: PushMessage, _ state: RichContentState)
     func setBadge(_ count: Int)
-    /// A notification of the phone's own, after a silent push.
-    func notify(_ push: PushMessage, _ content: RichContent?)
+    /// A notification of the phone's own, after a silent push; false: nobody shows it.
+    func notify(_ notification: LocalNotification, _ content: RichContent) async -> Bool
+    func session(_ id: UUID, _ change: SessionChange)
+}
+
+/// A session of the app began or ended.
+public enum SessionChange: Sendable, Hashable, CaseIterable {
+    case started, ended
 }
 
 /// How far content is that a push named.
@@ -31,4 +39,6 @@ public enum RichContentState: Sendable, Hashable {
 /// What an app does with a data push; true says that it took it.
 ///
 /// Throwing is as good as no handler: the push is dropped.
+///
+///     let handler: DataPushHandler = { push in try prices.update(push.bytes); return true }
 public typealias DataPushHandler = @Sendable (DataPush) async throws -> Bool

@@ -1,26 +1,28 @@
 extension ActionCategory {
     /// The categories that apps have without declaring any: accept or decline, yes or no, confirm or cancel, more.
     ///
+    /// Their names are those that the server knows without an app's declaring any.
+    ///
     ///     options.categories = ActionCategory.standard
     public static let standard = [
         ActionCategory(
-            id: "fanfare.accept_decline",
+            id: "ACCEPT_DECLINE",
             actions: [
                 Action(id: "ACCEPT", title: "Accept", opensApp: true),
                 Action(id: "DECLINE", title: "Decline", isDestructive: true),
             ]
         ),
         ActionCategory(
-            id: "fanfare.yes_no",
+            id: "YES_NO",
             actions: [Action(id: "YES", title: "Yes", opensApp: true), Action(id: "NO", title: "No")]
         ),
         ActionCategory(
-            id: "fanfare.confirm_cancel",
+            id: "CONFIRM_CANCEL",
             actions: [
                 Action(id: "CONFIRM", title: "Confirm", opensApp: true),
                 Action(id: "CANCEL", title: "Cancel", isDestructive: true),
             ]
         ),
-        ActionCategory(id: "fanfare.more", actions: [Action(id: "MORE", title: "More", opensApp: true)]),
+        ActionCategory(id: "MORE", actions: [Action(id: "MORE", title: "More", opensApp: true)]),
     ]
 }

@@ -35,6 +35,8 @@ public struct PushMessage: Sendable, Hashable {
     public let isSilent: Bool
     /// What the producer attached: the job's `data`.
     public let variables: [String: JSON]
+    /// All of it as it came, for a notification that the app shows in its place.
+    public let userInfo: [String: JSON]
 
     /// What a campaign is on the phone.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -77,6 +79,7 @@ public struct PushMessage: Sendable, Hashable {
         body = alert?.string ?? alert?["body"]?.string
         dataPush = kind == .dataPush ? DataPush(own) : nil
         isSilent = Self.isSilent(aps, isApple: members["aps"] != nil)
+        userInfo = members
         variables = members.filter { $0.key != "aps" && $0.key != "fanfare" }
     }
 
@@ -111,7 +114,7 @@ public struct RichContentName: Sendable, Hashable {
 
 /// What a data push brings.
 ///
-///     kit.dataPushHandlers["prices"] = { push in prices.update(push.bytes); return true }
+///     fanfare.onDataPush("prices") { push in try prices.update(push.bytes); return true }
 public struct DataPush: Sendable, Hashable {
     /// The text as it was sent.
     public let text: String

@@ -6,6 +6,8 @@ struct DeviceFacts: Codable, Sendable, Equatable {
     var provider = "apns"
     var environment: String?
     var user: String?
+    /// Whether the app's back end vouched for the user: then a registration without its word does not name the user.
+    var isUserProven: Bool?
     var permission = "unknown"
     var locale: String?
     var timeZone: String?
@@ -16,9 +18,9 @@ struct DeviceFacts: Codable, Sendable, Equatable {
 
     /// The body of a registration that makes of what the server has been told what is true now; nil without a token.
     ///
-    /// Everything that is known goes along: the server may have forgotten, and a registration costs little. `isNew` says
-    /// that the server may know nothing at all.
-    func body(since told: DeviceFacts?, badge: Int?) -> [String: JSON]? {
+    /// Everything that is known goes along: the server may have forgotten, and a registration costs little. But a user
+    /// whom the app's back end vouched for is not named again without its word (`hasProof`), which would be refused.
+    func body(since told: DeviceFacts?, badge: Int?, hasProof: Bool = false) -> [String: JSON]? {
         guard let token else { return nil }
         var body: [String: JSON] = [
             "token": .string(token), "provider": .string(provider), "permission": .string(permission),
@@ -30,7 +32,12 @@ struct DeviceFacts: Codable, Sendable, Equatable {
         body["kit_version"] = kitVersion.map(JSON.string)
         body["badge"] = badge.map { .number(Double($0)) }
         // A log-out is said once; a device that never had a user says nothing of one.
-        if let user { body["user"] = .string(user) } else if told?.user != nil { body["user"] = .null }
+        let isVouched = hasProof || isUserProven != true || told?.user != user
+        if let user {
+            body["user"] = isVouched ? .string(user) : nil
+        } else if told?.user != nil {
+            body["user"] = .null
+        }
         let before = told?.tags ?? []
         let (add, remove) = (tags.subtracting(before).sorted(), before.subtracting(tags).sorted())
         if !add.isEmpty || !remove.isEmpty {

@@ -12,6 +12,8 @@ struct Registrar {
         let secret: String?
         fileprivate let facts: DeviceFacts
         fileprivate let badge: Int?
+        /// The same id was shown before, and what came of it is not known.
+        fileprivate let isSecondTry: Bool
     }
 
     /// What outlives the app.
@@ -22,6 +24,10 @@ struct Registrar {
         /// What the server has been told.
         var told: DeviceFacts?
         var toldAt: Date?
+        /// The count on the icon that the server is still to be told.
+        var badge: Int?
+        /// The server may have given this id a secret in an answer that never came.
+        var wasTried: Bool?
     }
 
     /// So often the server hears of a device at least, whatever changes: its knowledge may have been restored from a
@@ -34,11 +40,12 @@ struct Registrar {
     private let hasServer: Bool
     private let hasKey: Bool
     private var sending: Request?
-    private var badge: Int?
     private var backoff = Backoff()
     private var notBefore = Date.distantPast
     /// The facts that the server did not want: not again before they change.
     private var refused: DeviceFacts?
+    /// Who the user is, by the app's own back end; kept in memory only.
+    private(set) var userProof: String?
 
     init(memory: Memory, facts: DeviceFacts, hasServer: Bool, hasKey: Bool) {
         self.memory = memory
@@ -60,13 +67,28 @@ struct Registrar {
     mutating func change(_ body: (inout DeviceFacts) -> Void) { body(&facts) }
 
     /// The count on the icon was set: the server's own follows.
-    mutating func badgeWasSet(_ count: Int) { badge = count }
+    mutating func badgeWasSet(_ count: Int) { memory.badge = count }
+
+    /// Says who uses the app, with the word of its back end where that is asked for.
+    mutating func setUser(_ key: String?, proof: String?) {
+        (facts.user, facts.isUserProven, userProof) = (key, proof != nil, proof)
+        // Another proof of the same user may be the one that is believed.
+        refused = nil
+    }
+
+    /// The person wants to be forgotten and the server has done so: nothing is sent before the app tells a token again.
+    mutating func wasForgottenByHand(spare: UUID) {
+        wasForgotten(spare: spare)
+        var rest = DeviceFacts()
+        (rest.provider, rest.environment) = (facts.provider, facts.environment)
+        (facts, userProof) = (rest, nil)
+    }
 
     /// When `next` is worth a call; nil: when something changes.
     func wakeAt(now: Date) -> Date? {
         guard sending == nil, facts.token != nil else { return nil }
         if refused == facts { return nil }
-        guard facts == memory.told, badge == nil, isRegistered else { return notBefore }
+        guard facts == memory.told, memory.badge == nil, isRegistered else { return notBefore }
         return (memory.toldAt ?? now) + Self.refresh
     }
 
@@ -82,9 +104,16 @@ struct Registrar {
     /// The request that is due; nil for none.
     mutating func next(now: Date) -> Request? {
         guard obstacle == nil, let wakeAt = wakeAt(now: now), wakeAt <= now,
-            let body = facts.body(since: memory.told, badge: badge)
+            let body = facts.body(since: memory.told, badge: memory.badge, hasProof: userProof != nil)
         else { return nil }
-        let request = Request(body: body, secret: memory.secret, facts: facts, badge: badge)
+        let request = Request(
+            body: body,
+            secret: memory.secret,
+            facts: facts,
+            badge: memory.badge,
+            isSecondTry: memory.wasTried == true
+        )
+        if memory.secret == nil { memory.wasTried = true }
         sending = request
         return request
     }
@@ -102,17 +131,22 @@ struct Registrar {
     ) {
         guard let request = sending else { return }
         (sending, last) = (nil, result)
+        // An answer that says what became of it.
+        if !result.isPassing { memory.wasTried = nil }
         switch result.status {
         case .registered:
             backoff.worked()
             memory.secret = secret ?? memory.secret
             (memory.told, memory.toldAt, refused) = (request.facts, now, nil)
             // One that was set meanwhile is told next.
-            if badge == request.badge { badge = nil }
+            if memory.badge == request.badge { memory.badge = nil }
         case .integrationKeyUnknown where request.secret != nil:
             // The server has forgotten this device, as after `device forget`: it is another one from now on.
             wasForgotten(spare: spare)
-        case let status where status.isPassing:
+        case .integrationKeyUnknown where request.isSecondTry:
+            // Perhaps it is the id: its first answer, with the secret, may have been lost. A new one tells.
+            wasForgotten(spare: spare)
+        case _ where result.isPassing:
             notBefore = now + backoff.failed(chance: chance, floor: retryAfter)
         default: refused = request.facts
         }

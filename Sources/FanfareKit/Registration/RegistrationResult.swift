@@ -1,6 +1,6 @@
 /// How an attempt to register this device ended.
 ///
-///     fanfare.onRegistration = { result in
+///     func fanfare(_ fanfare: Fanfare, didRegister result: RegistrationResult) {
 ///         if result.status != .registered { log("\(result.status): \(result.reason ?? "")") }
 ///     }
 public struct RegistrationResult: Sendable, Hashable {
@@ -32,13 +32,16 @@ public struct RegistrationResult: Sendable, Hashable {
         /// The server was not reached; it is tried again by itself.
         case connectionIssue = "connection_issue"
 
-        /// Whether trying the same again may help.
         var isPassing: Bool { self == .tooManyRequests || self == .unexpectedError || self == .connectionIssue }
     }
 
-    init(_ status: Status, reason: String? = nil, pointer: String? = nil) {
+    /// Whether trying the same again may help.
+    let isPassing: Bool
+
+    init(_ status: Status, reason: String? = nil, pointer: String? = nil, isPassing: Bool? = nil) {
         self.status = status
         self.reason = reason
         self.pointer = pointer
+        self.isPassing = isPassing ?? status.isPassing
     }
 }

@@ -1,0 +1,86 @@
+import Foundation
+
+extension Phone {
+    /// Notes an event, on the disk too, and sends it when it can.
+    func note(
+        _ kind: TrackedEvent.Kind,
+        _ surface: TrackedEvent.Surface,
+        messageID: String?,
+        action: String? = nil,
+        reason: String? = nil
+    ) {
+        // A push whose sender had no key, and a message that was made here, cannot be told of.
+        guard let messageID, !messageID.isEmpty else { return }
+        let event = TrackedEvent(
+            id: UUID(),
+            messageID: messageID,
+            type: kind,
+            surface: surface,
+            action: action,
+            reason: reason,
+            at: now
+        )
+        note(event)
+        pump()
+    }
+
+    private func note(_ event: TrackedEvent) {
+        do {
+            try journal.note(event)
+            try journal.finish(outbox.add(event), rest: outbox.events)
+        } catch {
+            listener.log("an event cannot be kept, and is sent from memory: \(error)")
+        }
+    }
+
+    /// Takes over what an extension of the app noted meanwhile.
+    func collect() {
+        for (file, event) in inbox.read() {
+            note(event)
+            // After it stands in the journal: an event that is read twice keeps its id.
+            inbox.remove(file)
+        }
+    }
+
+    /// Events that the server has not taken yet.
+    var waitingEvents: Int { outbox.events.count }
+
+    func track() {
+        guard let send = setting.send, let secret = registrar.memory.secret, let batch = outbox.next(now: now) else {
+            return
+        }
+        let body = try? TrackedEvent.encoder.encode(["events": batch])
+        let asked = EdgeRequest(method: "POST", path: "/v1/tracking", bearer: secret, body: body)
+        launch { phone in
+            let answer: EventOutbox.Answer
+            do { answer = try await send(asked).tracking } catch { answer = .unavailable(retryAfter: nil) }
+            phone.trackingEnded(answer, secret: secret)
+        }
+    }
+
+    private func trackingEnded(_ answer: EventOutbox.Answer, secret: String) {
+        let done = outbox.answered(answer, now: now, chance: setting.chance())
+        do {
+            try journal.finish(done, rest: outbox.events)
+        } catch {
+            listener.log("events that were sent cannot be taken off the journal: \(error)")
+        }
+        // A word about a secret that was given up meanwhile says nothing of the new one.
+        if answer == .notRegistered, secret == registrar.memory.secret {
+            listener.log("the server does not know this device; events wait until it is registered again")
+            registrar.wasForgotten(spare: UUID())
+            keep()
+        } else if answer == .notRegistered, registrar.isRegistered {
+            outbox.registered()
+        }
+        pump()
+    }
+
+    /// The network is there again.
+    func networkReturned() {
+        registrar.networkReturned()
+        outbox.networkReturned()
+        answerBox.networkReturned()
+        pump()
+    }
+}

@@ -1,0 +1,34 @@
+/// A notification that the phone shows itself, after a silent push brought its content.
+///
+///     fanfare.presenters.notification = { notification, content in post(notification.body, notification.userInfo) }
+public struct LocalNotification: Sendable, Hashable {
+    /// What tells it from others: a later one of the same campaign takes its place.
+    public let id: String
+    /// The first line; nil for none.
+    public let title: String?
+    /// The text.
+    public let body: String
+    /// The category whose buttons it shows.
+    public let category: String?
+    /// What the push brought, so that a tap on it is a tap on the push.
+    public let userInfo: [String: JSON]
+
+    /// Names under which an app's pushes carry the text of a notification (`payload_names` of the server), and the
+    /// ones that a producer would take for data of its own.
+    private static let names = ["richMessage", "_msg", "message", "body"]
+
+    /// The notification of a push and its content; nil when there is no text to show.
+    init?(_ push: PushMessage, _ content: RichContent?) {
+        let page = push.kind == .announcement || push.kind == .poll ? content?.json : nil
+        let own = Self.names.lazy.compactMap { push.variables[$0]?.nonEmpty }.first
+        let title = push.title ?? push.variables["title"]?.nonEmpty ?? page?["title"]?.nonEmpty
+        // The text of a page may be HTML, which a notification does not show.
+        let text = page?["format"]?.string == "html" ? nil : page?["body"]?.nonEmpty
+        guard let body = push.body ?? own ?? text ?? title else { return nil }
+        id = push.campaign
+        self.title = body == title ? nil : title
+        self.body = body
+        category = push.category
+        userInfo = push.userInfo
+    }
+}
