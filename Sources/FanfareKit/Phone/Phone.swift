@@ -100,11 +100,16 @@ actor Phone {
         perform(engine.tick(now: now))
         perform(turn.tick(now: now))
         perform(session.tick(now: now))
+        sleep(until: wakeAt)
+    }
+
+    /// When something is to happen by itself; nil: not before something else happens.
+    var wakeAt: Date? {
         let instants = [
             registrar.obstacle == nil ? registrar.wakeAt(now: now) : nil, outbox.wakeAt, answerBox.wakeAt,
             engine.wakeAt(after: now), turn.wakeAt, session.wakeAt,
         ]
-        sleep(until: instants.compactMap(\.self).min())
+        return instants.compactMap(\.self).min()
     }
 
     private func sleep(until date: Date?) {

@@ -1,0 +1,68 @@
+import Foundation
+
+@testable import FanfareKit
+
+/// Hears everything that a phone says, and answers as it was told to.
+///
+/// Safety: what changes is changed under the lock.
+final class Ear: PhoneListener, @unchecked Sendable {
+    private let lock = NSLock()
+    private var said: [String] = []
+    private var logged: [String] = []
+    private var shown: [LocalNotification] = []
+    /// What it answers; set before it is asked.
+    private let choice: InAppChoice
+    private let draws: Bool
+
+    init(choice: InAppChoice = .now, draws: Bool = true) {
+        self.choice = choice
+        self.draws = draws
+    }
+
+    private func say(_ text: String) { lock.withLock { said.append(text) } }
+
+    /// What was said since the last time that somebody asked.
+    func heard() -> [String] {
+        lock.withLock {
+            defer { said = [] }
+            return said
+        }
+    }
+
+    var logs: [String] { lock.withLock { logged } }
+    var notifications: [LocalNotification] { lock.withLock { shown } }
+
+    func registered(_ result: RegistrationResult) { say("registration \(result.status.rawValue)") }
+    func log(_ text: String) { lock.withLock { logged.append(text) } }
+    func open(_ link: String, from push: PushMessage?) { say("open \(link)") }
+    func choose(_ message: InAppMessage) async -> InAppChoice {
+        say("choose \(message.id)")
+        return choice
+    }
+    func show(_ message: InAppMessage) async -> Bool {
+        if draws { say("show \(message.id)") }
+        return draws
+    }
+    func hide(_ message: InAppMessage) { say("hide \(message.id)") }
+    func discarded(_ message: InAppMessage, _ reason: InAppDiscardReason) {
+        say("discard \(message.id) \(reason.rawValue)")
+    }
+    func noMatchingTrigger(_ event: AppEvent) { say("no trigger") }
+    func present(_ push: PushMessage, _ page: CampaignPage) async -> Bool {
+        if draws { say("present \(push.campaign)") }
+        return draws
+    }
+    func contentChanged(_ push: PushMessage, _ state: RichContentState) {
+        switch state {
+        case .fetching: say("content fetching")
+        case .ready(let content): say("content ready \(content.contentType)")
+        case .failed(let problem): say("content failed \(problem)")
+        }
+    }
+    func setBadge(_ count: Int) { say("badge \(count)") }
+    func notify(_ notification: LocalNotification, _ content: RichContent) async -> Bool {
+        lock.withLock { shown.append(notification) }
+        return draws
+    }
+    func session(_ id: UUID, _ change: SessionChange) { say("session \(change)") }
+}

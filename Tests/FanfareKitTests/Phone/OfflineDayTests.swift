@@ -1,0 +1,121 @@
+import Foundation
+import Seeds
+import Testing
+
+@testable import FanfareKit
+
+/// What happens on a phone that nobody can reach, on its way to the server.
+@Suite struct OfflineDayTests {
+    /// Something happens to a push, as the system tells it; one event each.
+    private func happen(_ number: Int, on phone: Phone) async throws {
+        let push = try push(["v": 1, "c": "c\(number % 7)", "m": "m\(number)"], aps: ["alert": "Goal"])
+        switch number % 4 {
+        case 0: _ = await phone.received(push)
+        case 1: _ = await phone.displayed(push)
+        case 2: await phone.responded(.opened, to: push)
+        default: await phone.responded(.action("LIKE"), to: push)
+        }
+    }
+
+    /// Cuts the journal somewhere in its last line, as it is when the app is killed while it writes.
+    private func cut(_ journal: URL, _ random: inout SeededRandom) throws {
+        let data = try Data(contentsOf: journal)
+        let lastLine = try #require(data.dropLast().lastIndex(of: UInt8(ascii: "\n"))) + 1
+        let end = lastLine + random.below(data.count - lastLine)
+        try data.prefix(end).write(to: journal)
+    }
+
+    @Test(arguments: 0..<5) func `offline for a day, 500 events, killed twice in between: all arrive once`(
+        seed: Int
+    ) async throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let far = FarSide(seed: UInt64(seed))
+        let rig = try PhoneRig(far)
+        try await rig.register()
+        await far.be(.away)
+        // Twice the app is killed while it writes an event, which nobody was told of, so that it happens again.
+        let kills = [50 + random.below(150), 250 + random.below(200)]
+        for number in 0..<500 {
+            try await rig.pass(TimeInterval(random.below(345)))
+            try await happen(number, on: rig.phone)
+            guard kills.contains(number) else { continue }
+            let before = await rig.phone.waitingEvents
+            try await rig.kill { try cut(rig.journal, &random) }
+            // Unless all of its line but the end was written.
+            if await rig.phone.waitingEvents < before { try await happen(number, on: rig.phone) }
+        }
+        #expect(await rig.phone.waitingEvents == 500)
+        #expect(await far.counted.isEmpty)
+        let noted = await rig.phone.outbox.events.map(\.id.uuidString)
+        #expect(Set(noted).count == 500)
+
+        // Back in the world: the first batch is taken while the app is killed, and so is what comes from a shaky network.
+        await far.be(.neverAnswers)
+        await rig.phone.networkReturned()
+        while await far.counted.isEmpty { await Task.yield() }
+        await far.be(.moody)
+        try await rig.kill()
+        try await rig.pass(86_400)
+        await far.be(.well)
+        try await rig.pass(3600)
+
+        #expect(await rig.phone.waitingEvents == 0 && EventJournal(rig.journal).read().isEmpty)
+        let counted = await far.counted
+        #expect(Set(counted.keys) == Set(noted) && counted.count == 500)
+        // Some came more than once: that is what ids are for.
+        #expect(counted.values.contains { $0 > 1 })
+        #expect(await far.events.compactMap { $0["m"]?.string } == (0..<500).map { "m\($0)" })
+    }
+
+    @Test func `a journal that is cut at any byte has every event whose line is whole, and takes new ones`()
+        async throws
+    {
+        let rig = try PhoneRig()
+        for number in 0..<3 { try await happen(number, on: rig.phone) }
+        let whole = try Data(contentsOf: rig.journal)
+        let ends = whole.indices.filter { whole[$0] == UInt8(ascii: "\n") }
+        for end in 0...whole.count {
+            try await rig.kill { try whole.prefix(end).write(to: rig.journal) }
+            // A line is whole with its last brace; what ends it may be missing.
+            let kept = ends.count { $0 <= end }
+            #expect(await rig.phone.waitingEvents == kept, "\(end)")
+            try await happen(9, on: rig.phone)
+            try await rig.kill()
+            let names = await rig.phone.outbox.events.map(\.messageID)
+            #expect(names == (0..<kept).map { "m\($0)" } + ["m9"], "\(end)")
+        }
+    }
+
+    @Test func `a poll's answers wait for the network too, over a kill, and are sent until they are taken`()
+        async throws
+    {
+        let far = FarSide()
+        let rig = try PhoneRig(far)
+        try await rig.register()
+        await far.serve("who", type: "application/json", Data(pollText.utf8))
+        let poll = try push(["c": "who", "m": "m1", "k": "poll", "r": "who", "t": "poll"], aps: ["alert": "Who?"])
+        await rig.phone.responded(.opened, to: poll)
+        await rig.phone.settled()
+        #expect(rig.ear.heard().contains("present who"))
+        await far.be(.away)
+        await rig.phone.viewDisplayed(poll)
+        await rig.phone.answered(poll, ["q": ["a"]])
+        try await rig.pass(3600)
+        try await rig.kill()
+        _ = await far.taken("", "")
+        await far.be(.losesAnswers)
+        await rig.phone.networkReturned()
+        await rig.phone.settled()
+        await far.be(.well)
+        try await rig.pass(3600)
+        let sent = await far.taken("POST", "/v1/polls/who/answers")
+        let bodies = try sent.map { try JSONDecoder().decode(JSON.self, from: try #require($0.body)) }
+        #expect(bodies.count == 2 && Set(bodies).count == 1)
+        #expect(await rig.phone.answerBox.waiting.isEmpty)
+        #expect(await far.events.map { $0["type"]?.string } == ["opened", "displayed"])
+    }
+
+    private let pollText = """
+        {"title": "Who?", "questions": [{"id": "q", "title": "Who?", "select": "one", "choices": [{"id": "a", "title": "A"}]}]}
+        """
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import FanfareKit
+
+/// A phone whose clock is turned by hand, before a model of the edge.
+final class PhoneRig {
+    let far: FarSide
+    let ear: Ear
+    private let clock = HandClock()
+    private let options: FanfareOptions
+    private(set) var phone: Phone
+
+    /// A phone in a folder of its own, which `remove` takes away; `start` is the clock at first.
+    init(_ far: FarSide = FarSide(), ear: Ear = Ear(), _ change: (inout FanfareOptions) -> Void = { _ in }) throws {
+        var options = FanfareOptions()
+        options.folder = FileManager.default.temporaryDirectory.appendingPathComponent("phone-\(UUID().uuidString)")
+        change(&options)
+        (self.far, self.ear, self.options) = (far, ear, options)
+        phone = try Self.phone(far, ear, options, clock)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: options.folder) }
+
+    static let start = HandClock.start
+
+    private static func phone(_ far: FarSide, _ ear: Ear, _ options: FanfareOptions, _ clock: HandClock) throws -> Phone
+    {
+        var setting = Phone.Setting(integrationKey: "key", options: options, assets: AssetStore(options.folder))
+        setting.send = { try await far.send($0) }
+        setting.now = { clock.now }
+        setting.chance = { 0.5 }
+        setting.wait = { _ in
+            // The test pumps; the phone waits until it sets another clock.
+            let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+            for await _ in stream {}
+            continuation.finish()
+            throw CancellationError()
+        }
+        return try Phone(setting, listener: ear)
+    }
+
+    var now: Date { clock.now }
+    var journal: URL { options.folder.appendingPathComponent("events.jsonl") }
+    var folder: URL { options.folder }
+
+    /// A phone that the server knows, with its app in front.
+    func register() async throws {
+        await phone.change { $0.token = "ab" }
+        await phone.settled()
+        #expect(await phone.registrar.isRegistered)
+        #expect(ear.heard() == ["registration registered"])
+        _ = await far.taken("", "")
+    }
+
+    /// The app is killed, without a word, and starts again from what is on the disk.
+    func kill(_ change: () throws -> Void = {}) async throws {
+        try change()
+        phone = try Self.phone(far, ear, options, clock)
+        await phone.start()
+    }
+
+    /// Time passes, and the phone wakes up whenever it wants to.
+    func pass(_ seconds: TimeInterval) async throws {
+        let end = clock.now + seconds
+        var turns = 0
+        await phone.settled()
+        while let wake = await phone.wakeAt, wake <= end {
+            turns += 1
+            try #require(turns < 10_000, "the phone runs in a circle")
+            clock.now = max(clock.now, wake)
+            await phone.pump()
+            await phone.settled()
+        }
+        clock.now = end
+        await phone.pump()
+        await phone.settled()
+    }
+}
+
+/// A clock that stands still until somebody turns it.
+///
+/// Safety: the instant is behind a lock.
+final class HandClock: @unchecked Sendable {
+    static let start = Date(timeIntervalSince1970: 1_790_000_000)
+    private let lock = NSLock()
+    private var instant = HandClock.start
+
+    var now: Date {
+        get { lock.withLock { instant } }
+        set { lock.withLock { instant = newValue } }
+    }
+}
+
+/// Pushes for tests.
+func push(_ own: [String: Any], aps: [String: Any] = [:], _ variables: [String: Any] = [:]) throws -> PushMessage {
+    var userInfo: [AnyHashable: Any] = variables
+    userInfo["aps"] = aps
+    userInfo["fanfare"] = own
+    return try #require(PushMessage(userInfo))
+}
