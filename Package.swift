@@ -121,7 +121,7 @@ let package = Package(
         ),
 
         // The phone
-        library("FanfareKit", []),
+        .target(name: "FanfareKit", resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: houseSettings),
 
         // The command line
         .executableTarget(

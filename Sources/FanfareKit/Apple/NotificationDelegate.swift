@@ -1,11 +1,12 @@
-// Apple's systems only: thin, because nothing here is tested on Linux. What is decided is decided in Push and Phone.
-#if canImport(UserNotifications)
+// Linux does not compile this file; it is thin: what is decided is decided in Push and Phone.
+#if canImport(UserNotifications) && !os(tvOS)
+public import Foundation
 public import UserNotifications
 
 /// Hands what the notification centre says to the kit.
 ///
-/// The kit sets one when the centre has no delegate. An app with a delegate of its own forwards both calls, or
-/// subclasses this one and calls `super`:
+/// The kit sets one when the centre has no delegate. An app with a delegate of its own forwards both calls to
+/// `fanfare.notificationDelegate`, or subclasses this one and calls `super`:
 ///
 ///     func userNotificationCenter(_ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse)
 ///         async { await fanfare.notificationDelegate.userNotificationCenter(center, didReceive: response) }
@@ -19,19 +20,25 @@ open class FanfareNotificationDelegate: NSObject, UNUserNotificationCenterDelega
         self.fanfare = fanfare
     }
 
+    /// A notification came while the app is in front: what of it is shown.
+    ///
+    ///     await fanfare.notificationDelegate.userNotificationCenter(center, willPresent: notification)
     open func userNotificationCenter(
         _ center: UNUserNotificationCenter,
         willPresent notification: UNNotification
     ) async -> UNNotificationPresentationOptions {
-        await fanfare.displayed(notification.request.content.userInfo)
-        #if os(macOS) || os(iOS) || os(tvOS) || os(watchOS)
-        return [.banner, .list, .sound, .badge]
-        #else
-        return [.sound, .badge]
-        #endif
+        let shown = await fanfare.displayed(notification.request.content.userInfo)
+        var options: UNNotificationPresentationOptions = []
+        if shown.contains(.banner) { options.insert(.banner) }
+        if shown.contains(.list) { options.insert(.list) }
+        if shown.contains(.sound) { options.insert(.sound) }
+        if shown.contains(.badge) { options.insert(.badge) }
+        return options
     }
 
-    #if !os(tvOS)
+    /// A person did something with a notification.
+    ///
+    ///     await fanfare.notificationDelegate.userNotificationCenter(center, didReceive: response)
     open func userNotificationCenter(
         _ center: UNUserNotificationCenter,
         didReceive response: UNNotificationResponse
@@ -43,11 +50,5 @@ open class FanfareNotificationDelegate: NSObject, UNUserNotificationCenterDelega
         case let action: await fanfare.opened(userInfo, action: action)
         }
     }
-    #endif
-}
-
-/// What the system holds weakly and the kit has to keep.
-@MainActor final class KeptObjects {
-    var delegate: FanfareNotificationDelegate?
 }
 #endif

@@ -76,6 +76,20 @@ extension JSON: Codable {
 }
 
 extension JSON {
+    /// The value as property lists have it; nil for null, which they have not.
+    ///
+    ///     content.userInfo = notification.userInfo.compactMapValues(\.plain)
+    public var plain: Any? {
+        switch self {
+        case .null: nil
+        case .bool(let value): value
+        case .number(let value): value
+        case .string(let value): value
+        case .array(let elements): elements.compactMap(\.plain)
+        case .object(let members): members.compactMapValues(\.plain)
+        }
+    }
+
     /// Deeper than any push may be; what is below is left out, so that no payload costs more than its bytes.
     private static let depthMax = 32
 

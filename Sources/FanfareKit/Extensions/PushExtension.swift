@@ -1,0 +1,79 @@
+public import Foundation
+
+/// What a notification service extension does, in one call: the push is tracked as received, its media fetched.
+///
+/// Works in the extension's own process, in the folder that it shares with the app (an app group's). Needs no start, and
+/// no registration of its own: the app sends what the extension noted when it comes to the front.
+///
+///     let found = await PushExtension(folder: groupFolder).received(request.content.userInfo)
+///     if case .success(let file)? = found { content.attachments = [try UNNotificationAttachment(identifier: "", url: file)] }
+public struct PushExtension: Sendable {
+    /// The folder of `FanfareOptions`.
+    public var folder: URL
+    /// Seconds for the media; the system gives an extension about 30 for all of its work.
+    public var seconds: TimeInterval = 20
+    /// Bytes of the media; the system shows no image above 10 MiB.
+    public var bytesMax = 10 * 1024 * 1024
+
+    /// An extension's part, in the folder that the app's options name.
+    ///
+    ///     var part = PushExtension(folder: groupFolder)
+    ///     part.seconds = 10
+    public init(folder: URL) {
+        self.folder = folder
+    }
+
+    /// A push came: it is noted, and its media fetched to a file with the ending that its type asks for.
+    ///
+    /// nil: the push is not ours, or names no media; nothing but the text is to be shown then, nor after a failure. The
+    /// file is the caller's to move or delete; the system moves what becomes an attachment.
+    ///
+    ///     if case .success(let file)? = await part.received(userInfo) { attach(file) }
+    public func received(_ userInfo: [AnyHashable: Any]) async -> Result<URL, DownloadProblem>? {
+        guard let push = PushMessage(userInfo) else { return nil }
+        note(push, at: Date())
+        guard let media = push.media else { return nil }
+        return await fetch(media)
+    }
+
+    /// Leaves it for the app; an extension that cannot is no worse off than none.
+    func note(_ push: PushMessage, at now: Date) {
+        guard let messageID = push.messageID else { return }
+        let event = TrackedEvent(id: UUID(), messageID: messageID, type: .received, surface: .system, at: now)
+        try? EventInbox(folder).leave(event)
+    }
+
+    func fetch(_ media: URL) async -> Result<URL, DownloadProblem> {
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent("media-\(UUID().uuidString)")
+        do throws(DownloadProblem) {
+            let type = try await Download(bytesMax: bytesMax, seconds: seconds).fetch(media, to: place)
+            guard let ending = MediaType.ending(type, media) else {
+                try? FileManager.default.removeItem(at: place)
+                throw .wrongType(type)
+            }
+            let file = place.appendingPathExtension(ending)
+            do { try FileManager.default.moveItem(at: place, to: file) } catch { throw .failed("\(error)") }
+            return .success(file)
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// What the system shows with a notification (Apple's `UNNotificationAttachment`), by the ending that tells it the type.
+enum MediaType {
+    private static let endings = [
+        "image/jpeg": "jpg", "image/png": "png", "image/gif": "gif", "audio/aiff": "aiff", "audio/x-aiff": "aiff",
+        "audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp4": "m4a", "audio/x-m4a": "m4a",
+        "video/mpeg": "mpg", "video/mp4": "mp4", "video/avi": "avi", "video/x-msvideo": "avi",
+    ]
+    private static let known = Set(endings.values).union(["jpeg", "aif", "mpeg", "m4v"])
+
+    /// The ending of a file; nil of what the system does not show. A server that does not know says it by the address.
+    static func ending(_ type: String, _ url: URL) -> String? {
+        if let ending = endings[type] { return ending }
+        guard type.isEmpty || type == "application/octet-stream" || type == "binary/octet-stream" else { return nil }
+        let ending = url.pathExtension.lowercased()
+        return known.contains(ending) ? ending : nil
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Testing
+
+@testable import FanfareKit
+
+/// How a whole phone registers, and is forgotten.
+@Suite struct PhoneRegistrationTests {
+    private func body(_ request: EdgeRequest) throws -> JSON {
+        try JSONDecoder().decode(JSON.self, from: try #require(request.body))
+    }
+
+    @Test func `a registration says what is known, once, and again when something changes`() async throws {
+        let rig = try PhoneRig { $0.environment = "sandbox" }
+        await rig.phone.change { ($0.token, $0.locale) = ("ab", "es-ES") }
+        try await rig.pass(3600)
+        let first = await rig.far.taken("PUT", "/v1/devices/")
+        #expect(first.count == 1 && first.first?.bearer == "key")
+        let said = try body(try #require(first.first))
+        #expect(said["token"] == .string("ab") && said["kit_version"] == .string(Kit.version))
+        #expect(said["environment"] == .string("sandbox") && said["permission"] == .string("unknown"))
+        // The same again is nothing new, after a start neither.
+        await rig.phone.change { $0.locale = "es-ES" }
+        try await rig.kill()
+        try await rig.pass(3600)
+        #expect(await rig.far.taken("PUT", "/v1/devices/").isEmpty)
+        await rig.phone.change { ($0.permission, $0.tags) = ("denied", ["derby"]) }
+        await rig.phone.settled()
+        let second = await rig.far.taken("PUT", "/v1/devices/")
+        #expect(second.map(\.bearer) == ["device-secret"] && second.first?.path == first.first?.path)
+        #expect(try second.map { try body($0)["permission"] } == [.string("denied")])
+    }
+
+    @Test func `while offline the newest is kept over kills, and told once when the network is there`() async throws {
+        let rig = try PhoneRig()
+        await rig.far.be(.away)
+        await rig.phone.change { $0.token = "ab" }
+        await rig.phone.change { $0.tags = ["derby"] }
+        try await rig.kill()
+        await rig.phone.change { $0.tags.insert("cup") }
+        try await rig.pass(600)
+        let tries = await rig.far.taken("PUT", "/v1/devices/").count
+        // Later and later, not all the time.
+        #expect(tries > 5 && tries < 20)
+        #expect(rig.ear.heard().allSatisfy { $0 == "registration connection_issue" })
+        await rig.far.be(.well)
+        await rig.phone.networkReturned()
+        await rig.phone.settled()
+        let sent = await rig.far.taken("PUT", "/v1/devices/")
+        #expect(try sent.map { try body($0)["tags"]?["add"] } == [.array([.string("cup"), .string("derby")])])
+        #expect(rig.ear.heard() == ["registration registered"])
+    }
+
+    @Test func `an answer that was lost with the secret costs the id, not the device`() async throws {
+        let rig = try PhoneRig()
+        await rig.far.be(.losesAnswers)
+        await rig.phone.change { $0.token = "ab" }
+        await rig.phone.settled()
+        let lost = await rig.phone.device
+        // The server has given that id a secret, and says so.
+        await rig.far.be(.says(403, ["status": .string("integration_key_unknown")]))
+        try await rig.kill()
+        await rig.phone.settled()
+        #expect(await rig.phone.device != lost)
+        // A key that is unknown indeed stays refused, and nothing is tried in a circle.
+        _ = await rig.far.taken("", "")
+        try await rig.pass(86_400)
+        #expect(await rig.far.taken("PUT", "/v1/devices/").isEmpty)
+        await rig.far.be(.well)
+        try await rig.kill()
+        await rig.phone.settled()
+        #expect(await rig.phone.registrar.isRegistered)
+    }
+
+    @Test func `a user whom the back end vouches for is named with its word only`() async throws {
+        let rig = try PhoneRig()
+        try await rig.register()
+        await rig.far.be(.says(403, ["status": .string("user_not_verified"), "reason": .string("expired")]))
+        await rig.phone.setUser("ana", proof: "old")
+        try await rig.pass(3600)
+        #expect(await rig.far.taken("PUT", "/v1/devices/").map(\.userProof) == ["old"])
+        #expect(rig.ear.heard() == ["registration user_not_verified"])
+        await rig.far.be(.well)
+        await rig.phone.setUser("ana", proof: "new")
+        await rig.phone.settled()
+        let told = await rig.far.taken("PUT", "/v1/devices/")
+        #expect(told.map(\.userProof) == ["new"])
+        #expect(try told.map { try body($0)["user"] } == [.string("ana")])
+        // The word is not kept, and without it the user is not named again.
+        try await rig.kill()
+        await rig.phone.change { $0.locale = "es" }
+        await rig.phone.settled()
+        let later = await rig.far.taken("PUT", "/v1/devices/")
+        #expect(try later.map { try body($0)["user"] } == [nil])
+        await rig.phone.setUser(nil, proof: nil)
+        await rig.phone.settled()
+        #expect(try await rig.far.taken("PUT", "/v1/devices/").map { try body($0)["user"] } == [.null])
+    }
+
+    @Test func `a device that wants to be forgotten is, here and there, and says nothing afterwards`() async throws {
+        let rig = try PhoneRig()
+        try await rig.register()
+        let device = await rig.phone.device
+        await rig.far.be(.away)
+        _ = await rig.phone.displayed(try push(["c": "derby", "m": "m1"]))
+        await rig.phone.settled()
+        guard case .failed = await rig.phone.forget() else {
+            Issue.record("forgotten without the server")
+            return
+        }
+        #expect(await rig.phone.device == device)
+        await rig.far.be(.well)
+        _ = await rig.far.taken("", "")
+        #expect(await rig.phone.forget() == .forgotten)
+        #expect(await rig.far.requests.map(\.method) == ["DELETE"])
+        try await rig.pass(86_400 * 30)
+        try await rig.kill()
+        try await rig.pass(3600)
+        #expect(await rig.far.requests.map(\.method) == ["DELETE"])
+        #expect(await rig.phone.device != device)
+        #expect(await rig.phone.waitingEvents == 0)
+        #expect(EventJournal(rig.journal).read().isEmpty)
+        await rig.phone.change { $0.token = "cd" }
+        await rig.phone.settled()
+        #expect(await rig.phone.registrar.isRegistered)
+    }
+
+    @Test func `a device that the server has forgotten registers anew, and its events follow`() async throws {
+        let rig = try PhoneRig()
+        try await rig.register()
+        let device = await rig.phone.device
+        await rig.far.be(.says(403, ["status": .string("integration_key_unknown")]))
+        _ = await rig.phone.displayed(try push(["c": "derby", "m": "m1"]))
+        await rig.phone.settled()
+        await rig.far.be(.well)
+        try await rig.kill()
+        try await rig.pass(3600)
+        #expect(await rig.phone.device != device)
+        #expect(await rig.far.counted.count == 1)
+    }
+
+    @Test func `without a server or a key that is said once, and nothing else happens`() async throws {
+        var options = FanfareOptions()
+        options.folder = FileManager.default.temporaryDirectory.appendingPathComponent("phone-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: options.folder) }
+        let (ear, far) = (Ear(), FarSide())
+        var setting = Phone.Setting(integrationKey: "", options: options, assets: AssetStore(options.folder))
+        let mute = try Phone(setting, listener: ear)
+        await mute.start()
+        await mute.change { $0.token = "ab" }
+        #expect(ear.heard() == ["registration server_empty"])
+        setting.send = { try await far.send($0) }
+        let keyless = try Phone(setting, listener: ear)
+        await keyless.start()
+        await keyless.change { $0.token = "cd" }
+        #expect(ear.heard() == ["registration integration_key_empty"])
+        #expect(await far.requests.isEmpty)
+    }
+
+    @Test func `a field that the server does not take is not sent again before something changes`() async throws {
+        let rig = try PhoneRig()
+        await rig.far.be(.says(422, ["status": .string("unexpected_error"), "pointer": .string("/tags")]))
+        await rig.phone.change { ($0.token, $0.tags) = ("ab", ["derby"]) }
+        try await rig.pass(86_400)
+        #expect(await rig.far.taken("PUT", "/v1/devices/").count == 1)
+        await rig.far.be(.well)
+        await rig.phone.change { $0.tags = [] }
+        await rig.phone.settled()
+        #expect(await rig.phone.registrar.isRegistered)
+    }
+}
