@@ -128,7 +128,7 @@ let package = Package(
             name: "fanfare",
             dependencies: [
                 "Campaigns", "PushProviders", "Delivery", "TLS", "AMQP", "Transport", "Store", "Fleet", "Simulator",
-                "HTTPServer", nioCore, nioPosix, logging, signals,
+                "HTTPServer", "FanfareKit", nioCore, nioPosix, logging, signals,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             // Built and preloaded by `fanfare bench`, not part of the program.
@@ -162,7 +162,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "fanfare", "Campaigns", "Delivery", "Store", "Fleet", "Simulator", "Servers", "Seeds", "AMQP",
+                "fanfare", "FanfareKit", "Campaigns", "Delivery", "Store", "Fleet", "Simulator", "Servers", "Seeds",
+                "AMQP",
                 "Transport",
                 "TLS",
                 nioCore,

@@ -16,7 +16,7 @@ struct Fanfare: AsyncParsableCommand {
             ParkedCommand.self,
             StatusCommand.self, PauseCommand.self, ResumeCommand.self, StoreCommand.self,
             AppCommand.self, WebhookCommand.self, TopologyCommand.self, WorkerCommand.self, ServerCommand.self,
-            SimulatorCommand.self,
+            SimulatorCommand.self, PhoneCommand.self,
             ConfigCommand.self,
             SchemaCommand.self, ManualCommand.self,
             DoctorCommand.self, DemoCommand.self, BenchCommand.self, CapacityCommand.self,

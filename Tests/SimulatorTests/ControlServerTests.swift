@@ -33,6 +33,26 @@ import Testing
         }
     }
 
+    @Test func `what came to a device is taken once, payload and all, and what it missed when it is back`() async throws {
+        try await withSimulator { simulator, control in
+            let take = "/device/take?token=\(Self.token)"
+            #expect(try await control.post(take, "").status == 404)
+            _ = try await control.post("/device?token=\(Self.token)&state=online", "")
+            _ = try await TestClient.send([Self.token], to: simulator)
+            let came = try await control.post(take, "")
+            #expect(came.status == 200)
+            #expect(came.body.contains(#""shown":true"#) && came.body.contains(#""payload":{"aps":{"#), "\(came.body)")
+            #expect(try await control.post(take, "").body == "[]\n")
+
+            _ = try await control.post("/device?token=\(Self.token)&state=offline", "")
+            _ = try await TestClient.send([Self.token], to: simulator)
+            #expect(try await control.post(take, "").body == "[]\n")
+            _ = try await control.post("/device?token=\(Self.token)&state=online", "")
+            #expect(try await control.post(take, "").body.contains(#""payload":{"aps":{"#))
+            #expect(try await control.post("/device/take?token=x", "").status == 400)
+        }
+    }
+
     @Test func `many tokens come in pages, every one of them`() async throws {
         try await withSimulator { simulator, control in
             let tokens = (0..<5000).map { number in

@@ -91,6 +91,14 @@ public final class Fanfare: Sendable {
         await phone.settled()
     }
 
+    /// What the phone says after everything that was said before; nil once the kit was stopped.
+    func asked<Value: Sendable>(_ body: @escaping @Sendable (Phone) async -> Value) async -> Value? {
+        await withCheckedContinuation { continuation in
+            let result = orders.yield { continuation.resume(returning: await body($0)) }
+            if case .terminated = result { continuation.resume(returning: nil) }
+        }
+    }
+
     /// Ends the kit: nothing is sent or shown any more; what was noted is kept for the next start.
     ///
     ///     fanfare.stop()

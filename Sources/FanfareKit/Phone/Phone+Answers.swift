@@ -13,6 +13,9 @@ extension Phone {
         viewEnded(push, .answered)
     }
 
+    /// Answers that the server has not taken yet.
+    var waitingAnswers: Int { answerBox.waiting.count }
+
     /// Sends the answers that are due.
     func sendAnswers() {
         guard let send = setting.send, let secret = registrar.memory.secret,

@@ -11,6 +11,7 @@ struct ControlRequest {
         case changeFaults([(name: String, value: String)])
         case device
         case changeDevice
+        case takeArrived
         case revoke
         case subscriptions
     }
@@ -29,14 +30,15 @@ struct ControlRequest {
         case ("GET", "/device"): return .device
         case ("GET", "/subscriptions"): return .subscriptions
         case ("POST", "/device"): return .changeDevice
+        case ("POST", "/device/take"): return .takeArrived
         case ("POST", "/reset"): return .reset
         case ("POST", "/revoke"): return .revoke
         case ("POST", "/faults"): return .changeFaults(try changes(query))
         default:
             throw ControlProblem(
                 404,
-                "there are GET /stats, /tokens, /last, /livez, /faults, /device, /subscriptions and POST /faults, /device, /reset, "
-                    + "/revoke; not \(method) \(uri)"
+                "there are GET /stats, /tokens, /last, /livez, /faults, /device, /subscriptions and POST /faults, /device, "
+                    + "/device/take, /reset, /revoke; not \(method) \(uri)"
             )
         }
     }

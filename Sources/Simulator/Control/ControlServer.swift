@@ -78,6 +78,10 @@ final class ControlHandler: ChannelInboundHandler {
                 }
                 devices.set(key, isOnline: isOnline, now: now)
                 send(.ok, try device(query).json, context)
+            case .takeArrived:
+                let (devices, key, now) = try shelf(query)
+                guard let arrived = devices.takeArrived(key, now: now) else { throw Self.notWatched }
+                send(.ok, "[\(arrived.map(\.json).joined(separator: ","))]", context)
             case .subscriptions: send(.ok, try subscriptions(query), context)
             case .revoke:
                 listeners.revokeAccessTokens()
@@ -132,11 +136,14 @@ final class ControlHandler: ChannelInboundHandler {
     /// What the device that the query names shows.
     private func device(_ query: ControlQuery) throws(ControlProblem) -> DeviceView {
         let (devices, key, now) = try shelf(query)
-        guard let inbox = devices.inbox(of: key, now: now) else {
-            throw ControlProblem(404, "the device is not watched; POST /device with state=online or offline first")
-        }
+        guard let inbox = devices.inbox(of: key, now: now) else { throw Self.notWatched }
         return DeviceView(inbox)
     }
+
+    private static let notWatched = ControlProblem(
+        404,
+        "the device is not watched; POST /device with state=online or offline first"
+    )
 
     /// Where the device that the query names is kept, and its provider's time.
     private func shelf(

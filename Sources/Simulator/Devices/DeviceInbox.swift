@@ -50,6 +50,8 @@ struct DeviceInbox {
     private(set) var shown: [Delivered] = []
     /// What the app got, the oldest first.
     private(set) var handed: [Delivered] = []
+    /// What came since somebody took it, the oldest first.
+    private(set) var arrived: [Delivered] = []
     private(set) var waiting: [PushedMessage] = []
     private(set) var counts = Counts()
     private let policy: Policy
@@ -87,6 +89,13 @@ struct DeviceInbox {
             isDeletionOwed = false
         }
         deliver(now)
+    }
+
+    /// What came since the last time; the next time begins with what comes from now on.
+    mutating func takeArrived(now: Int64) -> [Delivered] {
+        advance(to: now)
+        defer { arrived = [] }
+        return arrived
     }
 
     /// Time has passed: messages have expired, delayed ones have come.
@@ -143,6 +152,8 @@ struct DeviceInbox {
     private mutating func take(_ message: PushedMessage, _ now: Int64) {
         counts.delivered += 1
         let delivered = Delivered(message: message, at: now)
+        arrived.append(delivered)
+        if arrived.count > Self.shownMost { arrived.removeFirst() }
         guard message.isShown else {
             handed.append(delivered)
             if handed.count > Self.shownMost { handed.removeFirst() }

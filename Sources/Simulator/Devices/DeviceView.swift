@@ -71,6 +71,15 @@ public struct DeviceView: Sendable, Equatable {
     }
 }
 
+extension DeviceInbox.Delivered {
+    /// A message with all that the app gets of it, as one JSON object.
+    var json: String {
+        func quoted(_ text: String?) -> String { text.map(JSONNode.quoted) ?? "null" }
+        return "{\"id\":\(quoted(message.id)),\"shown\":\(message.isShown),"
+            + "\"display_key\":\(quoted(message.displayKey)),\"at\":\(at),\"payload\":\(message.payload ?? "null")}"
+    }
+}
+
 extension DeviceView.Message {
     fileprivate var json: String {
         func quoted(_ text: String?) -> String { text.map(JSONNode.quoted) ?? "null" }

@@ -20,6 +20,8 @@ struct PushedMessage: Equatable {
     let displayKey: String?
     let title: String?
     let body: String?
+    /// The JSON that the app gets; nil where only a part of the message is kept.
+    var payload: String?
 }
 
 extension PushedMessage {
@@ -58,7 +60,8 @@ extension PushedMessage {
             isShown: alert != nil,
             displayKey: collapseID,
             title: alert?["title"]?.string,
-            body: alert?["body"]?.string ?? alert?.string
+            body: alert?["body"]?.string ?? alert?.string,
+            payload: String(validating: request.body, as: UTF8.self)
         )
     }
 

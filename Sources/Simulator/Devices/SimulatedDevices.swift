@@ -43,6 +43,11 @@ final class SimulatedDevices: Sendable {
         }
     }
 
+    /// What came to a device since the last time; nil for one that is not watched.
+    func takeArrived(_ key: DeviceTokenKey, now: Int64) -> [DeviceInbox.Delivered]? {
+        inboxes.withLock { $0[key]?.takeArrived(now: now) }
+    }
+
     /// Forgets all devices.
     func reset() {
         inboxes.withLock { inboxes in

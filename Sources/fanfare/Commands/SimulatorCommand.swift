@@ -21,7 +21,8 @@ struct SimulatorCommand: AsyncParsableCommand {
 
             They hold for every provider alike; POST /faults?provider=fcm changes them for one. On the control address \
             there are also GET /stats, /tokens, /last, /faults, POST /reset, /revoke (FCM's access tokens), and \
-            POST /device?provider=fcm&token=…&state=offline and GET /device for what a person would see.
+            POST /device?provider=fcm&token=…&state=offline, GET /device for what a person would see, and \
+            POST /device/take for what came since the last time (fanfare phone lives on it).
 
             With --bare there is one listener, which answers in FCM's form with --fcm, and there are latency, dead, \
             unavailable and goaway_every only, shares are of requests instead of tokens, and nothing can be changed \

@@ -1,0 +1,18 @@
+public import Foundation
+
+/// What whoever builds the app asks of the kit.
+extension Fanfare {
+    /// The id of this installation, by which the server's operators find it; nil once the kit was stopped.
+    ///
+    ///     supportPage.text = await fanfare.deviceID()?.uuidString
+    ///
+    /// Answers after everything that was said before. It changes when the server has forgotten the device.
+    public func deviceID() async -> UUID? { await asked { await $0.device } }
+
+    /// How many events and answers the server has not taken yet; nil once the kit was stopped.
+    ///
+    ///     if await fanfare.waitingEvents() == 0 { … }
+    ///
+    /// Answers after everything that was said before. They are kept over an end of the app.
+    public func waitingEvents() async -> Int? { await asked { await $0.waitingEvents + $0.waitingAnswers } }
+}

@@ -1,0 +1,115 @@
+import Campaigns
+import FanfareKit
+import Fleet
+
+/// Something that a person sees or that the kit tells, as a line for people and as one for programs.
+struct PhoneLine {
+    /// What happened, in a word.
+    let name: String
+    let text: String
+    let members: [JSONMember]
+
+    init(_ name: String, _ text: String, _ members: KeyValuePairs<String, JSONValue?> = [:]) {
+        self.name = name
+        self.text = text
+        self.members = members.compactMap { name, value in value.map { JSONMember(name, $0) } }
+    }
+
+    /// Says it on standard output.
+    func write(isJSON: Bool) {
+        let json = JSONValue.object([JSONMember("what", .string(name))] + members)
+        Terminal.write((isJSON ? json.text : TerminalText.safe(text)) + "\n")
+    }
+}
+
+extension PhoneLine {
+    /// A registration ended.
+    init(_ result: RegistrationResult) {
+        let reason = [result.reason, result.pointer.map { "at \($0)" }].compactMap(\.self).joined(separator: ", ")
+        self.init(
+            "registration",
+            "registration: \(result.status.rawValue)" + (reason.isEmpty ? "" : " (\(reason))"),
+            [
+                "status": .string(result.status.rawValue), "reason": result.reason.map(JSONValue.string),
+                "pointer": result.pointer.map(JSONValue.string),
+            ]
+        )
+    }
+
+    /// A notification is on the screen.
+    init(_ number: Int, _ push: PushMessage) {
+        let buttons = push.buttons
+        let texts = [push.title, push.body].compactMap(\.self).map { "\"\($0)\"" }.joined(separator: " ")
+        self.init(
+            "notification",
+            "notification \(number): \(texts)" + (buttons.isEmpty ? "" : " [\(buttons.joined(separator: "] ["))]"),
+            [
+                "number": .number(JSONNumber(number)), "campaign": .string(push.campaign),
+                "title": push.title.map(JSONValue.string), "body": push.body.map(JSONValue.string),
+                "buttons": .array(buttons.map(JSONValue.string)),
+            ]
+        )
+    }
+
+    /// An announcement or poll is in front.
+    init(_ campaign: PresentedCampaign) {
+        let kind = campaign.push.kind.rawValue
+        let title = campaign.announcement?.title ?? campaign.poll?.title
+        let body = campaign.announcement?.body ?? campaign.poll?.body
+        let act = campaign.announcement?.actionLabel ?? campaign.poll?.actionLabel
+        let exit = campaign.announcement?.exitLabel ?? campaign.poll?.exitLabel
+        let texts = [title, body].compactMap(\.self).map { "\"\($0)\"" }.joined(separator: " ")
+        let labels = [act.map { "action: \"\($0)\"" }, exit.map { "leave: \"\($0)\"" }].compactMap(\.self)
+        let questions = (campaign.poll?.questions ?? []).map { question in
+            let choices = question.choices.map { "\($0.id) \"\($0.title)\"" }.joined(separator: ", ")
+            return "\n  \(question.id) \"\(question.title)\": \(choices)" + (question.isMultiple ? " (several)" : "")
+        }
+        self.init(
+            "campaign",
+            "\(kind): \(texts)" + labels.map { " [\($0)]" }.joined() + questions.joined(),
+            [
+                "kind": .string(kind), "campaign": .string(campaign.push.campaign), "title": title.map(JSONValue.string),
+                "body": body.map(JSONValue.string),
+                "questions": campaign.poll.map { poll in .array(poll.questions.map { .string($0.id) }) },
+            ]
+        )
+    }
+
+    /// An in-app message is in front.
+    init(_ message: FanfareKit.InAppMessage) {
+        let texts = [message.header, message.message].compactMap(\.self).map { "\"\($0)\"" }.joined(separator: " ")
+        let buttons = message.buttons.map { " [\($0.id) \"\($0.label)\"]" }.joined()
+        self.init(
+            "message",
+            "in-app message (\(message.layout.rawValue)): \(texts)" + buttons,
+            [
+                "campaign": .string(message.id), "layout": .string(message.layout.rawValue),
+                "header": message.header.map(JSONValue.string), "message": message.message.map(JSONValue.string),
+                "buttons": .array(message.buttons.map { .string($0.id) }),
+            ]
+        )
+    }
+
+    /// Content that a push names.
+    init(_ state: RichContentState, of push: PushMessage) {
+        let text =
+            switch state {
+            case .fetching: "is being fetched"
+            case .ready(let content): "is there: \(content.contentType), \(content.data.count) bytes"
+            case .failed(let problem): "cannot be had: \(problem)"
+            }
+        self.init(
+            "content",
+            "the content of \(push.campaign) \(text)",
+            ["campaign": .string(push.campaign), "state": .string(text)]
+        )
+    }
+}
+
+extension PushMessage {
+    /// The buttons under its notification, by their ids.
+    var buttons: [String] {
+        let known = ActionCategory.standard.first { $0.id == category }?.actions.map(\.id) ?? []
+        return known + actionLinks.keys.sorted().filter { !known.contains($0) }
+    }
+}

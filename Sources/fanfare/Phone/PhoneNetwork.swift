@@ -1,0 +1,88 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The phone's way to a server: a port of this machine that leads there, and can be cut.
+final class PhoneNetwork: Sendable {
+    /// Where the server is found as long as the network is there.
+    let port: Int
+    private let way: Way
+
+    /// Opens a port of 127.0.0.1 that leads to a server.
+    init(host: String, port: Int) async throws {
+        let way = Way()
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let server = try await ServerBootstrap(group: loop)
+            .childChannelOption(.autoRead, value: false)
+            .childChannelInitializer { near in
+                guard way.begin(near) else { return near.close() }
+                return ClientBootstrap(group: loop).connect(host: host, port: port).flatMapThrowing { far in
+                    try near.pipeline.syncOperations.addHandler(Wire(to: far))
+                    try far.pipeline.syncOperations.addHandler(Wire(to: near))
+                    try near.syncOptions?.setOption(.autoRead, value: true)
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        self.way = way
+        self.port = server.localAddress?.port ?? 0
+    }
+
+    /// Whether the server can be reached.
+    var isThere: Bool {
+        get { way.isThere }
+        set { way.isThere = newValue }
+    }
+}
+
+/// The connections that are open.
+private final class Way: Sendable {
+    private struct State {
+        var isThere = true
+        var open: [ObjectIdentifier: any Channel] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Takes a connection; false while there is no network.
+    func begin(_ channel: any Channel) -> Bool {
+        let isThere = state.withLock { state in
+            if state.isThere { state.open[ObjectIdentifier(channel)] = channel }
+            return state.isThere
+        }
+        guard isThere else { return false }
+        channel.closeFuture.whenComplete { [self] _ in
+            state.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(channel)) }
+        }
+        return true
+    }
+
+    var isThere: Bool {
+        get { state.withLock { $0.isThere } }
+        set {
+            let cut = state.withLock { state -> [any Channel] in
+                state.isThere = newValue
+                return newValue ? [] : Array(state.open.values)
+            }
+            for channel in cut { channel.close(promise: nil) }
+        }
+    }
+}
+
+/// One direction of a connection, confined to its loop.
+private final class Wire: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let other: any Channel
+
+    init(to other: any Channel) {
+        self.other = other
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        other.writeAndFlush(unwrapInboundIn(data), promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { other.close(promise: nil) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,280 @@
+import Campaigns
+import FanfareKit
+import Fleet
+import Foundation
+
+/// A phone in use: the app's delegate and presenters, and the person in front of it.
+///
+/// What it knows of Fanfare is the kit's public API, as an app's.
+@MainActor final class PhoneSession {
+    /// What an order came to.
+    enum Outcome: Equatable {
+        case done
+        /// It cannot be done, for a reason that says how to mend it.
+        case impossible(String)
+        /// What was waited for did not come.
+        case late(String)
+        case over
+    }
+
+    let fanfare: FanfareKit.Fanfare
+    let folder: PhoneFolder
+    let isJSON: Bool
+    private let network: PhoneNetwork?
+    private let line: PushLine?
+    private let eyes = PhoneEyes()
+    private var isActive = false
+    private var isOnline = true
+    private var following: Task<Void, Never>?
+    private var awaitedPushes = 0
+    private var arrivedPushes = 0
+    private var screen: PhoneScreen {
+        didSet {
+            do { try folder.keep(screen) } catch { say(PhoneLine("log", "the screen cannot be kept: \(error)")) }
+        }
+    }
+
+    /// Where the server and the far side are.
+    struct Setting {
+        var integrationKey: String
+        var server: String
+        var network: PhoneNetwork?
+        var line: PushLine?
+        var isJSON: Bool
+    }
+
+    init(_ setting: Setting, folder: PhoneFolder, screen: PhoneScreen) throws {
+        self.folder = folder
+        self.screen = screen
+        (network, line, isJSON) = (setting.network, setting.line, setting.isJSON)
+        var options = FanfareOptions()
+        options.folder = folder.kit
+        fanfare = try FanfareKit.Fanfare.start(
+            integrationKey: setting.integrationKey,
+            server: setting.server,
+            options: options,
+            delegate: eyes
+        )
+        eyes.session = self
+        for layout in FanfareKit.InAppMessage.Layout.allCases { fanfare.presenters.inApp[layout] = eyes }
+        fanfare.presenters.campaigns[""] = eyes
+        fanfare.presenters.links = { [weak self] in
+            self?.say(PhoneLine("link", "opens \($0)", ["link": .string($0)]))
+        }
+        fanfare.presenters.badge = { [weak self] in self?.setBadge($0) }
+        fanfare.presenters.notification = { [weak self] push, _ in self?.notifyLocally(push) }
+        fanfare.onDataPush { [weak eyes] push in
+            await eyes?.session?.say(
+                PhoneLine(
+                    "data_push",
+                    "data push \(push.category ?? "(no category)"): \(push.bytes.count) bytes",
+                    ["category": push.category.map(JSONValue.string), "bytes": .number(JSONNumber(push.bytes.count))]
+                )
+            )
+            return true
+        }
+    }
+
+    func say(_ line: PhoneLine) { line.write(isJSON: isJSON) }
+
+    /// The phone is switched on: it says who it is, and begins to get pushes.
+    func begin(inFront: Bool) async throws {
+        let id = await fanfare.deviceID()?.uuidString.lowercased() ?? ""
+        let count = screen.notifications.count
+        say(
+            PhoneLine(
+                "phone",
+                "phone \(id), \(count == 1 ? "1 notification" : "\(count) notifications") on its screen",
+                ["device": .string(id), "notifications": .number(JSONNumber(count))]
+            )
+        )
+        try await line?.set(isOnline: true)
+        fanfare.setToken(screen.token)
+        fanfare.setPlace(locale: Locale.current.identifier.replacing("_", with: "-"), timeZone: TimeZone.current.identifier)
+        fanfare.setPermission(.authorized)
+        if inFront { becomeActive() }
+        following = Task { [weak self] in
+            while !Task.isCancelled, await self?.follow() != nil {
+                try? await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    private func becomeActive() {
+        guard !isActive else { return }
+        isActive = true
+        fanfare.didBecomeActive()
+    }
+
+    // MARK: - Pushes
+
+    /// Takes what came; a far side that does not answer is as good as one that has nothing.
+    private func follow() async {
+        guard let line, isOnline, let arrivals = try? await line.take() else { return }
+        for arrival in arrivals { await arrived(arrival) }
+    }
+
+    private func arrived(_ arrival: PushLine.Arrival) async {
+        guard let userInfo = Self.userInfo(arrival.payload) else { return }
+        let count = ((userInfo["aps"] as? [String: Any])?["badge"] as? NSNumber)?.intValue
+        if let count { setBadge(count) }
+        let push = PushMessage(userInfo)
+        if arrival.isShown {
+            let number = screen.add(payload: arrival.payload, displayKey: arrival.displayKey)
+            if let push {
+                say(PhoneLine(number, push))
+            } else {
+                say(PhoneLine("notification", "notification \(number), which is not of Fanfare"))
+            }
+        } else {
+            eyes.lastSilent = (arrival.payload, arrival.displayKey)
+        }
+        let result = await fanfare.received(userInfo)
+        if !arrival.isShown { say(PhoneLine("silent", "a push without a notification: \(result)")) }
+        // In front the system asks the app before it shows it; behind it shows it by itself.
+        if arrival.isShown, isActive { await fanfare.displayed(userInfo) }
+        arrivedPushes += 1
+    }
+
+    private static func userInfo(_ payload: String) -> [AnyHashable: Any]? {
+        try? JSONSerialization.jsonObject(with: Data(payload.utf8)) as? [String: Any]
+    }
+
+    /// The kit shows a notification of its own, after a silent push.
+    private func notifyLocally(_ push: PushMessage) {
+        guard let silent = eyes.lastSilent else { return }
+        let number = screen.add(payload: silent.payload, displayKey: silent.displayKey)
+        say(PhoneLine(number, push))
+    }
+
+    private func setBadge(_ count: Int) {
+        screen.badge = count
+        say(PhoneLine("badge", "the icon shows \(count == 0 ? "no count" : "\(count)")", ["count": .number(JSONNumber(count))]))
+    }
+
+    private func responded(
+        to number: Int?,
+        _ body: (_ userInfo: [AnyHashable: Any], _ push: PushMessage?) async -> Void
+    ) async -> Outcome {
+        guard let notification = screen.notification(number) else {
+            return .impossible(number.map { "there is no notification \($0); show lists them" } ?? "nothing is on the screen")
+        }
+        guard let userInfo = Self.userInfo(notification.payload) else { return .impossible("it cannot be read") }
+        screen.remove(notification.number)
+        await body(userInfo, PushMessage(userInfo))
+        return .done
+    }
+
+    // MARK: - Orders
+
+    /// Does what a person does.
+    func perform(_ order: PhoneOrder) async -> Outcome {
+        switch order {
+        case .help: for entry in PhoneOrder.catalogue { say(PhoneLine("help", "\(entry.form): \(entry.meaning)")) }
+        case .show: show()
+        case .tap(let number): return await tap(number)
+        case .press(let button, let number): return await press(button, number)
+        case .dismiss(let number): return await responded(to: number) { userInfo, _ in await fanfare.dismissed(userInfo) }
+        case .leave: return eyes.leave()
+        case .answer(let answers): return eyes.answer(answers)
+        case .close: return eyes.close(.dismissed)
+        case .background:
+            isActive = false
+            fanfare.willResignActive()
+        case .foreground: becomeActive()
+        case .event(let name, let properties): fanfare.log(.custom(name, properties))
+        case .purchase(let product, let price, let currency, let properties):
+            fanfare.log(.purchase(product, price: price, currency: currency, properties))
+        case .offline: return await goOffline()
+        case .online: return await goOnline()
+        case .user(let key): fanfare.setUser(key)
+        case .tag(let tag): fanfare.addTags([tag])
+        case .untag(let tag): fanfare.removeTags([tag])
+        case .badge(let count): fanfare.setBadge(count)
+        case .permission(let permission): fanfare.setPermission(permission)
+        case .wait(let sight, let seconds): return await wait(for: sight, seconds)
+        case .quit: return .over
+        }
+        return .done
+    }
+
+    private func show() {
+        for notification in screen.notifications {
+            let push = Self.userInfo(notification.payload).flatMap { PushMessage($0) }
+            if let push { say(PhoneLine(notification.number, push)) }
+        }
+        if let campaign = eyes.campaign { say(PhoneLine(campaign)) }
+        if let message = eyes.message?.shown { say(PhoneLine(message)) }
+        if screen.notifications.isEmpty, eyes.campaign == nil, eyes.message == nil {
+            say(PhoneLine("empty", "nothing is on the screen"))
+        }
+    }
+
+    private func tap(_ number: Int?) async -> Outcome {
+        if number == nil, isActive, eyes.message != nil { return eyes.close(.tapped) }
+        return await responded(to: number) { userInfo, _ in
+            becomeActive()
+            await fanfare.opened(userInfo)
+        }
+    }
+
+    private func press(_ button: String, _ number: Int?) async -> Outcome {
+        if number == nil, isActive, eyes.message != nil { return eyes.press(button) }
+        if number == nil, isActive, eyes.campaign != nil { return eyes.act(button) }
+        return await responded(to: number) { userInfo, push in
+            let category = ActionCategory.standard.first { $0.id == push?.category }
+            if category?.actions.first(where: { $0.id == button })?.opensApp ?? true { becomeActive() }
+            await fanfare.opened(userInfo, action: button)
+        }
+    }
+
+    private func goOffline() async -> Outcome {
+        guard let network else { return .impossible("a phone with an https server cannot be cut off; use an http one") }
+        isOnline = false
+        network.isThere = false
+        do { try await line?.set(isOnline: false) } catch { return .impossible("the simulator is not told: \(error)") }
+        return .done
+    }
+
+    private func goOnline() async -> Outcome {
+        guard !isOnline else { return .done }
+        network?.isThere = true
+        isOnline = true
+        do { try await line?.set(isOnline: true) } catch { return .impossible("the simulator is not told: \(error)") }
+        fanfare.networkReturned()
+        return .done
+    }
+
+    private func wait(for sight: PhoneOrder.Sight, _ seconds: Int) async -> Outcome {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < end {
+            if await isThere(sight) { return .done }
+            do { try await Task.sleep(for: .milliseconds(50)) } catch { break }
+        }
+        return .late("\(sight.rawValue) did not come within \(seconds) s")
+    }
+
+    private func isThere(_ sight: PhoneOrder.Sight) async -> Bool {
+        switch sight {
+        case .registered: return eyes.isRegistered
+        case .campaign: return eyes.campaign != nil
+        case .message: return eyes.message != nil
+        case .sent: return await fanfare.waitingEvents() == 0
+        case .push:
+            guard arrivedPushes > awaitedPushes else { return false }
+            awaitedPushes += 1
+            return true
+        }
+    }
+
+    /// The app is ended; what is not sent is kept.
+    func end() async {
+        following?.cancel()
+        let waiting = await fanfare.waitingEvents() ?? 0
+        if waiting > 0 {
+            let text = waiting == 1 ? "1 event is kept" : "\(waiting) events are kept"
+            say(PhoneLine("kept", "\(text) for the next start", ["events": .number(JSONNumber(waiting))]))
+        }
+        fanfare.stop()
+    }
+}
