@@ -155,7 +155,7 @@ let package = Package(
             ["Campaigns", "PushProviders", "Seeds", "Sanitizers", "Servers"],
             kept: ["Shards/Kept"]
         ),
-        tests("CommandTests", ["fanfare", "Campaigns", "Store", "Servers"]),
+        tests("CommandTests", ["fanfare", "FanfareKit", "Campaigns", "Store", "Servers"]),
         tests("DeliveryPoolTests", ["Delivery"]),
         tests("DeliveryPublishingTests", ["Campaigns", "Delivery", "Seeds"]),
         tests("DeliveryTests", ["Campaigns", "Delivery", "PushProviders", "Seeds", "Sanitizers"]),

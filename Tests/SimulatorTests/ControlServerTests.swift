@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func `what came to a device is taken once, payload and all, and what it missed when it is back`() async throws {
+    @Test func `what came to a device is taken once, payload and all, and what it missed when it is back`() async throws
+    {
         try await withSimulator { simulator, control in
             let take = "/device/take?token=\(Self.token)"
             #expect(try await control.post(take, "").status == 404)

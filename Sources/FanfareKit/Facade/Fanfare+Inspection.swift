@@ -9,6 +9,13 @@ extension Fanfare {
     /// Answers after everything that was said before. It changes when the server has forgotten the device.
     public func deviceID() async -> UUID? { await asked { await $0.device } }
 
+    /// Whether the server knows this device, from this start or an earlier one; nil once the kit was stopped.
+    ///
+    ///     if await fanfare.isRegistered() == true { … }
+    ///
+    /// The delegate hears of registrations only, and none is due while nothing has changed.
+    public func isRegistered() async -> Bool? { await asked { await $0.registrar.isRegistered } }
+
     /// How many events and answers the server has not taken yet; nil once the kit was stopped.
     ///
     ///     if await fanfare.waitingEvents() == 0 { … }

@@ -4,7 +4,6 @@ import FanfareKit
 /// What is in front on a phone: the app's delegate, and what draws its messages and campaigns.
 @MainActor final class PhoneEyes: FanfareDelegate, InAppPresenter, CampaignPresenter {
     weak var session: PhoneSession?
-    private(set) var isRegistered = false
     /// The announcement or poll in front.
     private(set) var campaign: PresentedCampaign?
     /// The in-app message in front, and what says how it was closed.
@@ -15,7 +14,6 @@ import FanfareKit
     // MARK: - The delegate
 
     func fanfare(_ fanfare: FanfareKit.Fanfare, didRegister result: RegistrationResult) {
-        isRegistered = result.status == .registered
         session?.say(PhoneLine(result))
     }
 
@@ -25,7 +23,9 @@ import FanfareKit
         because reason: InAppDiscardReason
     ) {
         let text = "the in-app message \(message.id) is not shown: \(reason.rawValue)"
-        session?.say(PhoneLine("discarded", text, ["campaign": .string(message.id), "reason": .string(reason.rawValue)]))
+        session?.say(
+            PhoneLine("discarded", text, ["campaign": .string(message.id), "reason": .string(reason.rawValue)])
+        )
     }
 
     func fanfare(_ fanfare: FanfareKit.Fanfare, content state: RichContentState, of push: PushMessage) {

@@ -18,7 +18,8 @@ struct PhoneLine {
     /// Says it on standard output.
     func write(isJSON: Bool) {
         let json = JSONValue.object([JSONMember("what", .string(name))] + members)
-        Terminal.write((isJSON ? json.text : TerminalText.safe(text)) + "\n")
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { TerminalText.safe(String($0)) }
+        Terminal.write((isJSON ? json.text : lines.joined(separator: "\n")) + "\n")
     }
 }
 
@@ -68,7 +69,8 @@ extension PhoneLine {
             "campaign",
             "\(kind): \(texts)" + labels.map { " [\($0)]" }.joined() + questions.joined(),
             [
-                "kind": .string(kind), "campaign": .string(campaign.push.campaign), "title": title.map(JSONValue.string),
+                "kind": .string(kind), "campaign": .string(campaign.push.campaign),
+                "title": title.map(JSONValue.string),
                 "body": body.map(JSONValue.string),
                 "questions": campaign.poll.map { poll in .array(poll.questions.map { .string($0.id) }) },
             ]

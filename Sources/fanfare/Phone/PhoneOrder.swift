@@ -72,7 +72,8 @@ enum PhoneOrder: Equatable {
 
     /// The words that orders begin with.
     private static let names = [
-        "help", "show", "tap", "press", "dismiss", "leave", "answer", "close", "background", "foreground", "event", "buy",
+        "help", "show", "tap", "press", "dismiss", "leave", "answer", "close", "background", "foreground", "event",
+        "buy",
         "offline", "online", "user", "tag", "untag", "badge", "permission", "wait", "quit",
     ]
 

@@ -40,8 +40,6 @@ struct PhoneScreen: Codable, Equatable {
     /// It is gone from the screen.
     mutating func remove(_ number: Int) { notifications.removeAll { $0.number == number } }
 
-    /// All are gone, as when an app clears its count.
-    mutating func removeAll() { notifications = [] }
 }
 
 /// The folder of a phone.
@@ -64,7 +62,10 @@ struct PhoneFolder {
             try keep(screen)
             return screen
         } catch {
-            throw CommandFailure(.failed, "the folder \(path) cannot be used for a phone: \(error.localizedDescription)")
+            throw CommandFailure(
+                .failed,
+                "the folder \(path) cannot be used for a phone: \(error.localizedDescription)"
+            )
         }
     }
 

@@ -90,7 +90,10 @@ import Foundation
         )
         try await line?.set(isOnline: true)
         fanfare.setToken(screen.token)
-        fanfare.setPlace(locale: Locale.current.identifier.replacing("_", with: "-"), timeZone: TimeZone.current.identifier)
+        fanfare.setPlace(
+            locale: Locale.current.identifier.replacing("_", with: "-"),
+            timeZone: TimeZone.current.identifier
+        )
         fanfare.setPermission(.authorized)
         if inFront { becomeActive() }
         following = Task { [weak self] in
@@ -149,7 +152,13 @@ import Foundation
 
     private func setBadge(_ count: Int) {
         screen.badge = count
-        say(PhoneLine("badge", "the icon shows \(count == 0 ? "no count" : "\(count)")", ["count": .number(JSONNumber(count))]))
+        say(
+            PhoneLine(
+                "badge",
+                "the icon shows \(count == 0 ? "no count" : "\(count)")",
+                ["count": .number(JSONNumber(count))]
+            )
+        )
     }
 
     private func responded(
@@ -157,7 +166,9 @@ import Foundation
         _ body: (_ userInfo: [AnyHashable: Any], _ push: PushMessage?) async -> Void
     ) async -> Outcome {
         guard let notification = screen.notification(number) else {
-            return .impossible(number.map { "there is no notification \($0); show lists them" } ?? "nothing is on the screen")
+            return .impossible(
+                number.map { "there is no notification \($0); show lists them" } ?? "nothing is on the screen"
+            )
         }
         guard let userInfo = Self.userInfo(notification.payload) else { return .impossible("it cannot be read") }
         screen.remove(notification.number)
@@ -174,7 +185,8 @@ import Foundation
         case .show: show()
         case .tap(let number): return await tap(number)
         case .press(let button, let number): return await press(button, number)
-        case .dismiss(let number): return await responded(to: number) { userInfo, _ in await fanfare.dismissed(userInfo) }
+        case .dismiss(let number):
+            return await responded(to: number) { userInfo, _ in await fanfare.dismissed(userInfo) }
         case .leave: return eyes.leave()
         case .answer(let answers): return eyes.answer(answers)
         case .close: return eyes.close(.dismissed)
@@ -256,7 +268,7 @@ import Foundation
 
     private func isThere(_ sight: PhoneOrder.Sight) async -> Bool {
         switch sight {
-        case .registered: return eyes.isRegistered
+        case .registered: return await fanfare.isRegistered() == true
         case .campaign: return eyes.campaign != nil
         case .message: return eyes.message != nil
         case .sent: return await fanfare.waitingEvents() == 0

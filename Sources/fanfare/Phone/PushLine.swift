@@ -46,7 +46,10 @@ struct PushLine: Sendable {
         let response = try await client.send("POST", path, body: [])
         let limits = JSONReader.Limits(bytesMax: 16 << 20, depthMax: 64)
         guard response.status == 200, let json = JSONReader.read(response.body, limits: limits).value else {
-            throw CommandFailure(.failed, "the simulator answered \(response.status) to POST \(path.prefix { $0 != "?" })")
+            throw CommandFailure(
+                .failed,
+                "the simulator answered \(response.status) to POST \(path.prefix { $0 != "?" })"
+            )
         }
         return json
     }

@@ -1,0 +1,68 @@
+import FanfareKit
+import Foundation
+import Testing
+
+@testable import fanfare
+
+/// What lines of standard input mean to `fanfare phone`, and how it ends.
+@Suite struct PhoneCommandTests {
+    @Test(arguments: [
+        ("tap", PhoneOrder.tap(nil)), ("tap 3", .tap(3)), ("  press  YES 2 ", .press("YES", 2)),
+        ("dismiss", .dismiss(nil)), ("leave", .leave), ("quit", .quit),
+        ("answer who=real when=now,later", .answer(["who": ["real"], "when": ["now", "later"]])),
+        (
+            "event goal minute=12 home=true team=atleti",
+            .event("goal", ["minute": .number(12), "home": .bool(true), "team": .string("atleti")])
+        ),
+        ("buy pass 9.99 EUR", .purchase("pass", price: 9.99, currency: "EUR", [:])),
+        ("user ana@example.com", .user("ana@example.com")), ("user -", .user(nil)), ("badge 0", .badge(0)),
+        ("permission denied", .permission(.denied)), ("wait push", .wait(.push, seconds: 30)),
+        ("wait sent 5", .wait(.sent, seconds: 5)),
+    ])
+    func `a line is an order`(line: String, order: PhoneOrder) throws {
+        #expect(try PhoneOrder(line) == order)
+    }
+
+    @Test(arguments: [
+        ("tpa", "there is no order tpa; did you mean tap?"), ("sing", "there is no order sing; help lists them"),
+        ("tap x", "tap takes a number, not x"), ("tap 1 2", "tap does not take 2"), ("press", "press needs BUTTON"),
+        ("answer real", "real is no NAME=VALUE"), ("answer", "answer needs QUESTION=CHOICE"),
+        ("buy pass cheap EUR", "a price is a number, such as 9.99: buy pass 9.99 EUR"),
+        ("wait rain", "one can wait for registered, push, campaign, message, sent"),
+        ("permission maybe", "a permission is one of authorized, provisional, denied, unknown"),
+    ])
+    func `a line that is no order says how to mend it`(line: String, text: String) {
+        #expect(throws: PhoneOrderProblem(text)) { _ = try PhoneOrder(line) }
+    }
+
+    @Test func `a notification takes the place of one with the same key, and keeps its number`() {
+        var screen = PhoneScreen(token: "0a")
+        #expect(screen.add(payload: "1", displayKey: "score") == 1)
+        #expect(screen.add(payload: "2", displayKey: nil) == 2)
+        #expect(screen.add(payload: "3", displayKey: "score") == 3)
+        #expect(screen.notifications.map(\.payload) == ["2", "3"])
+        #expect(screen.notification(nil)?.number == 3 && screen.notification(1) == nil)
+        screen.remove(3)
+        #expect(screen.notification(nil)?.number == 2)
+        #expect(screen.add(payload: "4", displayKey: nil) == 4)
+    }
+
+    @Test func `without a server it is the same phone every time, keeps what it notes, and says what was wrong`() throws
+    {
+        let folder = try CommandFolder()
+        try Data("a-key".utf8).write(to: URL(fileURLWithPath: folder.path + "/key.txt"))
+        let command = Command(folder: folder.path)
+        let phone = ["phone", "--server", "http://127.0.0.1:1", "--integration", "key.txt"]
+        let first = try command.run(phone, input: "show\ntpa\n")
+        #expect(first.exit == 64 && first.errors == "fanfare: there is no order tpa; did you mean tap?\n")
+        #expect(first.output.contains("nothing is on the screen\n"))
+        let second = try command.run(phone, input: "\ntap\nquit\ntap\n")
+        #expect(second.exit == 1 && second.errors == "fanfare: nothing is on the screen\n", "\(second.errors)")
+        func name(_ text: String) -> Substring? { text.split(separator: ",").first { $0.hasPrefix("phone ") } }
+        #expect(name(first.output) != nil && name(first.output) == name(second.output))
+        #expect(try command.run(phone, input: "wait push 0\n").exit == 75)
+        #expect(try command.run(phone + ["--json"], input: "").output.hasPrefix(#"{"what":"phone","device":""#))
+        #expect(try command.run(["phone", "--server", "push", "--integration", "key.txt"]).exit == 64)
+        #expect(try command.run(["phone", "--server", "http://h", "--integration", "none.txt"]).exit == 64)
+    }
+}
