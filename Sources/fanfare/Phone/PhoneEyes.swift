@@ -8,8 +8,6 @@ import FanfareKit
     private(set) var campaign: PresentedCampaign?
     /// The in-app message in front, and what says how it was closed.
     private(set) var message: (shown: FanfareKit.InAppMessage, close: @MainActor (InAppClosing) -> Void)?
-    /// What a notification of the phone's own is made of: the silent push before it.
-    var lastSilent: (payload: String, displayKey: String?)?
 
     // MARK: - The delegate
 
@@ -72,7 +70,7 @@ import FanfareKit
         campaign.displayed()
     }
 
-    func act(_ button: String) -> PhoneSession.Outcome { ended { $0.actioned(button) } }
+    func act(_ button: String?) -> PhoneSession.Outcome { ended { $0.actioned(button) } }
 
     func leave() -> PhoneSession.Outcome { ended { $0.exited() } }
 

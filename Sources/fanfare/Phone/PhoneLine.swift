@@ -37,16 +37,18 @@ extension PhoneLine {
         )
     }
 
-    /// A notification is on the screen.
-    init(_ number: Int, _ push: PushMessage) {
-        let buttons = push.buttons
-        let texts = [push.title, push.body].compactMap(\.self).map { "\"\($0)\"" }.joined(separator: " ")
+    /// A notification is on the screen; `push` is nil of somebody else's.
+    init(_ notification: PhoneScreen.Notification, _ push: PushMessage?) {
+        let buttons = push?.buttons ?? []
+        let (title, body) = (notification.own?.title ?? push?.title, notification.own?.body ?? push?.body)
+        let texts = [title, body].compactMap(\.self).map { "\"\($0)\"" }.joined(separator: " ")
         self.init(
             "notification",
-            "notification \(number): \(texts)" + (buttons.isEmpty ? "" : " [\(buttons.joined(separator: "] ["))]"),
+            "notification \(notification.number): \(push == nil ? "not of Fanfare" : texts)"
+                + buttons.map { " [\($0)]" }.joined(),
             [
-                "number": .number(JSONNumber(number)), "campaign": .string(push.campaign),
-                "title": push.title.map(JSONValue.string), "body": push.body.map(JSONValue.string),
+                "number": .number(JSONNumber(notification.number)), "campaign": push.map { .string($0.campaign) },
+                "title": title.map(JSONValue.string), "body": body.map(JSONValue.string),
                 "buttons": .array(buttons.map(JSONValue.string)),
             ]
         )

@@ -8,6 +8,7 @@ enum PhoneOrder: Equatable {
     case tap(Int?)
     case press(String, Int?)
     case dismiss(Int?)
+    case act
     case leave
     case answer([String: [String]])
     case close
@@ -36,6 +37,7 @@ enum PhoneOrder: Equatable {
         ("tap [N]", "tap notification N, or what is in front, or the newest notification"),
         ("press BUTTON [N]", "press a button, of the same"),
         ("dismiss [N]", "swipe a notification away"),
+        ("act", "press the button of an announcement that acts"),
         ("leave", "press the button of an announcement or poll that leaves it"),
         ("answer QUESTION=CHOICE[,CHOICE] …", "answer the poll that is in front"),
         ("close", "close the in-app message that is in front"),
@@ -72,14 +74,14 @@ enum PhoneOrder: Equatable {
 
     /// The words that orders begin with.
     private static let names = [
-        "help", "show", "tap", "press", "dismiss", "leave", "answer", "close", "background", "foreground", "event",
+        "help", "show", "tap", "press", "dismiss", "act", "leave", "answer", "close", "background", "foreground", "event",
         "buy",
         "offline", "online", "user", "tag", "untag", "badge", "permission", "wait", "quit",
     ]
 
     private static func plain(_ name: String, _ values: PhoneOrderWords) throws(PhoneOrderProblem) -> PhoneOrder? {
         let orders: [String: PhoneOrder] = [
-            "help": .help, "show": .show, "leave": .leave, "close": .close, "background": .background,
+            "help": .help, "show": .show, "act": .act, "leave": .leave, "close": .close, "background": .background,
             "foreground": .foreground, "offline": .offline, "online": .online, "quit": .quit,
         ]
         guard let order = orders[name] else { return nil }

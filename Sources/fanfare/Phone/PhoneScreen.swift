@@ -9,6 +9,14 @@ struct PhoneScreen: Codable, Equatable {
         /// The JSON that the app gets.
         let payload: String
         let displayKey: String?
+        /// What one of the phone's own says; nil: what the push says.
+        let own: Texts?
+    }
+
+    /// What a notification says.
+    struct Texts: Codable, Equatable {
+        let title: String?
+        let body: String?
     }
 
     /// The token of APNs, made up when the phone was.
@@ -24,9 +32,9 @@ struct PhoneScreen: Codable, Equatable {
     }
 
     /// A notification arrives and takes the place of one with the same key; its number.
-    mutating func add(payload: String, displayKey: String?) -> Int {
+    mutating func add(payload: String, displayKey: String?, own: Texts? = nil) -> Int {
         if let displayKey { notifications.removeAll { $0.displayKey == displayKey } }
-        notifications.append(Notification(number: next, payload: payload, displayKey: displayKey))
+        notifications.append(Notification(number: next, payload: payload, displayKey: displayKey, own: own))
         next += 1
         return next - 1
     }

@@ -62,7 +62,7 @@ import Foundation
             self?.say(PhoneLine("link", "opens \($0)", ["link": .string($0)]))
         }
         fanfare.presenters.badge = { [weak self] in self?.setBadge($0) }
-        fanfare.presenters.notification = { [weak self] push, _ in self?.notifyLocally(push) }
+        fanfare.presenters.notification = { [weak self] notification, _ in self?.notifyLocally(notification) }
         fanfare.onDataPush { [weak eyes] push in
             await eyes?.session?.say(
                 PhoneLine(
@@ -90,10 +90,6 @@ import Foundation
         )
         try await line?.set(isOnline: true)
         fanfare.setToken(screen.token)
-        fanfare.setPlace(
-            locale: Locale.current.identifier.replacing("_", with: "-"),
-            timeZone: TimeZone.current.identifier
-        )
         fanfare.setPermission(.authorized)
         if inFront { becomeActive() }
         following = Task { [weak self] in
@@ -121,16 +117,9 @@ import Foundation
         guard let userInfo = Self.userInfo(arrival.payload) else { return }
         let count = ((userInfo["aps"] as? [String: Any])?["badge"] as? NSNumber)?.intValue
         if let count { setBadge(count) }
-        let push = PushMessage(userInfo)
         if arrival.isShown {
             let number = screen.add(payload: arrival.payload, displayKey: arrival.displayKey)
-            if let push {
-                say(PhoneLine(number, push))
-            } else {
-                say(PhoneLine("notification", "notification \(number), which is not of Fanfare"))
-            }
-        } else {
-            eyes.lastSilent = (arrival.payload, arrival.displayKey)
+            if let shown = screen.notification(number) { show(shown) }
         }
         let result = await fanfare.received(userInfo)
         if !arrival.isShown { say(PhoneLine("silent", "a push without a notification: \(result)")) }
@@ -144,10 +133,14 @@ import Foundation
     }
 
     /// The kit shows a notification of its own, after a silent push.
-    private func notifyLocally(_ push: PushMessage) {
-        guard let silent = eyes.lastSilent else { return }
-        let number = screen.add(payload: silent.payload, displayKey: silent.displayKey)
-        say(PhoneLine(number, push))
+    private func notifyLocally(_ notification: LocalNotification) {
+        guard let payload = try? JSONEncoder().encode(JSON.object(notification.userInfo)) else { return }
+        let number = screen.add(
+            payload: String(decoding: payload, as: UTF8.self),
+            displayKey: notification.id,
+            own: PhoneScreen.Texts(title: notification.title, body: notification.body)
+        )
+        if let shown = screen.notification(number) { show(shown) }
     }
 
     private func setBadge(_ count: Int) {
@@ -187,6 +180,7 @@ import Foundation
         case .press(let button, let number): return await press(button, number)
         case .dismiss(let number):
             return await responded(to: number) { userInfo, _ in await fanfare.dismissed(userInfo) }
+        case .act: return eyes.act(nil)
         case .leave: return eyes.leave()
         case .answer(let answers): return eyes.answer(answers)
         case .close: return eyes.close(.dismissed)
@@ -211,15 +205,17 @@ import Foundation
     }
 
     private func show() {
-        for notification in screen.notifications {
-            let push = Self.userInfo(notification.payload).flatMap { PushMessage($0) }
-            if let push { say(PhoneLine(notification.number, push)) }
-        }
+        for notification in screen.notifications { show(notification) }
         if let campaign = eyes.campaign { say(PhoneLine(campaign)) }
         if let message = eyes.message?.shown { say(PhoneLine(message)) }
         if screen.notifications.isEmpty, eyes.campaign == nil, eyes.message == nil {
             say(PhoneLine("empty", "nothing is on the screen"))
         }
+    }
+
+    private func show(_ notification: PhoneScreen.Notification) {
+        let push = Self.userInfo(notification.payload).flatMap { PushMessage($0) }
+        say(PhoneLine(notification, push))
     }
 
     private func tap(_ number: Int?) async -> Outcome {

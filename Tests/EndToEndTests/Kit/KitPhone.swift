@@ -1,0 +1,126 @@
+import FanfareKit
+import Foundation
+import Servers
+import Testing
+
+/// An app with FanfareKit: its public API, as an app's delegate and presenters use it.
+@MainActor final class KitPhone: FanfareDelegate, CampaignPresenter, InAppPresenter {
+    /// How a view of an announcement ends.
+    enum End: Equatable {
+        case acted(String?)
+        case left
+        case refused(String)
+        /// The view disappears and says nothing.
+        case vanished
+        case answered([String: [String]])
+    }
+
+    let token: String
+    let folder: URL
+    /// nil while the app is not running.
+    private(set) var fanfare: FanfareKit.Fanfare?
+    private(set) var results: [RegistrationResult] = []
+    private(set) var presented: [PresentedCampaign] = []
+    private(set) var shown: [(message: InAppMessage, close: @MainActor (InAppClosing) -> Void)] = []
+    private(set) var links: [String] = []
+    private(set) var contents: [RichContent] = []
+    /// What is done at once with an announcement or poll that is presented; nil: nothing.
+    var end: End?
+    /// Whether anybody presents announcements and polls.
+    var hasPresenter = true
+    var interval: TimeInterval = 30
+
+    init(token: String, folder: String) {
+        self.token = token
+        self.folder = URL(fileURLWithPath: folder, isDirectory: true)
+    }
+
+    /// The app is started.
+    func start(_ server: String, key: String) throws {
+        var options = FanfareOptions()
+        options.folder = folder
+        options.inApp.interval = interval
+        let fanfare = try FanfareKit.Fanfare.start(
+            integrationKey: key,
+            server: server,
+            options: options,
+            delegate: self
+        )
+        self.fanfare = fanfare
+        if hasPresenter { fanfare.presenters.campaigns[""] = self }
+        for layout in InAppMessage.Layout.allCases { fanfare.presenters.inApp[layout] = self }
+        fanfare.presenters.links = { [weak self] in self?.links.append($0) }
+        fanfare.setToken(token)
+    }
+
+    /// The app is ended by the system; it has no time to say anything.
+    func kill() async throws {
+        let fanfare = try #require(fanfare)
+        // As far as the app had come.
+        await fanfare.settled()
+        fanfare.stop()
+        self.fanfare = nil
+    }
+
+    /// The kit, while the app runs.
+    func kit() throws -> FanfareKit.Fanfare { try #require(fanfare) }
+
+    var isRegistered: Bool { results.last?.status == .registered }
+
+    // MARK: - What the system says, with a payload as APNs brought it
+
+    func received(_ payload: String) async throws { _ = try await kit().received(userInfo(payload)) }
+
+    func displayed(_ payload: String) async throws { try await kit().displayed(userInfo(payload)) }
+
+    func tapped(_ payload: String, button: String? = nil) async throws {
+        try await kit().opened(userInfo(payload), action: button)
+    }
+
+    func dismissed(_ payload: String) async throws { try await kit().dismissed(userInfo(payload)) }
+
+    private func userInfo(_ payload: String) throws -> [AnyHashable: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(payload.utf8)) as? [String: Any])
+    }
+
+    // MARK: - What the kit says
+
+    func fanfare(_ fanfare: FanfareKit.Fanfare, didRegister result: RegistrationResult) { results.append(result) }
+
+    func fanfare(_ fanfare: FanfareKit.Fanfare, content state: RichContentState, of push: PushMessage) {
+        if case .ready(let content) = state { contents.append(content) }
+    }
+
+    func present(_ campaign: PresentedCampaign) {
+        presented.append(campaign)
+        guard let end else { return campaign.displayed() }
+        if case .refused(let reason) = end { return campaign.dropped(reason) }
+        campaign.displayed()
+        switch end {
+        case .acted(let button): campaign.actioned(button)
+        case .left: campaign.exited()
+        case .vanished: campaign.disappeared()
+        case .answered(let answers): campaign.answered(answers)
+        case .refused: break
+        }
+    }
+
+    func show(_ message: InAppMessage, close: @escaping @MainActor (InAppClosing) -> Void) {
+        shown.append((message, close))
+    }
+
+    func hide(_ message: InAppMessage) {}
+}
+
+extension PrivateFleet {
+    /// The payloads of a campaign that devices got, by their tokens.
+    func payloads(of campaign: String) -> [String: String] {
+        var payloads: [String: String] = [:]
+        for request in simulator.lastRequests where request.status == 200 {
+            let text = String(decoding: request.payload, as: UTF8.self)
+            guard text.contains("\"c\":\"\(campaign)\"") else { continue }
+            payloads[String(request.path.dropFirst("/3/device/".count))] = text
+        }
+        return payloads
+    }
+}

@@ -1,0 +1,211 @@
+import Campaigns
+import FanfareKit
+import Foundation
+import Seeds
+import Servers
+import Simulator
+import Testing
+
+@testable import fanfare
+
+extension EndToEnd {
+    /// The whole round with the library: 1,000 apps in one process, a real worker, server, broker and far side.
+    @Suite("Kit round") @MainActor
+    struct KitRound {
+        private static let count = 1000
+
+        /// What a person does with a notification.
+        private enum Deed: Equatable {
+            case nothing
+            case dismissed
+            /// A button that does not open the app.
+            case declined
+            /// A button that opens it, and what the announcement comes to.
+            case accepted(KitPhone.End)
+            case tapped(KitPhone.End)
+        }
+
+        /// How one phone behaves, drawn before anything happens.
+        private struct Plan {
+            var isInFront = false
+            /// Without network from before the push comes until all have done what they do.
+            var isOffline = false
+            /// Ended after what it does, and started again when the network is there.
+            var isKilled = false
+            /// What the system says, it says twice.
+            var isTwice = false
+            var hasPresenter = true
+            var deed = Deed.nothing
+        }
+
+        private func plan(_ random: inout SeededRandom) -> Plan {
+            var plan = Plan()
+            plan.isInFront = random.chance(0.5)
+            plan.isOffline = random.chance(0.3)
+            plan.isKilled = random.chance(plan.isOffline ? 0.5 : 0.1)
+            plan.isTwice = random.chance(0.2)
+            plan.hasPresenter = random.chance(0.9)
+            // What a view that vanished comes to is decided after five seconds in front, which a killed app has not.
+            let ends: [KitPhone.End] = [
+                .acted("BUY"), .acted(nil), .left, .refused("NoLayout"), plan.isKilled ? .left : .vanished,
+            ]
+            let end = ends[Int(random.below(5))]
+            switch random.below(6) {
+            case 0: plan.deed = .dismissed
+            case 1: plan.deed = .declined
+            case 2: plan.deed = .accepted(end)
+            case 3, 4: plan.deed = .tapped(end)
+            default: break
+            }
+            return plan
+        }
+
+        /// What of it the server is to count.
+        private func count(_ plan: Plan, in funnel: inout Funnel) {
+            funnel.add("system", "received")
+            if plan.isInFront { funnel.add("system", "displayed") }
+            let end: KitPhone.End
+            switch plan.deed {
+            case .nothing: return
+            case .dismissed: return funnel.add("system", "exited")
+            case .declined: return funnel.add("system", "actioned", "NO")
+            case .accepted(let then):
+                funnel.add("system", "actioned", "YES")
+                end = then
+            case .tapped(let then):
+                funnel.add("system", "opened")
+                end = then
+            }
+            // The announcement itself is fetched, which needs the network.
+            if plan.isOffline { return funnel.add("content", "dropped", "NoContent") }
+            guard plan.hasPresenter else { return funnel.add("content", "dropped", "NoPresenter") }
+            if case .refused(let reason) = end { return funnel.add("content", "dropped", reason) }
+            funnel.add("content", "displayed")
+            switch end {
+            case .acted(let button): funnel.add("content", "actioned", button ?? "action")
+            default: funnel.add("content", "exited")
+            }
+        }
+
+        @Test func `1,000 apps register, get a push, fetch, show and track; the funnel is what was done on them`()
+            async throws
+        {
+            try await PrivateFleet.with(requestsKept: 2500) { fleet in
+                let key = try await fleet.openEdge()
+                let port = try await fleet.startServer()
+                _ = try await fleet.startWorker()
+                // Half of the phones lose this one.
+                let network = try await PhoneNetwork(host: "127.0.0.1", port: port)
+                let server = "http://127.0.0.1:\(port)"
+                var random = SeededRandom(seed: 9)
+                let tokens = TestDevices.tokens(Self.count)
+                let phones = tokens.enumerated().map { number, token in
+                    (KitPhone(token: token, folder: "\(fleet.folder)/phone-\(number)"), plan(&random))
+                }
+                try await register(phones, server, "http://127.0.0.1:\(network.port)", key: key)
+                try await fleet.publish(Self.offer)
+                #expect(try await fleet.completed("offer").counts.accepted == UInt64(Self.count))
+                let payloads = fleet.payloads(of: "offer")
+                #expect(payloads.count == Self.count)
+
+                network.isThere = false
+                try await use(phones, payloads)
+                network.isThere = true
+                for (phone, plan) in phones where plan.isKilled { try phone.start(server, key: key) }
+                for (phone, plan) in phones where plan.isOffline && !plan.isKilled {
+                    try phone.kit().networkReturned()
+                }
+                var funnel = Funnel()
+                for (_, plan) in phones { count(plan, in: &funnel) }
+                try await expect(funnel, of: "offer", fleet, phones.map(\.0))
+                for (phone, _) in phones { phone.fanfare?.stop() }
+            }
+        }
+
+        private static var offer: TestJob {
+            var job = TestJob("offer", [])
+            job.kind = "announcement"
+            job.audience = .object(["everyone": true])
+            job.content = .object([
+                "title": "An offer", "body": "Only today", "category": "YES_NO",
+                "announcement": [
+                    "format": "text", "title": "Ten percent", "body": "On all scarves", "action_label": "Buy",
+                    "action_url": "app://shop", "exit_label": "Later",
+                ],
+            ])
+            return job
+        }
+
+        private func register(
+            _ phones: [(KitPhone, Plan)],
+            _ server: String,
+            _ shaky: String,
+            key: String
+        ) async throws {
+            for (phone, plan) in phones {
+                phone.hasPresenter = plan.hasPresenter
+                switch plan.deed {
+                case .accepted(let end), .tapped(let end): phone.end = end
+                default: break
+                }
+                try phone.start(plan.isOffline ? shaky : server, key: key)
+            }
+            try await eventually("all are registered", within: .seconds(120)) { phones.allSatisfy(\.0.isRegistered) }
+            for (phone, plan) in phones where plan.isInFront { try phone.kit().didBecomeActive() }
+            for (phone, _) in phones { try await phone.kit().settled() }
+        }
+
+        /// All at once, as after a real send.
+        private func use(_ phones: [(KitPhone, Plan)], _ payloads: [String: String]) async throws {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (phone, plan) in phones {
+                    let payload = try #require(payloads[phone.token])
+                    group.addTask { try await use(phone, plan, payload) }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        private func use(_ phone: KitPhone, _ plan: Plan, _ payload: String) async throws {
+            for _ in 0..<(plan.isTwice ? 2 : 1) {
+                try await phone.received(payload)
+                if plan.isInFront { try await phone.displayed(payload) }
+            }
+            switch plan.deed {
+            case .nothing: break
+            case .dismissed: try await phone.dismissed(payload)
+            case .declined: try await phone.tapped(payload, button: "NO")
+            case .accepted, .tapped:
+                if !plan.isInFront { try phone.kit().didBecomeActive() }
+                if case .accepted = plan.deed {
+                    try await phone.tapped(payload, button: "YES")
+                } else {
+                    try await phone.tapped(payload)
+                }
+            }
+            guard plan.isKilled else { return }
+            try await phone.kill()
+        }
+
+        private func expect(
+            _ funnel: Funnel,
+            of campaign: String,
+            _ fleet: PrivateFleet,
+            _ phones: [KitPhone]
+        ) async throws {
+            try await eventually("everything was sent", within: .seconds(120)) {
+                for phone in phones where try await phone.kit().waitingEvents() != 0 { return false }
+                return true
+            }
+            try await eventually("the queue is empty") { try await fleet.waitingTracking() == 0 }
+            do {
+                try await eventually("the funnel is what was done", within: .seconds(30)) {
+                    funnel.differences(from: try await fleet.report(campaign)).isEmpty
+                }
+            } catch {
+                #expect(funnel.differences(from: try await fleet.report(campaign)) == [])
+                throw error
+            }
+        }
+    }
+}
