@@ -263,8 +263,12 @@ final class PrivateFleet: Sendable {
     }
 
     /// Starts a process that ends with the fleet at the latest.
-    func start(_ arguments: [String], environment: [String: String] = [:]) throws -> FanfareProcess {
-        let process = try FanfareProcess(arguments, folder: folder, environment: environment)
+    func start(
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        input: FileHandle? = nil
+    ) throws -> FanfareProcess {
+        let process = try FanfareProcess(arguments, folder: folder, environment: environment, input: input)
         processes.withLock { $0.append(process) }
         return process
     }

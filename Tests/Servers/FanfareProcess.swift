@@ -34,14 +34,16 @@ public final class FanfareProcess: Sendable {
     /// The id by which it is found in logs and in the ledger.
     public var pid: pid_t { process.processIdentifier }
 
-    /// Starts the executable in a folder, where its output goes too, without standard input.
+    /// Starts the executable in a folder, where its output goes too.
     ///
-    /// `environment` is all that it gets; `log` is its standard error in place of a file.
+    /// `environment` is all that it gets; `log` is its standard error in place of a file, `input` its standard input in
+    /// place of none.
     public init(
         _ arguments: [String],
         folder: String,
         environment: [String: String] = [:],
-        log: FileHandle? = nil
+        log: FileHandle? = nil,
+        input: FileHandle? = nil
     ) throws {
         let name = "\(folder)/\(arguments.first ?? "fanfare")-\(UInt32.random(in: 0 ... .max))"
         (outputPath, errorsPath) = (name + ".out", name + ".err")
@@ -50,7 +52,7 @@ public final class FanfareProcess: Sendable {
         process.arguments = arguments
         process.environment = environment
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input ?? FileHandle.nullDevice
         // Files: unlike pipes they never fill up.
         process.standardOutput = try Self.file(outputPath)
         process.standardError = try log ?? Self.file(errorsPath)
@@ -83,6 +85,9 @@ public final class FanfareProcess: Sendable {
             errors: errors
         )
     }
+
+    /// What it said on standard output so far.
+    public var output: String { text(outputPath) }
 
     /// What it said on standard error so far.
     public var errors: String { text(errorsPath) }

@@ -241,6 +241,7 @@ import Foundation
         isOnline = false
         network.isThere = false
         do { try await line?.set(isOnline: false) } catch { return .impossible("the simulator is not told: \(error)") }
+        say(PhoneLine("network", "offline", ["online": .bool(false)]))
         return .done
     }
 
@@ -250,6 +251,7 @@ import Foundation
         isOnline = true
         do { try await line?.set(isOnline: true) } catch { return .impossible("the simulator is not told: \(error)") }
         fanfare.networkReturned()
+        say(PhoneLine("network", "online", ["online": .bool(true)]))
         return .done
     }
 

@@ -1,6 +1,7 @@
 import FanfareKit
 import Foundation
 import Servers
+import Simulator
 import Testing
 
 /// An app with FanfareKit: its public API, as an app's delegate and presenters use it.

@@ -4,6 +4,7 @@ import Foundation
 import Seeds
 import Servers
 import Simulator
+import Store
 import Testing
 
 @testable import fanfare
@@ -61,7 +62,7 @@ extension EndToEnd {
         }
 
         /// What of it the server is to count.
-        private func count(_ plan: Plan, in funnel: inout Funnel) {
+        private func count(_ plan: Plan, in funnel: inout ExpectedFunnel) {
             funnel.add("system", "received")
             if plan.isInFront { funnel.add("system", "displayed") }
             let end: KitPhone.End
@@ -115,7 +116,7 @@ extension EndToEnd {
                 for (phone, plan) in phones where plan.isOffline && !plan.isKilled {
                     try phone.kit().networkReturned()
                 }
-                var funnel = Funnel()
+                var funnel = ExpectedFunnel()
                 for (_, plan) in phones { count(plan, in: &funnel) }
                 try await expect(funnel, of: "offer", fleet, phones.map(\.0))
                 for (phone, _) in phones { phone.fanfare?.stop() }
@@ -188,7 +189,7 @@ extension EndToEnd {
         }
 
         private func expect(
-            _ funnel: Funnel,
+            _ funnel: ExpectedFunnel,
             of campaign: String,
             _ fleet: PrivateFleet,
             _ phones: [KitPhone]

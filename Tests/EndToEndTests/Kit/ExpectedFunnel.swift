@@ -2,7 +2,7 @@ import Campaigns
 import Testing
 
 /// How many devices did what, counted beside the product.
-struct Funnel {
+struct ExpectedFunnel {
     private static let surfaces = ["system", "in_app", "content"]
     private static let steps = ["received", "displayed", "opened", "actioned", "exited", "dropped"]
 
