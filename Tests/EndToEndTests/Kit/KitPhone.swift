@@ -29,7 +29,8 @@ import Testing
     var end: End?
     /// Whether anybody presents announcements and polls.
     var hasPresenter = true
-    var interval: TimeInterval = 30
+    /// Seconds behind after which a session is over.
+    var sessionTimeout: TimeInterval = 30
 
     init(token: String, folder: String) {
         self.token = token
@@ -40,7 +41,7 @@ import Testing
     func start(_ server: String, key: String) throws {
         var options = FanfareOptions()
         options.folder = folder
-        options.inApp.interval = interval
+        options.sessionTimeout = sessionTimeout
         let fanfare = try FanfareKit.Fanfare.start(
             integrationKey: key,
             server: server,

@@ -92,10 +92,11 @@ extension EndToEnd {
                 (job.kind, job.content) = ("in_app", Self.message)
                 job.delivery = ["in_app": ["triggers": [["on": "custom_event", "name": "goal"]]]]
                 try await fleet.publish(job)
-                try await eventually("it is live") { try await fleet.status("tickets")?.counts.accepted == 1 }
+                try await eventually("it is live") { try await fleet.status("tickets")?.state == "sending" }
                 let kit = try phone.kit()
                 try await eventually("the session brings it") {
                     // A session of its own each time: the server may not have known it the first time.
+                    kit.willResignActive()
                     kit.didBecomeActive()
                     await kit.settled()
                     kit.log(.custom("kick_off"))
@@ -120,6 +121,7 @@ extension EndToEnd {
             let port = try await fleet.startServer()
             let token = TestDevices.tokens(1)[0]
             let phone = KitPhone(token: token, folder: "\(fleet.folder)/phone")
+            phone.sessionTimeout = 0
             try phone.start("http://127.0.0.1:\(port)", key: key)
             try await eventually("it is registered") { phone.isRegistered }
             return (phone, token)
