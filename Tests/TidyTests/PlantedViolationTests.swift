@@ -29,6 +29,24 @@ import Testing
     }
 
     @Test(arguments: [
+        ("public func go() {}", 2), ("@discardableResult public func go() {}", 2),
+        ("public init?(_ text: String) {}", 2),
+        ("open func go() {}", 2), ("public static func go() {}", 2), ("public protocol Goer {}", 2),
+        ("public override func go() {}", 0), ("func open() {}", 0), ("if let it = open(func) {}", 0),
+        ("public let size: Int", 0), ("public struct Size {}", 0), ("public init(rawValue: Int) {}", 0),
+    ])
+    func `a call of the kit without an example is found, and any symbol without a summary`(line: String, found: Int) {
+        let path = "Sources/FanfareKit/A.swift"
+        #expect(lines(.kitExamples, path, "/// Says what.\n\(line)\n") == (found == 0 ? [] : [found]))
+        #expect(lines(.kitExamples, path, "/// Says what.\n///\n///     go()\n@objc\n\(line)\n").isEmpty)
+        #expect(lines(.kitExamples, "Sources/Fleet/A.swift", line).isEmpty)
+    }
+
+    @Test func `a property of the kit without a word is found`() {
+        #expect(lines(.kitExamples, "Sources/FanfareKit/A.swift", "\npublic let size: Int\n") == [2])
+    }
+
+    @Test(arguments: [
         ("Sources/Campaigns/Shards/A.swift", "import FoundationEssentials\nimport SwiftProtobuf"),
         ("Sources/Campaigns/Shards/A.pb.swift", "import Foundation"),
         ("Sources/Delivery/A.swift", "public import Campaigns\nimport PushProviders"),

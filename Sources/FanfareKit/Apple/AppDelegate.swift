@@ -9,6 +9,8 @@ public import UIKit
 ///     final class AppDelegate: FanfareAppDelegate {}
 open class FanfareAppDelegate: UIResponder, UIApplicationDelegate {
     /// The system gives the token.
+    ///
+    ///     super.application(application, didRegisterForRemoteNotificationsWithDeviceToken: deviceToken)
     open func application(
         _ application: UIApplication,
         didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
@@ -17,6 +19,8 @@ open class FanfareAppDelegate: UIResponder, UIApplicationDelegate {
     }
 
     /// The system gives no token.
+    ///
+    ///     super.application(application, didFailToRegisterForRemoteNotificationsWithError: error)
     open func application(
         _ application: UIApplication,
         didFailToRegisterForRemoteNotificationsWithError error: any Error
@@ -25,6 +29,8 @@ open class FanfareAppDelegate: UIResponder, UIApplicationDelegate {
     }
 
     /// A push wakes the app.
+    ///
+    ///     return await super.application(application, didReceiveRemoteNotification: userInfo)
     open func application(
         _ application: UIApplication,
         didReceiveRemoteNotification userInfo: [AnyHashable: Any]

@@ -28,6 +28,8 @@ public struct PropertyFilter: Sendable, Hashable {
     }
 
     /// A condition.
+    ///
+    ///     message.triggers = [Trigger(.anyPurchase, filters: [PropertyFilter("price", .greater, .number(10))])]
     public init(_ property: String, _ comparison: Comparison, _ value: JSON = .bool(true)) {
         self.property = property
         self.comparison = comparison

@@ -64,6 +64,8 @@ public struct AppEvent: Sendable, Hashable {
     }
 
     /// An event.
+    ///
+    ///     fanfare.log(AppEvent(.custom("goal"), ["minute": .number(90)]))
     public init(_ kind: Kind, _ properties: [String: JSON] = [:]) {
         self.kind = kind
         self.properties = properties

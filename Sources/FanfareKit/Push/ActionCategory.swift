@@ -21,6 +21,8 @@ public struct ActionCategory: Sendable, Hashable, Identifiable {
         public let isDestructive: Bool
 
         /// A button.
+        ///
+        ///     ActionCategory.Action(id: "LIKE_ID", title: "Like", opensApp: true)
         public init(id: String, title: String, opensApp: Bool = false, isDestructive: Bool = false) {
             self.id = id
             self.title = title
@@ -30,6 +32,8 @@ public struct ActionCategory: Sendable, Hashable, Identifiable {
     }
 
     /// A category of the app's own.
+    ///
+    ///     options.categories.append(ActionCategory(id: "LIKE", actions: [.init(id: "LIKE_ID", title: "Like")]))
     public init(id: String, actions: [Action]) {
         self.id = id
         self.actions = actions

@@ -34,8 +34,10 @@ actor FarSide {
     private(set) var events: [[String: JSON]] = []
     /// Methods and paths, with what was said.
     private(set) var requests: [EdgeRequest] = []
-    private var answers: [String: (type: String, body: Data)] = [:]
+    private var answers: [String: (type: String, body: Data, tag: String)] = [:]
+    private var served = 0
     private var messages: [JSON] = []
+    private var sessionBody: Data?
     private var sessionTag = "\"one\""
     private let secret = "device-secret"
 
@@ -46,10 +48,16 @@ actor FarSide {
     func be(_ mood: Mood) { self.mood = mood }
 
     /// Content of an id.
-    func serve(_ id: String, type: String, _ body: Data) { answers[id] = (type, body) }
+    func serve(_ id: String, type: String, _ body: Data) {
+        served += 1
+        answers[id] = (type, body, "\"\(served)\"")
+    }
 
     /// Messages that sessions are offered.
     func offer(_ messages: [JSON], tag: String) { (self.messages, sessionTag) = (messages, tag) }
+
+    /// The bytes that sessions are answered with.
+    func answerSessions(_ body: Data, tag: String) { (sessionBody, sessionTag) = (body, tag) }
 
     /// Requests of a method and path; what was said before is forgotten.
     func taken(_ method: String, _ path: String) -> [EdgeRequest] {
@@ -103,12 +111,12 @@ actor FarSide {
         case ("POST", "polls"): return reply(202, .null)
         case ("POST", "sessions"):
             guard request.headers["if-none-match"] != sessionTag else { return reply(304, .null) }
+            if let sessionBody { return EdgeReply(status: 200, headers: ["etag": sessionTag], body: sessionBody) }
             return reply(200, .object(["messages": .array(messages)]), ["etag": sessionTag])
         case ("GET", "messages"):
-            guard let (type, data) = answers[String(request.path.split(separator: "/").last ?? "")] else {
+            guard let (type, data, tag) = answers[String(request.path.split(separator: "/").last ?? "")] else {
                 return reply(404, .null)
             }
-            let tag = "\"\(data.count)\""
             guard request.headers["if-none-match"] != tag else { return reply(304, .null) }
             return EdgeReply(status: 200, headers: ["content-type": type, "etag": tag], body: data)
         default: return reply(404, .null)

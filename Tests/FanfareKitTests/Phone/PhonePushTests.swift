@@ -74,7 +74,7 @@ import Testing
         guard case .success(let again) = await rig.phone.fetch(push) else { throw NotThere() }
         #expect(again.data == png)
         let asked = await rig.far.taken("GET", "/v1/messages/c-81")
-        #expect(asked.map { $0.headers["if-none-match"] } == ["\"7\""] && asked.first?.bearer == "device-secret")
+        #expect(asked.map { $0.headers["if-none-match"] } == ["\"1\""] && asked.first?.bearer == "device-secret")
         await rig.far.be(.away)
         guard case .success = await rig.phone.fetch(push) else { throw NotThere() }
     }
