@@ -1,7 +1,7 @@
 // Linux does not compile this file; it is thin: what is decided is decided in Phone and Facade.
 #if canImport(UserNotifications)
 import Foundation
-public import UserNotifications
+import UserNotifications
 
 #if canImport(UIKit) && !os(watchOS)
 import UIKit
@@ -146,24 +146,24 @@ extension Fanfare {
     @MainActor private func observe() {
         #if canImport(UIKit) && !os(watchOS)
         let centre = NotificationCenter.default
-        centre.addObserver(forName: UIApplication.didBecomeActiveNotification, object: nil, queue: .main) {
+        _ = centre.addObserver(forName: UIApplication.didBecomeActiveNotification, object: nil, queue: .main) {
             [weak self] _ in
             self?.didBecomeActive()
             Task { [weak self] in await self?.tellPermission() }
         }
-        centre.addObserver(forName: UIApplication.willResignActiveNotification, object: nil, queue: .main) {
+        _ = centre.addObserver(forName: UIApplication.willResignActiveNotification, object: nil, queue: .main) {
             [weak self] _ in self?.willResignActive()
         }
         #if os(iOS)
         // The screen itself, not how the phone is held: a locked screen stays as it is.
-        centre.addObserver(forName: UIDevice.orientationDidChangeNotification, object: nil, queue: .main) {
+        _ = centre.addObserver(forName: UIDevice.orientationDidChangeNotification, object: nil, queue: .main) {
             [weak self] _ in MainActor.assumeIsolated { self?.tellOrientation() }
         }
         tellOrientation()
-        centre.addObserver(forName: UIResponder.keyboardWillShowNotification, object: nil, queue: .main) {
+        _ = centre.addObserver(forName: UIResponder.keyboardWillShowNotification, object: nil, queue: .main) {
             [weak self] _ in self?.keyboard(isUp: true)
         }
-        centre.addObserver(forName: UIResponder.keyboardDidHideNotification, object: nil, queue: .main) {
+        _ = centre.addObserver(forName: UIResponder.keyboardDidHideNotification, object: nil, queue: .main) {
             [weak self] _ in self?.keyboard(isUp: false)
         }
         #endif

@@ -1,6 +1,6 @@
 // Linux does not compile this file; it is thin: what is decided is decided in Extensions.
 #if canImport(UserNotifications) && !os(tvOS) && !os(watchOS)
-public import Foundation
+import Foundation
 public import UserNotifications
 
 /// A notification service extension that shows a push's media and tracks that it was received.
@@ -11,9 +11,10 @@ public import UserNotifications
 ///         override var part: PushExtension { PushExtension(folder: groupFolder) }
 ///     }
 open class FanfareNotificationService: UNNotificationServiceExtension {
+    private let lock = NSLock()
     private var task: Task<Void, Never>?
+    private var request: UNNotificationRequest?
     private var handler: ((UNNotificationContent) -> Void)?
-    private var best: UNNotificationContent?
 
     /// Folder and limits.
     open var part: PushExtension { PushExtension(folder: FanfareOptions().folder) }
@@ -23,30 +24,33 @@ open class FanfareNotificationService: UNNotificationServiceExtension {
         _ request: UNNotificationRequest,
         withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
     ) {
-        (handler, best) = (contentHandler, request.content)
+        (handler, self.request) = (contentHandler, request)
         let part = part
-        // Safety: the system calls an instance from one thread at a time, and once for each push.
+        // Safety: the request stays as it is, and who shows first is settled under the lock.
         nonisolated(unsafe) let this = self
-        nonisolated(unsafe) let content = request.content.mutableCopy() as? UNMutableNotificationContent
         task = Task {
-            if case .success(let file)? = await part.received(request.content.userInfo),
+            guard let plain = this.request?.content else { return }
+            let content = plain.mutableCopy() as? UNMutableNotificationContent
+            if case .success(let file)? = await part.received(plain.userInfo),
                 let attachment = try? UNNotificationAttachment(identifier: "media", url: file)
             {
                 content?.attachments = [attachment]
             }
-            this.show(content ?? request.content)
+            this.show(content ?? plain)
         }
     }
 
     /// The time is over: what there is is shown.
     open override func serviceExtensionTimeWillExpire() {
         task?.cancel()
-        if let best { show(best) }
+        if let request { show(request.content) }
     }
 
     private func show(_ content: UNNotificationContent) {
-        let handler = handler
-        self.handler = nil
+        let handler = lock.withLock {
+            defer { self.handler = nil }
+            return self.handler
+        }
         handler?(content)
     }
 }
