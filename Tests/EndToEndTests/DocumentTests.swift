@@ -12,7 +12,7 @@ extension EndToEnd {
         /// These run on, or long; others of the end-to-end tests and of the commands' own run them.
         private static let elsewhere = [
             ["worker"], ["server", "--listen"], ["server", "--config"], ["server"], ["simulator"], ["demo"], ["bench"],
-            ["store", "restore"], ["manual"],
+            ["store", "restore"], ["manual"], ["phone"],
             ["webhook", "resume"],
         ]
         /// They look for something to mend, and say so by their exit; or refuse, as the page says.

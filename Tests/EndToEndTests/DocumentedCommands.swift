@@ -14,10 +14,13 @@ enum DocumentedCommands {
 
     /// All of them, page by page, each once.
     static func all() throws -> [Command] {
-        let folder = root + "/Sources/Fleet/Documentation.docc/"
-        let pages = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }.sorted()
+        let catalogues = ["Fleet/Documentation.docc", "FanfareKit/FanfareKit.docc"].map { root + "/Sources/\($0)/" }
+        let pages = try catalogues.flatMap { folder in
+            try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }.sorted()
+                .map { folder + $0 }
+        }
         var seen: Set<[String]> = []
-        return try ([root + "/README.md"] + pages.map { folder + $0 }).flatMap { path in
+        return try ([root + "/README.md"] + pages).flatMap { path in
             let text = try String(contentsOfFile: path, encoding: .utf8)
             let name = URL(fileURLWithPath: path).lastPathComponent
             return lines(text).flatMap(alternatives).filter { seen.insert($0).inserted }.map {

@@ -74,7 +74,8 @@ enum PhoneOrder: Equatable {
 
     /// The words that orders begin with.
     private static let names = [
-        "help", "show", "tap", "press", "dismiss", "act", "leave", "answer", "close", "background", "foreground", "event",
+        "help", "show", "tap", "press", "dismiss", "act", "leave", "answer", "close", "background", "foreground",
+        "event",
         "buy",
         "offline", "online", "user", "tag", "untag", "badge", "permission", "wait", "quit",
     ]

@@ -19,12 +19,13 @@ extension EndToEnd {
                 let server = "http://127.0.0.1:\(try await fleet.startServer())"
                 let token = TestDevices.tokens(1)[0]
                 let nobody = "http://127.0.0.1:\(try LoopbackPorts.free(1)[0])"
-                let cases: [(server: String, key: String, token: String, status: FanfareKit.RegistrationResult.Status)] = [
-                    (server, key, token, .registered), (server, "fik_wrong", token, .integrationKeyUnknown),
-                    (server, old, token, .integrationKeyUnknown), (server, "", token, .integrationKeyEmpty),
-                    (server, key, "no-token", .tokenInvalid), ("", key, token, .serverEmpty),
-                    (nobody, key, token, .connectionIssue),
-                ]
+                let cases:
+                    [(server: String, key: String, token: String, status: FanfareKit.RegistrationResult.Status)] = [
+                        (server, key, token, .registered), (server, "fik_wrong", token, .integrationKeyUnknown),
+                        (server, old, token, .integrationKeyUnknown), (server, "", token, .integrationKeyEmpty),
+                        (server, key, "no-token", .tokenInvalid), ("", key, token, .serverEmpty),
+                        (nobody, key, token, .connectionIssue),
+                    ]
                 for (number, it) in cases.enumerated() {
                     let phone = KitPhone(token: it.token, folder: "\(fleet.folder)/status-\(number)")
                     try phone.start(it.server, key: it.key)

@@ -1,0 +1,160 @@
+import FanfareKit
+import Foundation
+import Testing
+
+// What the ten-minute guide shows, compiled: each block of it that needs nothing of Apple's stands here word for word.
+
+final class PushDelegate: FanfareDelegate {
+    func fanfare(_ fanfare: Fanfare, didRegister result: RegistrationResult) {
+        switch result.status {
+        case .registered: print("registered")
+        case .integrationKeyEmpty, .integrationKeyUnknown: print("the key is wrong: \(result.reason ?? "")")
+        case .userNotVerified: print("log in again")
+        default: print("\(result.status): \(result.reason ?? "")")
+        }
+    }
+
+    func fanfare(_ fanfare: Fanfare, shouldOpen link: String, from push: PushMessage?) -> Bool {
+        // Opened by the kit, unless you open it yourself and say false.
+        !link.hasPrefix("news://checkout")
+    }
+
+    func fanfare(_ fanfare: Fanfare, log text: String) {
+        print("FanfareKit: \(text)")
+    }
+}
+
+func signedIn(_ fanfare: Fanfare, mail: String) {
+    fanfare.setUser(mail)
+    fanfare.addTags(["derby"])
+    fanfare.setAttribute("team", .string("atleti"))
+}
+
+func signedOut(_ fanfare: Fanfare) {
+    fanfare.setUser(nil)
+}
+
+func options() -> FanfareOptions {
+    var options = FanfareOptions()
+    options.automation = FanfareOptions.Automation.all.subtracting(.permission)
+    options.badge = [.clearOnForeground, .clearOnPushInFront]
+    options.categories =
+        ActionCategory.standard + [
+            ActionCategory(id: "LIKE_CATEGORY", actions: [.init(id: "LIKE", title: "Like", opensApp: true)])
+        ]
+    options.inApp.interval = 60
+    return options
+}
+
+func tapped(_ userInfo: [AnyHashable: Any], button: String?, _ fanfare: Fanfare) async {
+    guard PushMessage.isOurs(userInfo) else { return }
+    await fanfare.opened(userInfo, action: button)
+}
+
+func arrivedInFront(_ userInfo: [AnyHashable: Any], _ fanfare: Fanfare) async {
+    guard PushMessage.isOurs(userInfo) else { return }
+    await fanfare.displayed(userInfo)
+}
+
+func cameInTheBackground(_ userInfo: [AnyHashable: Any], _ fanfare: Fanfare) async -> String {
+    switch await fanfare.received(userInfo) {
+    case .newData: "UIBackgroundFetchResult.newData"
+    case .noData: "UIBackgroundFetchResult.noData"
+    case .failed: "UIBackgroundFetchResult.failed"
+    }
+}
+
+func takePrices(_ fanfare: Fanfare) {
+    fanfare.onDataPush("prices") { push in
+        guard !push.bytes.isEmpty else { return false }
+        print("\(push.bytes.count) bytes of prices")
+        return true
+    }
+}
+
+final class SheetPresenter: CampaignPresenter {
+    func present(_ campaign: PresentedCampaign) {
+        if let announcement = campaign.announcement {
+            print(announcement.title ?? "", announcement.body)
+            campaign.displayed()
+            // The action button was pressed; its link is opened by the kit.
+            campaign.actioned()
+        } else if let poll = campaign.poll, let question = poll.questions.first {
+            campaign.displayed()
+            campaign.answered([question.id: [question.choices[0].id]])
+        } else {
+            campaign.dropped("NoLayout")
+        }
+    }
+}
+
+func present(_ fanfare: Fanfare, _ presenter: SheetPresenter) async {
+    await MainActor.run { fanfare.presenters.campaigns[""] = presenter }
+    fanfare.onContent("coupon", types: ["image/png"]) { coupon, _ in print("a coupon of \(coupon.data.count) bytes") }
+}
+
+final class ModalPresenter: InAppPresenter {
+    private var close: (@MainActor (InAppClosing) -> Void)?
+
+    func show(_ message: InAppMessage, close: @escaping @MainActor (InAppClosing) -> Void) {
+        self.close = close
+        print(message.header ?? "", message.message ?? "", message.buttons.map(\.label))
+    }
+
+    func hide(_ message: InAppMessage) { close = nil }
+
+    func pressed(_ button: InAppMessage.Button) { close?(.button(button.id)) }
+}
+
+func play(_ fanfare: Fanfare) {
+    fanfare.log(.custom("level_done", ["level": .number(4)]))
+    fanfare.log(.purchase("season_pass", price: 9.99, currency: "EUR"))
+    fanfare.display(InAppMessage(id: "welcome", header: "Hello", message: "Nice to see you."))
+}
+
+func media(of userInfo: [AnyHashable: Any], _ groupFolder: URL) async -> URL? {
+    var part = PushExtension(folder: groupFolder)
+    part.seconds = 10
+    guard case .success(let file)? = await part.received(userInfo) else { return nil }
+    return file
+}
+
+func layout(of userInfo: [AnyHashable: Any], category: String) -> String? {
+    let layouts = ContentExtensionMap(["TICKET": "ticket", "SCORE": "score"], otherwise: "plain")
+    return layouts.layout(userInfo, category: category)
+}
+
+func networkIsBack(_ fanfare: Fanfare) {
+    fanfare.networkReturned()
+}
+
+@Suite struct IntegrationGuideTests {
+    private static let root = #filePath.replacingOccurrences(
+        of: "/Tests/FanfareKitTests/IntegrationGuideTests.swift",
+        with: ""
+    )
+
+    @Test func `each block of the guide is compiled here, or is for Apple's systems and says so`() throws {
+        let page = Self.root + "/Sources/FanfareKit/FanfareKit.docc/Integration.md"
+        let text = try String(contentsOfFile: page, encoding: .utf8)
+        let own = try String(contentsOfFile: #filePath, encoding: .utf8)
+        let blocks = text.components(separatedBy: "```swift\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "```").first }
+        #expect(blocks.count > 10)
+        let apple = ["SwiftUI", "UIKit", "UserNotifications"]
+        for block in blocks where !apple.contains(where: { block.contains("import \($0)\n") }) {
+            #expect(own.contains(block), "\(block)")
+        }
+    }
+
+    @Test func `what the guide says of a data push and of options is so`() throws {
+        let options = options()
+        #expect(
+            options.categories.map(\.id) == ["ACCEPT_DECLINE", "YES_NO", "CONFIRM_CANCEL", "MORE", "LIKE_CATEGORY"]
+        )
+        #expect(!options.automation.contains(.permission) && options.automation.contains(.token))
+        let ours: [AnyHashable: Any] = ["fanfare": ["c": "derby"]]
+        #expect(layout(of: ours, category: "TICKET") == "ticket" && layout(of: ours, category: "x") == "plain")
+        #expect(layout(of: ["aps": [:] as [String: Any]], category: "TICKET") == nil)
+    }
+}
