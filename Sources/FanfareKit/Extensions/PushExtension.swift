@@ -69,7 +69,9 @@ enum MediaType {
     ]
     private static let known = Set(endings.values).union(["jpeg", "aif", "mpeg", "m4v"])
 
-    /// The ending of a file; nil of what the system does not show. A server that does not know says it by the address.
+    /// The ending of a file; nil of what the system does not show.
+    ///
+    /// Where the server does not know the type, the address says it.
     static func ending(_ type: String, _ url: URL) -> String? {
         if let ending = endings[type] { return ending }
         guard type.isEmpty || type == "application/octet-stream" || type == "binary/octet-stream" else { return nil }

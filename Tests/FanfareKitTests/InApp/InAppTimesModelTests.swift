@@ -142,7 +142,7 @@ import Testing
         return (effects, late, asked)
     }
 
-    @Test(arguments: 0..<200) func `random days with priorities and times agree with the model`(seed: Int) {
+    @Test(arguments: 0..<60) func `random days with priorities and times agree with the model`(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var model = Model(interval: [0, 10, 30][random.below(3)])
         var engine = InAppEngine()

@@ -25,7 +25,7 @@ import Testing
         try data.prefix(end).write(to: journal)
     }
 
-    @Test(arguments: 0..<5) func `offline for a day, 500 events, killed twice in between: all arrive once`(
+    @Test(arguments: 0..<3) func `offline for a day, 500 events, killed twice in between: all arrive once`(
         seed: Int
     ) async throws {
         var random = SeededRandom(seed: UInt64(seed))

@@ -68,7 +68,7 @@ import Testing
         """
     ]
 
-    @Test(arguments: 0..<12) func `random pushes, contents and sessions leave a phone that works`(
+    @Test(arguments: 0..<6) func `random pushes, contents and sessions leave a phone that works`(
         seed: Int
     ) async throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -111,7 +111,7 @@ import Testing
         #expect(await rig.phone.waitingEvents == 0)
     }
 
-    @Test(arguments: 0..<20) func `random bytes where pages, polls and sessions should be are read or refused`(
+    @Test(arguments: 0..<10) func `random bytes where pages, polls and sessions should be are read or refused`(
         seed: Int
     ) {
         var random = SeededRandom(seed: UInt64(seed) &+ 1000)

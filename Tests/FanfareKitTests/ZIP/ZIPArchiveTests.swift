@@ -119,18 +119,18 @@ import Testing
         var random = SeededRandom(seed: 3)
         var refused = 0
         for end in 0..<good.count { #expect(refusal(good.prefix(end)) != nil, "\(end)") }
-        for _ in 0..<5000 {
+        for _ in 0..<1500 {
             var bad = good
             for _ in 0...random.below(4) { bad[random.below(bad.count)] = UInt8(random.below(256)) }
             if refusal(bad) != nil { refused += 1 }
         }
-        #expect(refused > 3000)
+        #expect(refused > 900)
     }
 
     @Test func `whatever bits come, deflate ends and makes no more than it was told`() {
         var random = SeededRandom(seed: 4)
         var whole = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<5000 {
             let bytes = (0..<random.below(80)).map { _ in UInt8(random.below(256)) }
             let size = random.below(2000)
             guard let output = try? Inflate.decode(bytes[...], size: size) else { continue }
