@@ -8,7 +8,7 @@ actor Phone {
     /// What does not change while the app runs.
     struct Setting: Sendable {
         var integrationKey: String
-        /// Asks the server; throws what the system says when there is no answer. nil: the app gave no server.
+        /// Asks the server, or throws what the system says when there is no answer; nil: the app gave no server.
         var send: (@Sendable (EdgeRequest) async throws -> EdgeReply)?
         var options: FanfareOptions
         /// Where the person is, by the system; nil: the app says it.
