@@ -12,6 +12,7 @@ struct InAppEngine {
         case preload(id: String, [URL])
         /// Ask the delegate; then tell `answer`.
         case ask(InAppMessage)
+        /// Give it to its presenter; then tell `drawn` or `hasNoPresenter`.
         case show(InAppMessage)
         /// Take it from the screen: its duration is over.
         case hide(InAppMessage)
@@ -34,6 +35,17 @@ struct InAppEngine {
         var isLocal: Bool { message.messageID == nil }
     }
 
+    /// The message that a presenter was given.
+    private struct Showing {
+        let entry: Entry
+        /// Then it goes by itself.
+        let until: Date?
+        /// When a message was shown before it: so it stays, should nobody draw this one.
+        let lastShownAt: Date?
+        /// A presenter has it.
+        var isDrawn = false
+    }
+
     private enum Assets {
         case loading, ready, failed
     }
@@ -53,7 +65,7 @@ struct InAppEngine {
     /// The newest last.
     private var stack: [Entry] = []
     private var asked: Entry?
-    private var showing: (entry: Entry, until: Date?)?
+    private var showing: Showing?
     private var effects: [Effect] = []
 
     init(rules: InAppRules = InAppRules()) {
@@ -144,9 +156,18 @@ struct InAppEngine {
         return finish(now)
     }
 
+    /// A presenter has the message that was to be shown.
+    mutating func drawn(_ id: String, now: Date) -> [Effect] {
+        guard showing?.entry.message.id == id else { return [] }
+        noteDrawn()
+        return finish(now)
+    }
+
     /// The message on the screen is gone.
     mutating func closed(_ id: String, _ closing: InAppClosing, now: Date) -> [Effect] {
-        guard let (entry, _) = showing, entry.message.id == id else { return [] }
+        guard let entry = showing?.entry, entry.message.id == id else { return [] }
+        // A quick presenter closes it before it says that it has it.
+        noteDrawn()
         showing = nil
         effects.append(.closed(entry.message, closing))
         wakePostponed()
@@ -155,9 +176,11 @@ struct InAppEngine {
 
     /// Nobody could draw the message that was to be shown.
     mutating func hasNoPresenter(_ id: String, now: Date) -> [Effect] {
-        guard let (entry, _) = showing, entry.message.id == id else { return [] }
-        showing = nil
-        effects.append(.discarded(entry.message, .noPresenter))
+        guard let showing, showing.entry.message.id == id else { return [] }
+        // It counts as shown all the same: tried at each event, it would be in the way of others.
+        lastShownAt = showing.lastShownAt
+        self.showing = nil
+        effects.append(.discarded(showing.entry.message, .noPresenter))
         return finish(now)
     }
 
@@ -228,8 +251,10 @@ struct InAppEngine {
 
     /// Drops what cannot be shown any more, puts what is due on the stack, and ends what was shown long enough.
     private mutating func settle(_ now: Date) {
-        if let (entry, until) = showing, let until, until <= now {
-            showing = nil
+        if let showing, let until = showing.until, until <= now {
+            let entry = showing.entry
+            noteDrawn()
+            self.showing = nil
             effects += [.hide(entry.message), .closed(entry.message, .dismissed)]
             wakePostponed()
         }
@@ -274,10 +299,17 @@ struct InAppEngine {
     }
 
     private mutating func show(_ entry: Entry, _ now: Date) {
-        showing = (entry, entry.message.duration.map { now + $0 })
-        lastShownAt = now
-        shownAt[entry.message.id] = now
-        effects += [.show(entry.message), .displayed(entry.message)]
+        let id = entry.message.id
+        let until = entry.message.duration.map { now + $0 }
+        showing = Showing(entry: entry, until: until, lastShownAt: lastShownAt)
+        (shownAt[id], lastShownAt) = (now, now)
+        effects.append(.show(entry.message))
+    }
+
+    private mutating func noteDrawn() {
+        guard let showing, !showing.isDrawn else { return }
+        self.showing?.isDrawn = true
+        effects.append(.displayed(showing.entry.message))
     }
 
     private mutating func wakePostponed() {

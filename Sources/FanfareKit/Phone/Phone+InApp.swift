@@ -123,8 +123,12 @@ extension Phone {
                 }
             case .show(let message):
                 launch { phone in
-                    guard await !phone.listener.show(message) else { return }
-                    phone.perform(phone.engine.hasNoPresenter(message.id, now: phone.now))
+                    let isDrawn = await phone.listener.show(message)
+                    let now = phone.now
+                    let effects =
+                        isDrawn
+                        ? phone.engine.drawn(message.id, now: now) : phone.engine.hasNoPresenter(message.id, now: now)
+                    phone.perform(effects)
                     phone.pump()
                 }
             case .hide(let message): listener.hide(message)

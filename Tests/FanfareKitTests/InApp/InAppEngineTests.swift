@@ -175,7 +175,9 @@ import Testing
         let brief = message("one") { $0.duration = 5 }
         var engine = engine([brief])
         _ = engine.happened(.custom("goal"), now: start)
-        #expect(engine.answer(.now, for: "one", now: start) == [.show(brief), .displayed(brief)])
+        #expect(engine.answer(.now, for: "one", now: start) == [.show(brief)])
+        #expect(engine.drawn("one", now: start) == [.displayed(brief)])
+        #expect(engine.drawn("one", now: start) == [], "displayed once")
         #expect(engine.wakeAt(after: start) == start + 5)
         #expect(engine.tick(now: start + 5) == [.hide(brief), .closed(brief, .dismissed)])
         #expect(engine.closed("one", .dismissed, now: start + 6) == [])
@@ -213,7 +215,6 @@ import Testing
 
     @Test func `a layout that nobody draws is gone, and blocks nothing`() {
         var engine = engine([message("one"), message("two")])
-        engine.rules.interval = 0
         _ = engine.happened(.custom("goal"), now: start)
         _ = engine.happened(.custom("goal"), now: start)
         _ = engine.answer(.now, for: "one", now: start)

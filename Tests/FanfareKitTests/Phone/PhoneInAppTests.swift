@@ -81,7 +81,7 @@ import Testing
         #expect(
             Set(rig.ear.heard()) == ["choose a", "discard a noPresenter", "discard b asset"]
         )
-        #expect(Set(await events(rig)) == ["displayed in_app", "dropped in_app NoPresenter", "dropped in_app asset"])
+        #expect(Set(await events(rig)) == ["dropped in_app NoPresenter", "dropped in_app asset"])
         #expect(
             rig.ear.logs.contains { $0.contains("nobody draws") } && rig.ear.logs.contains { $0.contains("none.png") }
         )
