@@ -25,6 +25,8 @@ import Testing
     private(set) var shown: [(message: InAppMessage, close: @MainActor (InAppClosing) -> Void)] = []
     private(set) var links: [String] = []
     private(set) var contents: [RichContent] = []
+    /// Notifications that the kit shows itself.
+    private(set) var notifications: [LocalNotification] = []
     /// What is done at once with an announcement or poll that is presented; nil: nothing.
     var end: End?
     /// Whether anybody presents announcements and polls.
@@ -52,6 +54,7 @@ import Testing
         if hasPresenter { fanfare.presenters.campaigns[""] = self }
         for layout in InAppMessage.Layout.allCases { fanfare.presenters.inApp[layout] = self }
         fanfare.presenters.links = { [weak self] in self?.links.append($0) }
+        fanfare.presenters.notification = { [weak self] notification, _ in self?.notifications.append(notification) }
         fanfare.setToken(token)
     }
 
@@ -71,7 +74,9 @@ import Testing
 
     // MARK: - What the system says, with a payload as APNs brought it
 
-    func received(_ payload: String) async throws { _ = try await kit().received(userInfo(payload)) }
+    @discardableResult func received(_ payload: String) async throws -> FetchResult {
+        try await kit().received(userInfo(payload))
+    }
 
     func displayed(_ payload: String) async throws { try await kit().displayed(userInfo(payload)) }
 

@@ -117,6 +117,48 @@ extension EndToEnd {
             }
         }
 
+        @Test func `content that a push names is there for who opens it, and a silent push's is shown by the phone`()
+            async throws
+        {
+            try await PrivateFleet.with(requestsKept: 16) { fleet in
+                let (phone, token) = try await open(fleet)
+                _ = try await fleet.startWorker()
+                try await fleet.putCoupon()
+                let rich: JSONValue = ["type": "coupon", "id": "c-81"]
+                for (id, content) in [
+                    ("loud", ["title": "A coupon", "rich": rich]),
+                    ("quiet", ["content_available": true, "rich": rich, "data": ["message": "Ten percent"]]),
+                ] as [(String, JSONValue)] {
+                    var job = TestJob(id, [token])
+                    job.content = content
+                    try await fleet.publish(job)
+                    #expect(try await fleet.completed(id).counts.accepted == 1)
+                }
+                let (taken, coupons) = AsyncStream.makeStream(of: RichContent.self)
+                try phone.kit().onContent("coupon", types: ["text/html"]) { content, _ in coupons.yield(content) }
+
+                let loud = try #require(fleet.payloads(of: "loud")[token])
+                #expect(try await phone.received(loud) == .noData)
+                try await phone.tapped(loud)
+                var coupon = taken.makeAsyncIterator()
+                let content = try #require(await coupon.next())
+                #expect(String(decoding: content.data, as: UTF8.self) == "<p>Ten percent</p>")
+                #expect(content.contentType == "text/html" && content.name.id == "c-81")
+
+                let quiet = try #require(fleet.payloads(of: "quiet")[token])
+                #expect(try await phone.received(quiet) == .newData)
+                #expect(phone.notifications.map(\.body) == ["Ten percent"])
+                #expect(phone.notifications.map(\.id) == ["quiet"])
+                try await phone.kit().settled()
+                var funnel = ExpectedFunnel()
+                funnel.add("system", "received")
+                try await expect(funnel, of: "quiet", fleet)
+                funnel.add("system", "opened")
+                try await expect(funnel, of: "loud", fleet)
+                try await phone.kill()
+            }
+        }
+
         private func open(_ fleet: PrivateFleet) async throws -> (KitPhone, String) {
             let key = try await fleet.openEdge()
             let port = try await fleet.startServer()
