@@ -63,6 +63,30 @@ extension EndToEnd {
             }
         }
 
+        @Test func `a campaign without a rate is planned beside one whose turns are more than the window has places`()
+            async throws
+        {
+            try await PrivateFleet.with { fleet in
+                // Nobody sends: what is given a turn stays in line.
+                let planner = try await fleet.startWorker(roles: "intake,planner")
+                try await fleet.putList("many", TestDevices.tokens(60_000))
+                try await fleet.publish(TestJob("derby", list: "many").delivered(["per_second": 30_000]))
+                try await eventually("the turns are given away") {
+                    try await fleet.ledger.read { try $0.windowUse() }.contains { $0.firstAttempts > Window.floor }
+                }
+                try await fleet.publish(TestJob("late", TestDevices.tokens(100, prefix: "c")))
+                try await eventually("the other one is planned") {
+                    try await fleet.ledger.read { try $0.windowUse() }.contains { !$0.isPaced && $0.firstAttempts > 0 }
+                }
+                planner.terminate()
+                _ = try await planner.ended(within: .seconds(30))
+                _ = try await fleet.startWorker()
+                for (id, count) in [("late", 100), ("derby", 60_000)] {
+                    #expect(try await fleet.completed(id).counts.accepted == count)
+                }
+            }
+        }
+
         @Test func `a rate is changed and taken away while the campaign runs`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()

@@ -63,6 +63,8 @@ struct PacingTests {
         }
         #expect(devices.sorted() == Array(0..<90))
         #expect(try await ledger.status(number, now: now).pending.queued == 90)
+        // They wait for their turns: the window of those without a rate is not theirs.
+        #expect(try await ledger.read { try $0.windowUse() }.map(\.isPaced) == [true])
     }
 
     @Test(arguments: TestDatabase.all)

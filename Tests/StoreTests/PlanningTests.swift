@@ -178,6 +178,7 @@ struct PlanningTests {
         _ = try await ledger.write(reach: .shards) { try $0.settle(token, settlement, now: .start) }
         let uses = try await ledger.read { try $0.windowUse() }
         #expect(uses.map(\.firstAttempts) == [2])
+        #expect(uses.map(\.isPaced) == [false])
         #expect(uses.map(\.retries) == [1])
         #expect(try await ledger.read { try $0.windowUse(of: Lane(provider: .apns, urgency: .urgent)) } == 0)
     }

@@ -11,6 +11,11 @@ extension Planner {
     /// Whether a campaign, its app, or its provider has a limit.
     func isPaced(_ lease: LeasedCampaign) -> Bool { limits.isPaced(lease.facts, lease.provider, lease.urgency) }
 
+    /// Whether shards that are out wait for their turns: by the campaign's rate, its app's, or its provider's quota.
+    func isPaced(_ use: WindowUse) -> Bool {
+        use.isPaced || limits.isPaced(app: use.app, provider: use.lane.provider, urgency: use.lane.urgency)
+    }
+
     /// Gives turns to every campaign that may have some; those that other workers plan now are left to them.
     func giveTurns(_ leases: [LeasedCampaign], _ rests: inout PacedRests) async throws {
         let now = ContinuousClock.now

@@ -365,7 +365,9 @@ struct Planner: Sendable {
                     waitingRetries: mine?.retries ?? 0
                 )
             }
-            let unclaimed = use.filter { $0.lane == lane }.reduce(0) { $0 + $1.firstAttempts }
+            // Turns are given away ahead: a high rate would fill the window and keep everybody else out.
+            let inLine = use.filter { $0.lane == lane && !isPaced($0) }
+            let unclaimed = inLine.reduce(0) { $0 + $1.firstAttempts }
             // What has a turn must not stand in line behind a long window.
             let isShared = leases.contains { $0.lane == lane && isPaced($0) }
             let size = Window.size(

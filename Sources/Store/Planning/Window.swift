@@ -8,6 +8,8 @@ public struct WindowUse: Sendable, Equatable {
     public var app: String
     /// Its lane.
     public var lane: Lane
+    /// Whether it has a rate of its own: its shards wait for their turns, not for senders.
+    public var isPaced = false
     /// First-attempt shards that are out or about to be, and not claimed.
     public var firstAttempts: Int
     /// Retry shards that wait: above 10,000 the planner stops.
@@ -20,10 +22,10 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT c.number, c.app, c.provider, c.urgency, count(*) FILTER (WHERE u.child = 0),
-                count(*) FILTER (WHERE u.child > 0)
+                count(*) FILTER (WHERE u.child > 0), CASE WHEN c.per_second IS NULL THEN 0 ELSE 1 END
             FROM (SELECT s.campaign, s.child FROM \(ShardRows.open) WHERE s.state IN (0, 1) AND s.state <> 4) u
             JOIN campaigns c ON c.number = u.campaign
-            GROUP BY c.number ORDER BY c.number
+            GROUP BY c.number, c.per_second ORDER BY c.number
             """
         )
         var uses: [WindowUse] = []
@@ -35,6 +37,7 @@ extension LedgerReader {
                 campaign: rows.uint32(0),
                 app: rows.text(1),
                 lane: lane,
+                isPaced: rows.int(6) == 1,
                 firstAttempts: rows.int(4),
                 retries: rows.int(5)
             )
