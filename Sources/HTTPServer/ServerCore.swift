@@ -42,9 +42,10 @@ final class ServerCore: Sendable {
         feed = LiveFeed(ledger, logger: logger)
         fleet = FleetWatch(FleetLook(configuration, ledger: ledger))
         readiness = Readiness(ledger: ledger, broker: broker)
-        tracking = TrackingOutlet(configuration.amqp, on: MultiThreadedEventLoopGroup.singleton.next())
+        let loops = MultiThreadedEventLoopGroup.singleton
+        tracking = TrackingOutlet(configuration.amqp, on: loops.next())
         polls = PollForms(ledger)
-        edge = EdgeCore(configuration.server, ledger: ledger, apps: apps)
+        edge = EdgeCore(configuration.server, ledger: ledger, apps: apps, on: loops.next())
         sessions = InAppSessions(ledger: ledger, logger: logger)
         limiter = RateLimiter(perSecond: configuration.server.requestsPerSecond)
         knownApps = Mutex(apps)

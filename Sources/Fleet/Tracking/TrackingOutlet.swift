@@ -7,7 +7,7 @@ public import Transport
 
 /// Publishes what phones said, with confirms (the edge's side).
 ///
-/// What comes while messages are out goes together into the next one, so that a rush costs the broker little. What one
+/// What comes within moments goes together into a message, so that a rush costs the broker little. What one
 /// request said is never split. May be used from any task.
 public final class TrackingOutlet: Sendable {
     /// What became of what a request said.
@@ -26,6 +26,9 @@ public final class TrackingOutlet: Sendable {
     static let bytesOfMessage = TrackingBatch.bytesMax / 2
     /// Messages without a confirm: while one is on its way to the broker's disk the next one is filled.
     static let unconfirmedMax = 4
+    /// How long the first request of a message waits for others: nothing to a phone, and in a rush the broker, and the
+    /// workers behind it, have a message for dozens.
+    static let gathering = TimeAmount.milliseconds(5)
     /// How long a confirm may take before phones are told to come later.
     static let patience = Duration.seconds(5)
 
@@ -47,6 +50,8 @@ public final class TrackingOutlet: Sendable {
     private final class Sending {
         let publisher: AMQPPublisher
         var out = 0
+        /// Requests wait until a confirm comes.
+        var isHeldBack = false
 
         init(_ publisher: AMQPPublisher) {
             self.publisher = publisher
@@ -100,14 +105,17 @@ public final class TrackingOutlet: Sendable {
                 return (true, !state.isScheduled)
             }
             if !isTaken { return told.resume(returning: .later) }
-            if isFirst { loop.execute { self.send() } }
+            if isFirst { loop.scheduleTask(in: Self.gathering) { self.send() } }
         }
     }
 
     /// Publishes what waits as far as messages may be out; runs on the loop.
     private func send() {
         let sending = connected()
-        while sending.out < Self.unconfirmedMax {
+        while true {
+            // Then what waits goes when a confirm comes.
+            sending.isHeldBack = sending.out == Self.unconfirmedMax
+            if sending.isHeldBack { return }
             let requests = state.withLock { state in Self.next(&state) }
             guard !requests.isEmpty else { return }
             sending.out += 1
@@ -126,10 +134,9 @@ public final class TrackingOutlet: Sendable {
                 sending.out -= 1
                 let verdict: Verdict = result == .confirmed ? .taken : .later
                 for request in requests { request.told.resume(returning: verdict) }
-                send()
+                if sending.isHeldBack { send() }
             }
         }
-        // What waits goes when a confirm comes.
     }
 
     private static func next(_ state: inout State) -> [Request] {
@@ -156,6 +163,8 @@ public final class TrackingOutlet: Sendable {
         state.withLock { $0.isClosed = true }
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             loop.execute { [self] in
+                // What is being gathered goes at once.
+                if state.withLock({ !$0.waiting.isEmpty }) { send() }
                 guard let publisher = sending.value?.publisher else { return done.resume() }
                 publisher.close { done.resume() }
             }

@@ -1,12 +1,16 @@
+import NIOCore
 import Store
 import Synchronization
 
-/// Finds devices by their secrets, all that wait with one read of the ledger: a rush costs a read for many.
+/// Finds devices by their secrets, all that come within moments with one read of the ledger: a rush costs a read for
+/// many.
 ///
 /// May be used from any thread.
 final class DeviceLookup: Sendable {
     /// Devices that one read looks for at most.
     private static let batchMax = 512
+    /// How long the first one waits for others: nothing to a phone, and in a rush a read for dozens.
+    private static let gathering = TimeAmount.milliseconds(4)
 
     private typealias Answer = Result<EdgeDevice?, LedgerError>
 
@@ -21,10 +25,12 @@ final class DeviceLookup: Sendable {
     }
 
     private let ledger: Ledger
+    private let loop: any EventLoop
     private let state = Mutex(State())
 
-    init(_ ledger: Ledger) {
+    init(_ ledger: Ledger, on loop: any EventLoop) {
         self.ledger = ledger
+        self.loop = loop
     }
 
     /// The device with a secret, by its SHA-256; nil when nobody has it.
@@ -35,7 +41,7 @@ final class DeviceLookup: Sendable {
                 defer { state.isReading = true }
                 return !state.isReading
             }
-            if isFirst { Task { await readAll() } }
+            if isFirst { loop.scheduleTask(in: Self.gathering) { Task { await self.readAll() } } }
         }
         return try answer.get()
     }

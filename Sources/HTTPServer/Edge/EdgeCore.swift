@@ -1,4 +1,5 @@
 import Fleet
+import NIOCore
 import Store
 import Synchronization
 
@@ -28,8 +29,13 @@ final class EdgeCore: Sendable {
         }
     }
 
-    init(_ settings: Configuration.ServerSettings, ledger: Ledger, apps: [AppConfiguration]) {
-        devices = DeviceLookup(ledger)
+    init(
+        _ settings: Configuration.ServerSettings,
+        ledger: Ledger,
+        apps: [AppConfiguration],
+        on loop: any EventLoop
+    ) {
+        devices = DeviceLookup(ledger, on: loop)
         forgetting = DeviceForgetting(ledger)
         deviceLimiter = RateLimiter(perSecond: settings.edgeRequestsPerSecond)
         addressLimiter = RateLimiter(perSecond: settings.edgeRegistrationsPerSecond)
