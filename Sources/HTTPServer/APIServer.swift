@@ -87,10 +87,12 @@ public final class APIServer: Sendable {
     ) async throws {
         let edgeListen = core.configuration.server.edgeListen
         let edge = edgeListen.map { listen in
-            application(EdgeFront(door: EdgeDoor(core: core)), "the device edge", listen, edgeRunning) as any Service
+            let door = EdgeDoor(core: core)
+            return application(EdgeFront(door: door), door, "the device edge", listen, edgeRunning) as any Service
         }
         let listen = core.configuration.server.listen
-        let api = application(Front(core: core), "listening", listen) { [core] port in
+        let door = core.servesEdgeBeside ? EdgeDoor(core: core) : nil
+        let api = application(Front(core: core), door, "listening", listen) { [core] port in
             core.readiness.listens()
             running(port)
         }
@@ -110,9 +112,10 @@ public final class APIServer: Sendable {
         await close()
     }
 
-    /// What answers on one address.
+    /// What answers on one address, with a lane for the edge where there is a door.
     private func application(
         _ responder: some HTTPResponder<FrontContext> & Sendable,
+        _ door: EdgeDoor?,
         _ what: String,
         _ listen: Configuration.NetworkAddress,
         _ running: @escaping @Sendable (Int) -> Void
@@ -120,7 +123,7 @@ public final class APIServer: Sendable {
         let scheme = certificate == nil ? "http" : "https"
         return Application(
             responder: responder,
-            server: .house(HTTP1Channel.Configuration(idleTimeout: Self.idleMax), certificate),
+            server: .house(HTTP1Channel.Configuration(idleTimeout: Self.idleMax), certificate, door),
             configuration: ApplicationConfiguration(address: .hostname(listen.host, port: listen.port)),
             onServerRunning: { [logger] channel in
                 let port = channel.localAddress?.port ?? listen.port

@@ -30,8 +30,9 @@ struct Front: HTTPResponder {
     private static let requestID = HTTPField.Name("X-Request-ID")
 
     func respond(to request: Request, context: FrontContext) async throws -> Response {
-        if core.servesEdgeBeside, EdgeDoor.serves(request) {
-            return await EdgeDoor(core: core).respond(to: request, context: context)
+        let door = EdgeDoor(core: core)
+        if core.servesEdgeBeside, let target = door.target(of: request.head) {
+            return await door.respond(to: request, at: target, peer: context.peer)
         }
         let began = ContinuousClock.now
         let id = Self.identity(request)
@@ -70,10 +71,8 @@ struct Front: HTTPResponder {
     }
 
     private func answer(_ request: Request, _ context: FrontContext, _ seen: inout Seen) async throws -> Answer {
-        let target = request.head.path ?? "/"
-        let path = target.prefix { $0 != "?" }
-        guard let segments = RequestTarget.segments(path),
-            let pairs = RequestTarget.query(target.dropFirst(path.count + 1))
+        let target = RequestTarget.parts(request.head.path ?? "/")
+        guard let segments = RequestTarget.segments(target.path), let pairs = RequestTarget.query(target.query)
         else { throw HTTPProblem(.usage, "the request's target is not well formed") }
         let match = RouteTable.match(request.method, segments, among: routes)
         if case .route(let route, let parameters) = match {
@@ -161,7 +160,7 @@ struct Front: HTTPResponder {
     }
 
     static func path(_ request: Request) -> String {
-        String((request.head.path ?? "").prefix { $0 != "?" }.prefix(512))
+        String(RequestTarget.parts(request.head.path ?? "").path.prefix(512))
     }
 
     /// The path without the query, which may have names of people; nothing of headers and bodies.

@@ -52,6 +52,10 @@ struct Gate: Sendable {
     /// The token of a field `Bearer TOKEN` (RFC 6750, section 2.1).
     static func bearer(_ field: String?) -> String? {
         guard let field else { return nil }
+        let usual = "Bearer "
+        if field.hasPrefix(usual), !field.utf8.dropFirst(usual.utf8.count).contains(UInt8(ascii: " ")) {
+            return field.utf8.count > usual.utf8.count ? String(field.dropFirst(usual.utf8.count)) : nil
+        }
         let words = field.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
         return String(words[1])

@@ -45,6 +45,7 @@ enum BodyReader {
     @discardableResult
     static func require(_ request: Request, types: [String]) throws(HTTPProblem) -> String {
         let field = request.headers[.contentType] ?? ""
+        if types.contains(field) { return field }
         let type = field.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
         guard types.contains(type) else {
             throw HTTPProblem(

@@ -16,29 +16,35 @@ struct EdgeDoor: Sendable {
     let core: ServerCore
     var routes = EdgeRoutes.all
 
-    /// Whether a path is one of the edge's.
-    static func serves(_ request: Request) -> Bool {
-        let path = (request.head.path ?? "/").prefix { $0 != "?" }
-        // One that cannot be decoded is the edge's too, and refused in its form.
-        let segments = RequestTarget.segments(path) ?? path.split(separator: "/").map(String.init)
-        if case .nothing = EdgeRoutes.match(request.method, segments) { return false }
-        return true
+    /// What a request leads to here; nil when it is somebody else's to answer.
+    func target(of head: HTTPRequest) -> EdgeTarget? {
+        let target = EdgeTarget(head, among: routes)
+        if core.servesEdgeBeside {
+            switch target {
+            case .found(.nothing, _): return nil
+            case .malformed where !EdgeTarget.isEdges(head): return nil
+            default: break
+            }
+        } else if head.method == .get, head.path == "/livez" {
+            return nil
+        }
+        return target
     }
 
-    func respond(to request: Request, context: FrontContext) async -> Response {
+    func respond(to request: Request, at target: EdgeTarget, peer: String) async -> Response {
         let began = ContinuousClock.now
         let id = Front.identity(request)
         var seen = Seen()
         var answer: Answer
         do {
-            answer = try await self.answer(request, context, &seen)
+            answer = try await self.answer(request, target, peer, &seen)
         } catch {
             answer = refusal(error, id: id).answer
         }
         Front.complete(&answer, id: id)
         let took = ContinuousClock.now - began
         core.tally.note(operation: seen.operation, status: answer.status.code, took: took)
-        note(request, context, seen, id, answer.status, took)
+        note(request, peer, seen, id, answer.status, took)
         let response = Response(status: answer.status, headers: answer.headers, body: answer.body)
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -60,26 +66,29 @@ struct EdgeDoor: Sendable {
         )
     }
 
-    private func answer(_ request: Request, _ context: FrontContext, _ seen: inout Seen) async throws -> Answer {
-        let target = request.head.path ?? "/"
-        let path = target.prefix { $0 != "?" }
-        guard let segments = RequestTarget.segments(path),
-            let pairs = RequestTarget.query(target.dropFirst(path.count + 1))
-        else { throw EdgeRefusal(.badRequest, .unexpectedError, "the request's target is not well formed") }
+    private func answer(
+        _ request: Request,
+        _ target: EdgeTarget,
+        _ peer: String,
+        _ seen: inout Seen
+    ) async throws -> Answer {
+        guard case .found(let match, let query) = target else {
+            throw EdgeRefusal(.badRequest, .unexpectedError, "the request's target is not well formed")
+        }
         let size = request.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
         guard size <= Self.headerBytesMax else {
             let reason = "the header fields have more than \(Self.headerBytesMax) bytes"
             throw EdgeRefusal(.requestHeaderFieldsTooLarge, .unexpectedError, reason)
         }
-        switch EdgeRoutes.match(request.method, segments, among: routes) {
+        switch match {
         case .route(let route, let parameters):
             seen.operation = route.operation
-            let (app, edge, caller) = try await caller(request, context, route.access)
+            let (app, edge, caller) = try await caller(request, peer, route.access)
             seen.app = app.name
             let call = EdgeCall(
                 request: request,
                 parameters: parameters,
-                query: Query(pairs),
+                query: query,
                 app: app,
                 edge: edge,
                 caller: caller
@@ -96,11 +105,11 @@ struct EdgeDoor: Sendable {
     /// Who asks; a device's requests are counted together, all others by their address.
     private func caller(
         _ request: Request,
-        _ context: FrontContext,
+        _ peer: String,
         _ access: EdgeRoute.Access
     ) async throws -> (AppConfiguration, EdgeConfiguration, EdgeCaller) {
         guard let text = Gate.bearer(request.headers[.authorization]) else {
-            try limit(core.edge.addressLimiter, context.peer)
+            try limit(core.edge.addressLimiter, peer)
             throw EdgeRefusal(
                 .unauthorized,
                 .integrationKeyEmpty,
@@ -110,7 +119,7 @@ struct EdgeDoor: Sendable {
         }
         let hash = EdgeSecret.hash(text)
         if access == .deviceOrIntegrationKey, let app = core.edge.app(integrationKeyHash: hash), let edge = app.edge {
-            try limit(core.edge.addressLimiter, context.peer)
+            try limit(core.edge.addressLimiter, peer)
             return (app, edge, .integrationKey)
         }
         if let device = try await core.edge.devices.device(secretHash: hash) {
@@ -118,7 +127,7 @@ struct EdgeDoor: Sendable {
             if let app = core.edge.app(named: device.app), let edge = app.edge { return (app, edge, .device(device)) }
             throw unknown("the app has no edge any more")
         }
-        try limit(core.edge.addressLimiter, context.peer)
+        try limit(core.edge.addressLimiter, peer)
         let isKey = core.edge.app(integrationKeyHash: hash) != nil
         throw unknown(isKey ? "this needs the device's own secret, not an integration key" : "nobody knows this key")
     }
@@ -139,7 +148,7 @@ struct EdgeDoor: Sendable {
     /// What goes well is millions of lines, and the metrics count it; nothing of headers and bodies.
     private func note(
         _ request: Request,
-        _ context: FrontContext,
+        _ peer: String,
         _ seen: Seen,
         _ id: String,
         _ status: HTTPResponse.Status,
@@ -150,7 +159,7 @@ struct EdgeDoor: Sendable {
             "\(request.method.rawValue) \(seen.operation) \(status.code)",
             metadata: [
                 "request": "\(id)", "path": "\(Front.path(request))", "app": "\(seen.app)",
-                "peer": "\(context.peer)", "took": "\(took)",
+                "peer": "\(peer)", "took": "\(took)",
             ]
         )
     }
@@ -163,10 +172,10 @@ struct EdgeFront: HTTPResponder {
     let door: EdgeDoor
 
     func respond(to request: Request, context: FrontContext) async throws -> Response {
-        if request.method == .get, request.head.path == "/livez" {
-            let answer = Answer.text("ok\n")
-            return Response(status: answer.status, headers: answer.headers, body: answer.body)
+        if let target = door.target(of: request.head) {
+            return await door.respond(to: request, at: target, peer: context.peer)
         }
-        return await door.respond(to: request, context: context)
+        let answer = Answer.text("ok\n")
+        return Response(status: answer.status, headers: answer.headers, body: answer.body)
     }
 }

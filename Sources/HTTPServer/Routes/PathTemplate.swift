@@ -44,12 +44,17 @@ struct PathTemplate: Sendable, Hashable, CustomStringConvertible, ExpressibleByS
 
 /// Takes a request's target apart (RFC 3986, section 3).
 enum RequestTarget {
+    /// The path, and the query behind its question mark.
+    static func parts(_ target: String) -> (path: Substring, query: Substring) {
+        let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        return (target[..<end], target[end...].dropFirst())
+    }
+
     /// The segments of a path, decoded; nil when one is not well formed.
     static func segments(_ path: Substring) -> [String]? {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         var segments: [String] = []
-        for part in parts {
-            guard let text = decode(part) else { return nil }
+        for part in path.utf8.split(separator: UInt8(ascii: "/")) {
+            guard let text = decode(Substring(part)) else { return nil }
             segments.append(text)
         }
         return segments
@@ -70,6 +75,11 @@ enum RequestTarget {
     }
 
     private static func decode(_ text: Substring, plusIsBlank: Bool = false) -> String? {
+        // Nothing to decode, as nearly always.
+        let isPlain = text.utf8.allSatisfy {
+            $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+")
+        }
+        if isPlain { return String(text) }
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {

@@ -10,6 +10,8 @@ enum TrackingRoutes {
         EdgeRoute(.post, "/v1/polls/{id}/answers", .device, "answerPoll", answer),
     ]
 
+    /// The same for every phone of a rush.
+    private static let taken = Answer.json(["status": "accepted"], .accepted)
     /// Seconds after which a phone comes again when the broker takes nothing.
     private static let later = "5"
 
@@ -78,7 +80,7 @@ enum TrackingRoutes {
         _ core: ServerCore
     ) async throws(EdgeRefusal) -> Answer {
         switch await core.tracking.take(entries) {
-        case .taken: return .json(["status": "accepted"], .accepted)
+        case .taken: return taken
         case .later:
             throw EdgeRefusal(
                 .serviceUnavailable,
