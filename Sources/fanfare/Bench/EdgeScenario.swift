@@ -10,8 +10,8 @@ struct EdgeScenario: Sendable {
 
     /// The rush lasts for so long, whatever its size (issue 8).
     private static let seconds = 60
-    /// Phones at a time; each has its connection, as behind a proxy.
-    private static let connections = 256
+    /// Connections of the phones: enough that hardly any phone waits for the answer to another one.
+    private static let connections = 2_048
     /// A phone waits for so long, in milliseconds, 99 times of 100.
     private static let waitMax = 50.0
     /// Of the machine's full rate, so much is sent meanwhile.
@@ -43,6 +43,7 @@ struct EdgeScenario: Sendable {
         let (first, second) = (try await pushed(fleet), try await pushed(fleet))
         stage.say("\(NumberText.grouped(opens)) opens in \(Self.seconds) s, nothing is sent meanwhile")
         let alone = try await rush(opens, of: first, phones, fleet, server)
+        say(alone.rush, opens)
         stage.say("measuring the machine's full rate")
         try await fleet.upload(opens, as: "full")
         let full = try await fleet.send(opens, to: "full", far: far)
@@ -77,6 +78,13 @@ struct EdgeScenario: Sendable {
                     ),
                 ]
         )
+    }
+
+    /// What came of a rush, long before the bench is over.
+    private func say(_ rush: Rush, _ opens: Int) {
+        let wait = rush.report.percentile(0.99).map { String(format: "%.1f", $0) } ?? "?"
+        let cpu = String(format: "%.1f", rush.serverCPU * 1e6 / Double(opens))
+        stage.say("99 of 100 phones waited at most \(wait) ms, the server took \(cpu) µs of CPU for each")
     }
 
     private func figures(_ name: String, _ label: String, _ rush: Rush, _ opens: Int) -> [BenchFigure] {
