@@ -15,6 +15,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget(name: "csv", run: csvReader), FuzzTarget(name: "ndjson", run: ndjsonReader),
         FuzzTarget(name: "template", run: templates),
         FuzzTarget(name: "segment", run: segmentParser), FuzzTarget(name: "subscription", run: subscription),
+        FuzzTarget(name: "tracking", run: tracking), FuzzTarget(name: "tracking-batch", run: trackingBatch),
     ]
 
     /// The bytes in pieces of one size, which the first byte says: peers cut where they like; 64 pieces at most.
