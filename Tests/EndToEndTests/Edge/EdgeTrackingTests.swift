@@ -80,6 +80,42 @@ extension EndToEnd {
             try await fleet.ledger.read { try $0.funnel(campaign: number) }
         }
 
+        @Test func `in an alarm of the broker phones are told to come again, and what they say counts once`()
+            async throws
+        {
+            try await withEdge(phones: 1) { fleet, edge in
+                let number = try await sent(fleet, "derby")
+                let received = body(event(edge.id(number, 0), "received", 1))
+                #expect(try await edge.post("/v1/tracking", received, as: 0).status == 202)
+                let opened = body(event(edge.id(number, 0), "opened", 2))
+                let node = try await PrivateBroker.node()
+                try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.00001")
+                do {
+                    let fields = try await eventually("nothing is taken") {
+                        let answer = try await edge.door.ask(
+                            "POST",
+                            "/v1/tracking",
+                            bearer: edge.secrets[0],
+                            bytes: Data(opened.utf8)
+                        )
+                        return answer.status == 503 ? answer.fields : nil
+                    }
+                    #expect(fields["retry-after"] == "5")
+                } catch {
+                    try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.8")
+                    throw error
+                }
+                try await node.rabbitmqctl("set_vm_memory_high_watermark", "0.8")
+                try await eventually("it is taken") {
+                    try await edge.post("/v1/tracking", opened, as: 0).status == 202
+                }
+                try await eventually("it counts once") {
+                    let steps = try await fleet.report("derby")["surfaces"]?["system"]
+                    return steps?["opened"]?["devices"]?.integer == 1 && steps?["received"]?["devices"]?.integer == 1
+                }
+            }
+        }
+
         @Test func `what a phone says is counted once, and forged, foreign, wrong or oversized requests store nothing`()
             async throws
         {
