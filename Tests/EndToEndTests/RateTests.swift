@@ -67,10 +67,14 @@ extension EndToEnd {
             async throws
         {
             try await PrivateFleet.with { fleet in
-                // Nobody sends: what is given a turn stays in line.
-                let planner = try await fleet.startWorker(roles: "intake,planner")
+                _ = try await fleet.startWorker(roles: "intake,planner")
+                let sender = try await fleet.startWorker(roles: "sender")
                 try await fleet.putList("many", TestDevices.tokens(60_000))
                 try await fleet.publish(TestJob("derby", list: "many").delivered(["per_second": 30_000]))
+                // Until so many are answered no more than 2,000 are out.
+                try await fleet.requests(reach: 3000)
+                // Then nobody sends: what is given a turn stays in line.
+                sender.kill()
                 try await eventually("the turns are given away") {
                     try await fleet.ledger.read { try $0.windowUse() }.contains { $0.firstAttempts > Window.floor }
                 }
@@ -78,9 +82,7 @@ extension EndToEnd {
                 try await eventually("the other one is planned") {
                     try await fleet.ledger.read { try $0.windowUse() }.contains { !$0.isPaced && $0.firstAttempts > 0 }
                 }
-                planner.terminate()
-                _ = try await planner.ended(within: .seconds(30))
-                _ = try await fleet.startWorker()
+                _ = try await fleet.startWorker(roles: "sender")
                 for (id, count) in [("late", 100), ("derby", 60_000)] {
                     #expect(try await fleet.completed(id).counts.accepted == count)
                 }
