@@ -6,9 +6,9 @@ import NIOHTTPTypes
 
 /// Answers the edge's requests on the loop of their connection, before Hummingbird hears of them.
 ///
-/// After a large send half a million phones ask within a minute. On Hummingbird's way each request crosses threads
-/// several times and takes twice the CPU. What the lane cannot take (a body of unknown or large size, a connection
-/// that closes) goes that way, through the same door.
+/// After a large send half a million phones ask within a minute, and on Hummingbird's way each request crosses threads
+/// several times. What the lane cannot take (a body of unknown or large size, a connection that closes) goes that way,
+/// through the same door.
 final class EdgeLane: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
