@@ -71,16 +71,19 @@ public final class TLSServerContext: Sendable {
 
     let context: TLSContext
     let protocols: [ALPNProtocol]
+    let isProtocolOptional: Bool
 
     /// Makes a context.
     ///
-    /// With a non-empty `protocols` clients must offer one of them by ALPN.
+    /// With a non-empty `protocols`, the first choice first, clients must offer one of them by ALPN; with
+    /// `isProtocolOptional` they may also do without ALPN.
     public init(
         certificatePEM: [UInt8],
         privateKeyPEM: [UInt8],
         source: String = "server certificate",
         clientCertificates: ClientCertificates = .none,
-        protocols: [ALPNProtocol] = [.h2]
+        protocols: [ALPNProtocol] = [.h2],
+        isProtocolOptional: Bool = false
     ) throws(TLSError) {
         let context = try TLSContext.make(isServer: true, protocols: protocols)
         try context.use(certificatePEM: certificatePEM, privateKeyPEM: privateKeyPEM, source: source)
@@ -96,5 +99,6 @@ public final class TLSServerContext: Sendable {
         }
         self.context = context
         self.protocols = protocols
+        self.isProtocolOptional = isProtocolOptional
     }
 }

@@ -35,6 +35,7 @@ public final class TLSSession {
     private let ssl: OpaquePointer
     private let pipe: UnsafeMutablePointer<c_tls_pipe>
     private let protocols: [ALPNProtocol]
+    private let isProtocolOptional: Bool
     private let plaintext: UnsafeMutableRawBufferPointer
     private let peer: String
     /// TLS failed: nothing of this session may be used again.
@@ -60,18 +61,36 @@ public final class TLSSession {
         }
         // One that OpenSSL does not want any more only costs a whole handshake.
         if let resumption, resumption.isUsable { SSL_set_session(ssl, resumption.session) }
-        try self.init(ssl: ssl, context: client.context, protocols: client.protocols, peer: serverName)
+        try self.init(
+            ssl: ssl,
+            context: client.context,
+            protocols: client.protocols,
+            isProtocolOptional: false,
+            peer: serverName
+        )
     }
 
     /// A server's session.
     public convenience init(server: TLSServerContext) throws(TLSError) {
         let ssl = try server.context.makeSession()
         SSL_set_accept_state(ssl)
-        try self.init(ssl: ssl, context: server.context, protocols: server.protocols, peer: "client")
+        try self.init(
+            ssl: ssl,
+            context: server.context,
+            protocols: server.protocols,
+            isProtocolOptional: server.isProtocolOptional,
+            peer: "client"
+        )
     }
 
     /// Takes over `ssl`, also when it throws.
-    private init(ssl: OpaquePointer, context: TLSContext, protocols: [ALPNProtocol], peer: String) throws(TLSError) {
+    private init(
+        ssl: OpaquePointer,
+        context: TLSContext,
+        protocols: [ALPNProtocol],
+        isProtocolOptional: Bool,
+        peer: String
+    ) throws(TLSError) {
         guard let pipe = c_tls_pipe_attach(ssl) else {
             SSL_free(ssl)
             throw TLSError.fromQueue(.handshake, "OpenSSL gives no BIO")
@@ -80,6 +99,7 @@ public final class TLSSession {
         self.pipe = pipe
         self.context = context
         self.protocols = protocols
+        self.isProtocolOptional = isProtocolOptional
         self.peer = peer
         self.plaintext = .allocate(byteCount: TLSSession.recordBytesMax, alignment: 16)
     }
@@ -229,7 +249,7 @@ public final class TLSSession {
         SSL_get0_alpn_selected(self.ssl, &name, &count)
         let bytes = UnsafeBufferPointer(start: name, count: Int(count))
         self.negotiatedProtocol = self.protocols.first { $0.name.utf8.elementsEqual(bytes) }
-        guard self.protocols.isEmpty || self.negotiatedProtocol != nil else {
+        guard self.protocols.isEmpty || self.negotiatedProtocol != nil || self.isProtocolOptional else {
             let wanted = self.protocols.map(\.name).joined(separator: ", ")
             self.state = .closed
             throw TLSError(.applicationProtocol, "\(self.peer) does not speak \(wanted) (ALPN chose nothing of it)")
