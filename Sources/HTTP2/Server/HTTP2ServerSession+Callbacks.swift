@@ -61,11 +61,11 @@ extension HTTP2ServerSession {
     }
 
     /// Gives nghttp2 the next piece of an answer's body.
-    static let readBody: nghttp2_data_source_read_callback = { _, _, buffer, length, flags, source, _ in
-        guard let owner = source?.pointee.ptr, let buffer, let flags else {
+    static let readBody: nghttp2_data_source_read_callback = { _, _, buffer, length, flags, source, owner in
+        guard let answered = source?.pointee.ptr, let buffer, let flags, let owner else {
             return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
         }
-        let stream = Unmanaged<ServerStream>.fromOpaque(owner).takeUnretainedValue()
+        let stream = Unmanaged<ServerStream>.fromOpaque(answered).takeUnretainedValue()
         let count = min(length, stream.answerBody.count - stream.answerSent)
         stream.answerBody.withUnsafeBytes { bytes in
             if let base = bytes.baseAddress {
@@ -73,6 +73,7 @@ extension HTTP2ServerSession {
             }
         }
         stream.answerSent += count
+        HTTP2ServerSession.at(owner).unsentBytes -= count
         if stream.answerSent == stream.answerBody.count {
             flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
         }
@@ -124,6 +125,7 @@ extension HTTP2ServerSession {
         guard let stream = self.open.removeValue(forKey: streamID) else { return }
         if self.receiving === stream { self.receiving = nil }
         stream.isClosed = true
+        self.unsentBytes -= stream.answerBody.count - stream.answerSent
         // A listed one goes back when the list is taken.
         if !stream.isListed { self.spare.append(stream) }
     }

@@ -43,6 +43,8 @@ public final class HTTP2ServerSession {
     var complete: [ServerStream] = []
     var receiving: ServerStream?
     var receivingHeaderBytes = 0
+    /// Bytes of answers' bodies that are not sent yet: what the client makes the server keep.
+    public internal(set) var unsentBytes = 0
 
     /// Nil only while init runs: nghttp2 wants the address of its owner.
     private var handle: SessionHandle?
@@ -144,6 +146,7 @@ public final class HTTP2ServerSession {
         guard let stream = self.open[streamID] else { return }
         precondition((200...999).contains(status), "\(status) is no final status")
         stream.answerBody.append(contentsOf: body)
+        self.unsentBytes += body.count
         let result = self.withPairs(status: status, fields: fields) { pairs, count -> Int32 in
             guard !stream.answerBody.isEmpty else {
                 return nghttp2_submit_response(self.session, streamID, pairs, count, nil)

@@ -62,6 +62,14 @@ public struct IncomingRequest: ~Copyable {
     /// How many header fields there are, pseudo header fields included.
     public var fieldCount: Int { self.stream.fields.count }
 
+    /// Bytes of all names and values together.
+    public var headerBytes: Int { self.stream.fieldBytes.count }
+
+    /// Whether the first field with this (lower-case) name has this value.
+    public func has(_ name: StaticString, _ value: String) -> Bool {
+        self.withValue(of: name) { $0.elementsEqual(value.utf8) } ?? false
+    }
+
     /// The body up to the session's cap.
     public var body: [UInt8] { self.stream.body }
 
