@@ -109,7 +109,8 @@ let package = Package(
         .target(
             name: "HTTPServer",
             dependencies: [
-                "Campaigns", "PushProviders", "Delivery", "TLS", "AMQP", "Transport", "Store", "Fleet", nioCore,
+                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", "Fleet",
+                nioCore,
                 nioPosix,
                 nioHTTP1, logging, .product(name: "Yams", package: "Yams"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -130,8 +131,8 @@ let package = Package(
         .executableTarget(
             name: "fanfare",
             dependencies: [
-                "Campaigns", "PushProviders", "Delivery", "TLS", "AMQP", "Transport", "Store", "Fleet", "Simulator",
-                "HTTPServer", "FanfareKit", nioCore, nioPosix, logging, signals,
+                "Campaigns", "PushProviders", "Delivery", "TLS", "HTTP2", "AMQP", "Transport", "Store", "Fleet",
+                "Simulator", "HTTPServer", "FanfareKit", nioCore, nioPosix, logging, signals,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             // Built and preloaded by `fanfare bench`, not part of the program.
@@ -141,7 +142,12 @@ let package = Package(
 
         // Tests; `Servers` starts private brokers for them, `Seeds` gives them chances that come again,
         // `Sanitizers` tells those that do less under one
-        .target(name: "Servers", path: "Tests/Servers", swiftSettings: houseSettings),
+        .target(
+            name: "Servers",
+            dependencies: ["HTTP2", nioCore, nioPosix],
+            path: "Tests/Servers",
+            swiftSettings: houseSettings
+        ),
         .target(name: "Seeds", path: "Tests/Seeds", swiftSettings: houseSettings),
         .target(name: "Sanitizers", path: "Tests/Sanitizers", swiftSettings: houseSettings),
         // Counts what a thread of the tests allocates.
@@ -188,7 +194,7 @@ let package = Package(
             "HTTPServerTests",
             [
                 "HTTPServer", "fanfare", "Campaigns", "Delivery", "PushProviders", "Store", "Fleet", "Transport",
-                "Servers",
+                "Seeds", "Servers",
                 nioCore, nioPosix, logging, .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),

@@ -88,11 +88,11 @@ public final class APIServer: Sendable {
         let edgeListen = core.configuration.server.edgeListen
         let edge = edgeListen.map { listen in
             let door = EdgeDoor(core: core)
-            return application(EdgeFront(door: door), door, "the device edge", listen, edgeRunning) as any Service
+            return application(EdgeFront(door: door), door, true, "the device edge", listen, edgeRunning) as any Service
         }
         let listen = core.configuration.server.listen
         let door = core.servesEdgeBeside ? EdgeDoor(core: core) : nil
-        let api = application(Front(core: core), door, "listening", listen) { [core] port in
+        let api = application(Front(core: core), door, false, "listening", listen) { [core] port in
             core.readiness.listens()
             running(port)
         }
@@ -116,6 +116,7 @@ public final class APIServer: Sendable {
     private func application(
         _ responder: some HTTPResponder<FrontContext> & Sendable,
         _ door: EdgeDoor?,
+        _ speaksHTTP2: Bool,
         _ what: String,
         _ listen: Configuration.NetworkAddress,
         _ running: @escaping @Sendable (Int) -> Void
@@ -123,7 +124,12 @@ public final class APIServer: Sendable {
         let scheme = certificate == nil ? "http" : "https"
         return Application(
             responder: responder,
-            server: .house(HTTP1Channel.Configuration(idleTimeout: Self.idleMax), certificate, door),
+            server: .house(
+                HTTP1Channel.Configuration(idleTimeout: Self.idleMax),
+                certificate,
+                door,
+                speaksHTTP2: speaksHTTP2
+            ),
             configuration: ApplicationConfiguration(address: .hostname(listen.host, port: listen.port)),
             onServerRunning: { [logger] channel in
                 let port = channel.localAddress?.port ?? listen.port

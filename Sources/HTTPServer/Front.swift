@@ -27,7 +27,7 @@ struct Front: HTTPResponder {
     let core: ServerCore
     var routes = DashboardRoutes.all + RouteTable.all
 
-    private static let requestID = HTTPField.Name("X-Request-ID")
+    static let requestID = HTTPField.Name("X-Request-ID")
 
     func respond(to request: Request, context: FrontContext) async throws -> Response {
         let door = EdgeDoor(core: core)
@@ -56,8 +56,8 @@ struct Front: HTTPResponder {
     }
 
     /// What every answer says besides its own.
-    static func complete(_ answer: inout Answer, id: String) {
-        if let name = requestID { answer.headers[name] = id }
+    static func complete(_ answer: inout Answer, id: String?) {
+        if let id, let name = requestID { answer.headers[name] = id }
         answer.headers[.xContentTypeOptions] = "nosniff"
         if answer.headers[.cacheControl] == nil { answer.headers[.cacheControl] = "no-store" }
     }
@@ -129,7 +129,12 @@ struct Front: HTTPResponder {
 
     /// The caller's own id of the request when it is short and plain, one of ours otherwise.
     static func identity(_ request: Request) -> String {
-        if let name = requestID, let given = request.headers[name], NameRule.isID(given) { return given }
+        identity(given: requestID.flatMap { request.headers[$0] })
+    }
+
+    /// The same by what the caller gave.
+    static func identity(given: String?) -> String {
+        if let given, NameRule.isID(given) { return given }
         return String(UInt64.random(in: 0 ... .max), radix: 16)
     }
 

@@ -18,6 +18,7 @@ final class ServerCore: Sendable {
     let limiter: RateLimiter
     let edge: EdgeCore
     let tracking: TrackingOutlet
+    let intakes = TrackingIntakes()
     let polls: PollForms
     let sessions: InAppSessions
     let tally = RequestTally()

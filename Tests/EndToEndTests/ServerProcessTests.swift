@@ -24,20 +24,33 @@ extension EndToEnd {
         /// The status by curl, which trusts this authority only; nil when there is no answer.
         private func status(_ fleet: PrivateFleet, _ port: Int, _ path: String, trust name: String) async throws -> Int?
         {
+            try await curl(fleet, port, path, trust: name, "%{http_code}").flatMap { Int($0) }
+        }
+
+        /// What curl says of its request; nil when there is no answer.
+        private func curl(
+            _ fleet: PrivateFleet,
+            _ port: Int,
+            _ path: String,
+            trust name: String,
+            _ wanted: String,
+            _ options: String...
+        ) async throws -> String? {
             try await aside {
                 let process = Process()
                 process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-                process.arguments = [
-                    "-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", "\(fleet.folder)/\(name).pem",
-                    "https://127.0.0.1:\(port)\(path)",
-                ]
+                process.arguments =
+                    [
+                        "-s", "-o", "/dev/null", "-w", wanted, "--cacert", "\(fleet.folder)/\(name).pem",
+                        "https://127.0.0.1:\(port)\(path)",
+                    ] + options
                 process.standardInput = FileHandle.nullDevice
                 let output = Pipe()
                 process.standardOutput = output
                 try process.run()
                 let data = try output.fileHandleForReading.readToEnd() ?? Data()
                 process.waitUntilExit()
-                return process.terminationStatus == 0 ? Int(String(decoding: data, as: UTF8.self)) : nil
+                return process.terminationStatus == 0 ? String(decoding: data, as: UTF8.self) : nil
             }
         }
 
@@ -90,6 +103,70 @@ extension EndToEnd {
                 #expect(try await server.ended(within: .seconds(30)).exit == 0)
                 heard += ear.assignments()
                 #expect(heard.count { $0 == "STOPPING=1" } == 1)
+            }
+        }
+
+        @Test func `over TLS the edge's own address speaks HTTP 2 with who offers it, and the API's does not`()
+            async throws
+        {
+            try await PrivateFleet.with { fleet in
+                try certify(fleet, "first")
+                let ports = try LoopbackPorts.free(2)
+                let server = try FanfareProcess(
+                    ["server", "--config", "fanfare.yaml"],
+                    folder: fleet.folder,
+                    environment: [
+                        "FANFARE_SERVER_LISTEN": "127.0.0.1:\(ports[0])",
+                        "FANFARE_SERVER_EDGE_LISTEN": "127.0.0.1:\(ports[1])",
+                        "FANFARE_SERVER_CERTIFICATE_FILE": fleet.folder + "/server.pem",
+                        "FANFARE_SERVER_PRIVATE_KEY_FILE": fleet.folder + "/server.key",
+                    ]
+                )
+                defer { server.kill() }
+                func version(_ port: Int, _ option: String) async throws -> String? {
+                    let said = "%{http_version} %{http_code}"
+                    return try await curl(fleet, port, "/livez", trust: "first", said, option)
+                }
+                try await eventually("both listen") {
+                    guard server.isRunning else { throw FanfareProcess.Failure(server.errors) }
+                    return try await version(ports[0], "--http2") == "1.1 200"
+                }
+                #expect(try await version(ports[1], "--http2") == "2 200")
+                #expect(try await version(ports[1], "--http1.1") == "1.1 200")
+                #expect(try await version(ports[1], "--no-alpn") == "1.1 200")
+            }
+        }
+
+        @Test func `a server that ends tells a load balancer's open connection so, and is not kept by it`()
+            async throws
+        {
+            try await PrivateFleet.with { fleet in
+                let ports = try LoopbackPorts.free(2)
+                let server = try FanfareProcess(
+                    ["server", "--config", "fanfare.yaml"],
+                    folder: fleet.folder,
+                    environment: [
+                        "FANFARE_SERVER_LISTEN": "127.0.0.1:\(ports[0])",
+                        "FANFARE_SERVER_EDGE_LISTEN": "127.0.0.1:\(ports[1])",
+                    ]
+                )
+                defer { server.kill() }
+                let connection = try await eventually("the edge listens") {
+                    guard server.isRunning else { throw FanfareProcess.Failure(server.errors) }
+                    return try? await RawConnection(to: ports[1])
+                }
+                let hello = RawFrames.bytes(.init(type: RawFrames.settings))
+                try await connection.send(RawFrames.preface + hello)
+                var types: [UInt8] = []
+                for await frame in connection.frames {
+                    if types.isEmpty {
+                        #expect(frame.type == RawFrames.settings)
+                        server.terminate()
+                    }
+                    types.append(frame.type)
+                }
+                #expect(types.last == RawFrames.goAway)
+                #expect(try await server.ended(within: .seconds(15)).exit == 0)
             }
         }
 

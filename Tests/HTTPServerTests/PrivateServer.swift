@@ -16,6 +16,8 @@ struct PrivateServer {
     let port: Int
     /// Where the edge is when it has an address of its own.
     var edgePort: Int?
+    /// What requests to the edge speak.
+    var edgeHTTP = EdgeHTTP.one
     let ledger: Ledger
     let server: APIServer
 
@@ -106,6 +108,7 @@ struct PrivateServer {
     ) async throws -> Reply {
         let address = "http://127.0.0.1:\(isAtEdge ? edgePort ?? port : port)\(path)"
         var arguments = ["-sS", "-i", "--path-as-is", "-X", method, address]
+        if isAtEdge, edgeHTTP == .two { arguments += ["--http2-prior-knowledge"] }
         if method == "HEAD" { arguments += ["--head"] }
         if let token { arguments += ["-H", "Authorization: Bearer \(token)"] }
         for header in headers { arguments += ["-H", header] }

@@ -14,6 +14,9 @@ public enum EdgeSecret {
     /// What is kept: SHA-256 of the text, 32 bytes.
     public static func hash(_ text: String) -> [UInt8] { SHA256.digest(Array(text.utf8)) }
 
+    /// The same of a text's bytes in UTF-8.
+    public static func hash(_ text: UnsafeRawBufferPointer) -> [UInt8] { SHA256.digest(text) }
+
     private static func random() -> [UInt8] {
         var chance = SystemRandomNumberGenerator()
         return (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &chance) }

@@ -42,9 +42,8 @@ struct EdgeDoor: Sendable {
             answer = refusal(error, id: id).answer
         }
         Front.complete(&answer, id: id)
-        let took = ContinuousClock.now - began
-        core.tally.note(operation: seen.operation, status: answer.status.code, took: took)
-        note(request, peer, seen, id, answer.status, took)
+        let line = Line(method: request.method.rawValue, path: Front.path(request), peer: peer, request: id)
+        note(line, seen.operation, seen.app, answer.status.code, ContinuousClock.now - began)
         let response = Response(status: answer.status, headers: answer.headers, body: answer.body)
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -145,21 +144,26 @@ struct EdgeDoor: Sendable {
         )
     }
 
-    /// What goes well is millions of lines, and the metrics count it; nothing of headers and bodies.
-    private func note(
-        _ request: Request,
-        _ peer: String,
-        _ seen: Seen,
-        _ id: String,
-        _ status: HTTPResponse.Status,
-        _ took: Duration
-    ) {
+    /// What the log says of a request besides what became of it; nothing of headers and bodies.
+    struct Line {
+        let method: String
+        let path: String
+        let peer: String
+        let request: String
+    }
+
+    /// Counts and logs a request that was answered; what goes well is millions of lines, and the metrics count it.
+    func note(_ line: @autoclosure () -> Line, _ operation: String, _ app: String, _ status: Int, _ took: Duration) {
+        core.tally.note(operation: operation, status: status, took: took)
+        let level: Logger.Level = status < 400 || status == 429 ? .debug : .info
+        guard core.logger.logLevel <= level else { return }
+        let line = line()
         core.logger.log(
-            level: status.code < 400 || status.code == 429 ? .debug : .info,
-            "\(request.method.rawValue) \(seen.operation) \(status.code)",
+            level: level,
+            "\(line.method) \(operation) \(status)",
             metadata: [
-                "request": "\(id)", "path": "\(Front.path(request))", "app": "\(seen.app)",
-                "peer": "\(peer)", "took": "\(took)",
+                "request": "\(line.request)", "path": "\(line.path)", "app": "\(app)",
+                "peer": "\(line.peer)", "took": "\(took)",
             ]
         )
     }
@@ -172,8 +176,12 @@ struct EdgeFront: HTTPResponder {
     let door: EdgeDoor
 
     func respond(to request: Request, context: FrontContext) async throws -> Response {
+        await respond(to: request, peer: context.peer)
+    }
+
+    func respond(to request: Request, peer: String) async -> Response {
         if let target = door.target(of: request.head) {
-            return await door.respond(to: request, at: target, peer: context.peer)
+            return await door.respond(to: request, at: target, peer: peer)
         }
         let answer = Answer.text("ok\n")
         return Response(status: answer.status, headers: answer.headers, body: answer.body)

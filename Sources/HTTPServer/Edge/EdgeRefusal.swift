@@ -62,13 +62,11 @@ struct EdgeRefusal: Error {
         )
     }
 
-    var answer: Answer {
-        .json(
-            .object([
-                "status": .string(word.rawValue), "reason": .string(reason), "pointer": pointer.map(JSONValue.string),
-            ]),
-            status,
-            headers: headers
-        )
+    var json: JSONValue {
+        .object([
+            "status": .string(word.rawValue), "reason": .string(reason), "pointer": pointer.map(JSONValue.string),
+        ])
     }
+
+    var answer: Answer { .json(json, status, headers: headers) }
 }

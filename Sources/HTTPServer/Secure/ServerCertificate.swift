@@ -8,8 +8,14 @@ import TLS
 final class ServerCertificate: Sendable {
     private static let bytesMax = 1 << 20
 
+    /// What the two addresses use: the API speaks HTTP/1.1 alone, the edge's own address HTTP/2 too.
+    private struct Contexts {
+        let api: TLSServerContext
+        let edge: TLSServerContext
+    }
+
     private let settings: Configuration.ServerSettings
-    private let context: Mutex<TLSServerContext>
+    private let contexts: Mutex<Contexts>
 
     /// Reads the files; nil when none is named.
     ///
@@ -17,23 +23,33 @@ final class ServerCertificate: Sendable {
     init?(_ settings: Configuration.ServerSettings) throws(ConfigurationError) {
         guard settings.certificateFile != nil || settings.privateKeyFile != nil else { return nil }
         self.settings = settings
-        context = Mutex(try Self.read(settings))
+        contexts = Mutex(try Self.read(settings))
     }
 
     /// What a new connection uses.
-    var current: TLSServerContext { context.withLock { $0 } }
+    func current(speaksHTTP2: Bool) -> TLSServerContext {
+        contexts.withLock { speaksHTTP2 ? $0.edge : $0.api }
+    }
 
     /// Reads the files again; what cannot be used changes nothing and is thrown.
     func reload() throws(ConfigurationError) {
         let new = try Self.read(settings)
-        context.withLock { $0 = new }
+        contexts.withLock { $0 = new }
     }
 
-    private static func read(_ settings: Configuration.ServerSettings) throws(ConfigurationError) -> TLSServerContext {
+    private static func read(_ settings: Configuration.ServerSettings) throws(ConfigurationError) -> Contexts {
         let certificate = try bytes("server.certificate_file", settings.certificateFile)
         let key = try bytes("server.private_key_file", settings.privateKeyFile)
-        do {
-            return try TLSServerContext(certificatePEM: certificate, privateKeyPEM: key, protocols: [])
+        func context(_ protocols: [ALPNProtocol]) throws(TLSError) -> TLSServerContext {
+            try TLSServerContext(
+                certificatePEM: certificate,
+                privateKeyPEM: key,
+                protocols: protocols,
+                isProtocolOptional: true
+            )
+        }
+        do throws(TLSError) {
+            return Contexts(api: try context([]), edge: try context([.h2, ALPNProtocol("http/1.1")]))
         } catch {
             throw problem("server.certificate_file", "invalid_value", "\(error)")
         }

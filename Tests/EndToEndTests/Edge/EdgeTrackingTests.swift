@@ -38,10 +38,11 @@ extension EndToEnd {
 
         private func withEdge(
             phones: Int,
+            onItsOwn isOnItsOwn: Bool = false,
             _ test: (PrivateFleet, Edge) async throws -> Void
         ) async throws {
             try await PrivateFleet.with { fleet in
-                let (door, key) = try await fleet.startEdge()
+                let (door, key) = try await fleet.startEdge(onItsOwn: isOnItsOwn)
                 _ = try await fleet.startWorker()
                 var secrets: [String] = []
                 for (number, token) in TestDevices.tokens(phones).enumerated() {
@@ -164,6 +165,45 @@ extension EndToEnd {
                 #expect(unknown.status == 403)
                 let report = try await fleet.report("derby")
                 #expect(report["surfaces"]?["content"]?["actioned"]?["actions"]?["LIKE"]?.integer == 1)
+            }
+        }
+
+        @Test func `opens of many phones on a few connections of HTTP 2 count once, however often they come`()
+            async throws
+        {
+            try await withEdge(phones: 20, onItsOwn: true) { fleet, edge in
+                let number = try await sent(fleet, "derby")
+                // 6,000 devices; each fifth says it on another connection too, and all connections speak at once.
+                func asked(_ devices: some Sequence<Int>) -> [StreamClient.Asked] {
+                    devices.map { device in
+                        StreamClient.Asked(
+                            "POST",
+                            "/v1/tracking",
+                            secret: edge.secrets[device % 20],
+                            id: "r\(device)",
+                            body: body(event(edge.id(number, device), "opened", device))
+                        )
+                    }
+                }
+                let connections = [
+                    asked(0..<3_000), asked(3_000..<6_000), asked(stride(from: 5_995, through: 0, by: -5)),
+                ]
+                try await withThrowingTaskGroup(of: [StreamClient.Answer].self) { group in
+                    for requests in connections {
+                        group.addTask { try await StreamClient.run(requests, to: edge.door.port) }
+                    }
+                    for try await answers in group { #expect(answers.allSatisfy { $0.status == 202 }) }
+                }
+                try await eventually("all are counted", within: .seconds(60)) {
+                    try await funnel(fleet, number)[.system, .opened] == 6_000
+                }
+                // What came twice would have been written by now with what comes after it.
+                let last = body(event(edge.id(number, 0), "exited", 9_999))
+                #expect(try await edge.post("/v1/tracking", last, as: 0).status == 202)
+                try await eventually("the last one is counted") {
+                    try await funnel(fleet, number)[.system, .exited] == 1
+                }
+                #expect(try await funnel(fleet, number)[.system, .opened] == 6_000)
             }
         }
 

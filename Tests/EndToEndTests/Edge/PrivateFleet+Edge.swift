@@ -12,9 +12,11 @@ extension PrivateFleet {
     static let messageKey = "1 " + String(repeating: "0b", count: 32)
 
     /// Gives the app an edge, makes an integration key, and starts a server; its edge, and the key.
-    func startEdge() async throws -> (edge: Phone.Edge, key: String) {
+    ///
+    /// On an address of its own the edge speaks HTTP/2 too.
+    func startEdge(onItsOwn isOnItsOwn: Bool = false) async throws -> (edge: Phone.Edge, key: String) {
         let key = try await openEdge()
-        return (Phone.Edge(port: try await startServer()), key)
+        return (Phone.Edge(port: try await startServer(ownEdge: isOnItsOwn)), key)
     }
 
     /// Gives the app an edge and makes an integration key, as an operator does; the key.
@@ -28,17 +30,19 @@ extension PrivateFleet {
         return made.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Starts a server, which ends with the fleet; its port.
-    func startServer() async throws -> Int {
-        let port = try LoopbackPorts.free(1)[0]
+    /// Starts a server, which ends with the fleet; its port, or its edge's own.
+    func startServer(ownEdge: Bool = false) async throws -> Int {
+        let ports = try LoopbackPorts.free(ownEdge ? 2 : 1)
+        let port = ports.last ?? 0
+        let own = ownEdge ? ["FANFARE_SERVER_EDGE_LISTEN": "127.0.0.1:\(port)"] : [:]
         let server = try start(
             ["server", "--config", "fanfare.yaml"],
             environment: [
-                "FANFARE_SERVER_LISTEN": "127.0.0.1:\(port)",
+                "FANFARE_SERVER_LISTEN": "127.0.0.1:\(ports[0])",
                 // All phones of a test come from one address, and a few say what many do.
                 "FANFARE_SERVER_EDGE_REGISTRATIONS_PER_SECOND": "100000",
                 "FANFARE_SERVER_EDGE_REQUESTS_PER_SECOND": "100000",
-            ]
+            ].merging(own) { $1 }
         )
         let edge = Phone.Edge(port: port)
         try await eventually("the server answers") {

@@ -14,29 +14,36 @@ import Testing
 @Suite struct EdgeAccessTests {
     private let key = EdgeFixture.key("news")
 
-    @Test func `every route of the edge refuses a request without a key, in one form`() async throws {
-        try await EdgeFixture.with(tokens: [TestTokens.token("ada", "admin")]) { server in
+    @Test(arguments: EdgeHTTP.allCases)
+    func `every route of the edge refuses a request without a key, in one form`(http: EdgeHTTP) async throws {
+        try await EdgeFixture.with(http: http, tokens: [TestTokens.token("ada", "admin")]) { server in
             for route in EdgeRoutes.all {
                 var path = route.path.description
                 for name in route.path.parameters { path = path.replacing("{\(name)}", with: "x") }
-                let reply = try await server.ask(route.method.rawValue, path)
+                let reply = try await server.ask(route.method.rawValue, path, atEdge: true)
                 #expect(reply.status == 401 && reply.word == "integration_key_empty", "\(route.operation)")
                 // Nor is an operator's token a key of the edge.
-                let other = try await server.ask(route.method.rawValue, path, token: TestTokens.text("ada"))
+                let other = try await server.ask(
+                    route.method.rawValue,
+                    path,
+                    token: TestTokens.text("ada"),
+                    atEdge: true
+                )
                 #expect(other.status == 403 && other.word == "integration_key_unknown", "\(route.operation)")
                 if route.access == .device {
-                    let early = try await server.ask(route.method.rawValue, path, token: key)
+                    let early = try await server.ask(route.method.rawValue, path, token: key, atEdge: true)
                     #expect(early.status == 403 && early.reason.contains("own secret"), "\(route.operation)")
                 }
             }
-            let post = try await server.ask("POST", "/v1/devices/ana", token: key)
+            let post = try await server.ask("POST", "/v1/devices/ana", token: key, atEdge: true)
             #expect(post.status == 405 && post.fields["allow"] == "PUT, DELETE")
             #expect(try await server.ask("GET", "/version", token: key).status == 401)
         }
     }
 
-    @Test func `a secret of one app is nothing to another app, nor to another device`() async throws {
-        try await EdgeFixture.with { server in
+    @Test(arguments: EdgeHTTP.allCases)
+    func `a secret of one app is nothing to another app, nor to another device`(http: EdgeHTTP) async throws {
+        try await EdgeFixture.with(http: http) { server in
             let secret = try await server.secret("ana")
             _ = try await server.secret("ana", app: "shop", token: 2)
             let other = try await server.register("ben", key: secret)
@@ -49,8 +56,9 @@ import Testing
         }
     }
 
-    @Test func `an oversized, malformed or other body is refused, and nothing is stored`() async throws {
-        try await EdgeFixture.with { server in
+    @Test(arguments: EdgeHTTP.allCases)
+    func `an oversized, malformed or other body is refused, and nothing is stored`(http: EdgeHTTP) async throws {
+        try await EdgeFixture.with(http: http) { server in
             let large = #"{"token": "\#(String(repeating: "a", count: 70_000))"}"#
             let cases: [(body: String, type: String, status: Int)] = [
                 (large, "application/json", 413), ("{", "application/json", 400), ("[1]", "application/json", 422),
@@ -58,21 +66,29 @@ import Testing
                 (#"{"a": \#(String(repeating: "[", count: 50))"#, "application/json", 400),
             ]
             for (body, type, status) in cases {
-                let reply = try await server.ask("PUT", "/v1/devices/ana", token: key, body: body, type: type)
+                let reply = try await server.ask(
+                    "PUT",
+                    "/v1/devices/ana",
+                    token: key,
+                    body: body,
+                    type: type,
+                    atEdge: true
+                )
                 #expect(reply.status == status && reply.word == "unexpected_error", "\(reply.text)")
             }
             let long = String(repeating: "x", count: 20_000)
             let reply = try await server.register("ana", key: key, headers: ["X-Long: \(long)"])
             #expect(reply.status == 431 && reply.word == "unexpected_error", "\(reply.text)")
-            let query = try await server.ask("PUT", "/v1/devices/ana?a=1", token: key, body: "{}")
+            let query = try await server.ask("PUT", "/v1/devices/ana?a=1", token: key, body: "{}", atEdge: true)
             #expect(query.status == 400, "\(query.text)")
             #expect(try await server.ledger.read { try $0.hasDevices(app: "news") } == false)
         }
     }
 
-    @Test func `a device that asks too often is told when to come again, and others go on`() async throws {
+    @Test(arguments: EdgeHTTP.allCases)
+    func `a device that asks too often is told when to come again, and others go on`(http: EdgeHTTP) async throws {
         let settings = ["FANFARE_SERVER_EDGE_REQUESTS_PER_SECOND": "1"]
-        try await EdgeFixture.with(settings: settings) { server in
+        try await EdgeFixture.with(http: http, settings: settings) { server in
             let secret = try await server.secret("ana")
             let other = try await server.secret("ben", token: 2)
             var last = try await server.register("ana", key: secret)
@@ -83,9 +99,10 @@ import Testing
         }
     }
 
-    @Test func `who guesses keys is slowed down by address, and devices there go on`() async throws {
+    @Test(arguments: EdgeHTTP.allCases)
+    func `who guesses keys is slowed down by address, and devices there go on`(http: EdgeHTTP) async throws {
         let settings = ["FANFARE_SERVER_EDGE_REGISTRATIONS_PER_SECOND": "1"]
-        try await EdgeFixture.with(settings: settings) { server in
+        try await EdgeFixture.with(http: http, settings: settings) { server in
             let secret = try await server.secret("ana")
             var last = try await server.register("eve", key: "guess")
             for number in 0..<20 where last.status == 403 {

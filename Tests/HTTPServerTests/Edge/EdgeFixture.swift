@@ -46,21 +46,31 @@ enum EdgeFixture {
             .write(toFile: folder + "/apps.yaml", atomically: true, encoding: .utf8)
     }
 
-    /// Runs a test on a server with these apps.
+    /// Runs a test on a server with these apps; for HTTP/2 the edge has an address of its own.
     static func with(
+        http: EdgeHTTP = .one,
         more: String = "",
         files: [String: String] = [:],
         tokens: [AccessToken]? = nil,
         settings: [String: String] = [:],
         _ body: (PrivateServer) async throws -> Void
     ) async throws {
+        let own = http == .two ? ["FANFARE_SERVER_EDGE_LISTEN": "127.0.0.1:0"] : [:]
         try await PrivateServer.with(
             tokens: tokens,
-            settings: settings,
-            prepare: { try write($0, more: more, files: files) },
-            body
-        )
+            settings: settings.merging(own) { $1 },
+            prepare: { try write($0, more: more, files: files) }
+        ) { server in
+            var server = server
+            server.edgeHTTP = http
+            try await body(server)
+        }
     }
+}
+
+/// The versions of HTTP that the edge speaks.
+enum EdgeHTTP: CaseIterable, Sendable {
+    case one, two
 }
 
 extension PrivateServer {

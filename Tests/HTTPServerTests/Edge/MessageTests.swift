@@ -27,8 +27,9 @@ import Testing
         try await server.ask(method, "/v1/messages/\(id)", token: secret, headers: headers, atEdge: true)
     }
 
-    @Test func `a registered device gets the content, in parts, and only once`() async throws {
-        try await EdgeFixture.with { server in
+    @Test(arguments: EdgeHTTP.allCases)
+    func `a registered device gets the content, in parts, and only once`(http: EdgeHTTP) async throws {
+        try await EdgeFixture.with(http: http) { server in
             try await put(server)
             let secret = try await server.secret("ana")
             let whole = try await get(server, secret)
@@ -53,9 +54,11 @@ import Testing
         }
     }
 
-    @Test func `nobody else gets it: not without a secret, not with the app's key, not from another app`() async throws
-    {
-        try await EdgeFixture.with { server in
+    @Test(arguments: EdgeHTTP.allCases)
+    func `nobody else gets it: not without a secret, not with the app's key, not from another app`(
+        http: EdgeHTTP
+    ) async throws {
+        try await EdgeFixture.with(http: http) { server in
             try await put(server)
             let none = try await get(server, nil)
             #expect(none.status == 401 && none.word == "integration_key_empty")

@@ -10,8 +10,9 @@ import Testing
 @Suite struct RegistrationTests {
     private let key = EdgeFixture.key("news")
 
-    @Test func `the first registration gets a secret, which is shown once and kept as a hash`() async throws {
-        try await EdgeFixture.with { server in
+    @Test(arguments: EdgeHTTP.allCases)
+    func `the first registration gets a secret, which is shown once and kept as a hash`(http: EdgeHTTP) async throws {
+        try await EdgeFixture.with(http: http) { server in
             let first = try await server.register("ana", key: key, #""user": "ana", "kit_version": "1.0.0""#)
             #expect(first.status == 201 && first.word == "registered", "\(first.text)")
             let secret = try #require(first.json?["device_secret"]?.string)
@@ -25,8 +26,9 @@ import Testing
         }
     }
 
-    @Test func `no key is 401, a key or secret that nobody has is 403, and nothing is stored`() async throws {
-        try await EdgeFixture.with { server in
+    @Test(arguments: EdgeHTTP.allCases)
+    func `no key is 401, a key or secret that nobody has is 403, and nothing is stored`(http: EdgeHTTP) async throws {
+        try await EdgeFixture.with(http: http) { server in
             let none = try await server.register("ana", key: nil)
             #expect(none.status == 401 && none.word == "integration_key_empty", "\(none.text)")
             #expect(none.fields["www-authenticate"] == #"Bearer realm="fanfare""#)
@@ -89,8 +91,9 @@ import Testing
         }
     }
 
-    @Test func `what a refresh does not say stays, null logs out, badge 0 resets the count`() async throws {
-        try await EdgeFixture.with(more: ", device_tags: true") { server in
+    @Test(arguments: EdgeHTTP.allCases)
+    func `what a refresh does not say stays, null logs out, badge 0 resets the count`(http: EdgeHTTP) async throws {
+        try await EdgeFixture.with(http: http, more: ", device_tags: true") { server in
             let words = #"""
                 "user": "ana", "badge": 7, "locale": "es-ES", "time_zone": "Europe/Madrid", "app_version": "3.2.0",
                 "permission": "authorized", "tags": {"add": ["derby", "cup"]}, "attributes": {"team": "atleti"}
@@ -132,10 +135,11 @@ import Testing
         }
     }
 
-    @Test func `a token that moves to another installation is that one's alone, and each keeps its secret`()
-        async throws
-    {
-        try await EdgeFixture.with { server in
+    @Test(arguments: EdgeHTTP.allCases)
+    func `a token that moves to another installation is that one's alone, and each keeps its secret`(
+        http: EdgeHTTP
+    ) async throws {
+        try await EdgeFixture.with(http: http) { server in
             let ana = try await server.secret("ana", token: 1)
             let ben = try await server.secret("ben", token: 2)
             // Ben's phone goes to a new installation, then Ana's token to Ben's.
@@ -164,14 +168,16 @@ import Testing
         }
     }
 
-    @Test func `a device that goes is a tombstone, its secret is nobody's, and it may come back`() async throws {
-        try await EdgeFixture.with { server in
+    @Test(arguments: EdgeHTTP.allCases)
+    func `a device that goes is a tombstone, its secret is nobody's, and it may come back`(http: EdgeHTTP) async throws
+    {
+        try await EdgeFixture.with(http: http) { server in
             let secret = try await server.secret("ana")
             let other = try await server.secret("ben", token: 2)
-            #expect(try await server.ask("DELETE", "/v1/devices/ana", token: other).status == 403)
-            #expect(try await server.ask("DELETE", "/v1/devices/ana", token: key).status == 403)
+            #expect(try await server.ask("DELETE", "/v1/devices/ana", token: other, atEdge: true).status == 403)
+            #expect(try await server.ask("DELETE", "/v1/devices/ana", token: key, atEdge: true).status == 403)
             #expect(try await server.device("ana")?.state == .live)
-            let gone = try await server.ask("DELETE", "/v1/devices/ana", token: secret)
+            let gone = try await server.ask("DELETE", "/v1/devices/ana", token: secret, atEdge: true)
             #expect(gone.status == 200 && gone.word == "forgotten", "\(gone.text)")
             let tombstone = try #require(try await server.device("ana"))
             #expect(tombstone.state == .forgotten && tombstone.token == nil && tombstone.secretHash == nil)

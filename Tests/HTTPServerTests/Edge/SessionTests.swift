@@ -41,7 +41,7 @@ struct SessionTests {
         body: String = session
     ) async throws -> PrivateServer.Reply {
         let headers = tag.map { ["If-None-Match: \($0)"] } ?? []
-        return try await server.ask("POST", "/v1/sessions", token: secret, headers: headers, body: body)
+        return try await server.ask("POST", "/v1/sessions", token: secret, headers: headers, body: body, atEdge: true)
     }
 
     private static func campaigns(_ reply: PrivateServer.Reply) -> [String] {
@@ -175,8 +175,9 @@ struct SessionTests {
         }
     }
 
-    @Test func `a session that has it all already is told so, in the device's language`() async throws {
-        try await EdgeFixture.with(settings: Self.often) { server in
+    @Test(arguments: EdgeHTTP.allCases)
+    func `a session that has it all already is told so, in the device's language`(http: EdgeHTTP) async throws {
+        try await EdgeFixture.with(http: http, settings: Self.often) { server in
             let secret = try await server.secret("ana")
             let message = #"""
                 {"type": "modal", "header": "Hello", "image_url": "https://cdn.example.com/a.jpg",

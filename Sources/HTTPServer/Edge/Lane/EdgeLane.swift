@@ -15,6 +15,8 @@ final class EdgeLane: ChannelDuplexHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    private static let later = ReadyAnswer(TrackingRoutes.later)
+
     /// What came while a request was being answered.
     private enum Held {
         case part(HTTPRequestPart)
@@ -23,6 +25,7 @@ final class EdgeLane: ChannelDuplexHandler {
     }
 
     private let door: EdgeDoor
+    private let intake: TrackingIntake
     private let executor: LoopExecutor
     private let peer: String
     private var date = DateField()
@@ -34,6 +37,7 @@ final class EdgeLane: ChannelDuplexHandler {
 
     init(_ door: EdgeDoor, on channel: any Channel) {
         self.door = door
+        intake = door.core.intakes.intake(door.core, on: channel.eventLoop)
         executor = LoopExecutor(channel.eventLoop)
         peer = channel.remoteAddress?.ipAddress ?? "local"
     }
@@ -86,7 +90,35 @@ final class EdgeLane: ChannelDuplexHandler {
     private func answer(_ context: ChannelHandlerContext) {
         guard let (head, target, body) = request else { return }
         request = nil
-        let asked = Request(head: head, body: RequestBody(buffer: body))
+        guard let ask = TrackingAsk(head, body) else {
+            return pass(Request(head: head, body: RequestBody(buffer: body)), target, context)
+        }
+        intake.take(ask) { [self] verdict in
+            let app: String
+            let answer: ReadyAnswer
+            switch verdict {
+            case .taken(let name): (app, answer) = (name, TrackingRoutes.taken)
+            case .later(let name): (app, answer) = (name, Self.later)
+            case .unusual: return pass(ask.request, target, context)
+            }
+            send(answer, id: ask.id, context)
+            let took = ContinuousClock.now - ask.began
+            door.note(ask.line(peer), TrackingRoutes.operation, app, answer.status.code, took)
+        }
+    }
+
+    private func send(_ answer: ReadyAnswer, id: String, _ context: ChannelHandlerContext) {
+        var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
+        if let name = Front.requestID { head.headerFields[name] = id }
+        head.headerFields[.date] = date.text(at: WallClock.now())
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(answer.body)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        finish(context)
+    }
+
+    /// Asks the door.
+    private func pass(_ asked: Request, _ target: EdgeTarget, _ context: ChannelHandlerContext) {
         let (door, peer) = (door, peer)
         let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         Task(executorPreference: executor) {

@@ -5,15 +5,25 @@ import Store
 
 /// What phones say of pushes, and their answers to polls: checked, handed to the broker, and answered when it has them.
 enum TrackingRoutes {
+    /// What phones of a rush ask.
+    static let path = "/v1/tracking"
+    /// What it is called.
+    static let operation = "trackEvents"
+
     static let all = [
-        EdgeRoute(.post, "/v1/tracking", .device, "trackEvents", track),
+        EdgeRoute(.post, PathTemplate(stringLiteral: path), .device, operation, track),
         EdgeRoute(.post, "/v1/polls/{id}/answers", .device, "answerPoll", answer),
     ]
 
     /// The same for every phone of a rush.
-    private static let taken = Answer.json(["status": "accepted"], .accepted)
-    /// Seconds after which a phone comes again when the broker takes nothing.
-    private static let later = "5"
+    static let taken = ReadyAnswer(["status": "accepted"], .accepted)
+    /// The broker takes nothing, or nobody knows whether it did; a phone comes again after some seconds.
+    static let later = EdgeRefusal(
+        .serviceUnavailable,
+        .unexpectedError,
+        "the broker takes nothing at present; send it again, it counts once",
+        headers: [.retryAfter: "5"]
+    )
 
     private static func track(_ call: EdgeCall, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
@@ -23,14 +33,8 @@ enum TrackingRoutes {
         var entries: [TrackingBatch.Entry] = []
         entries.reserveCapacity(request.events.count)
         for event in request.events {
-            let tracked = TrackingEvent(
-                device: try device(event.messageID, at: "/events/\(event.index)/m", call),
-                type: event.type,
-                surface: event.surface,
-                detail: event.detail,
-                at: event.at
-            )
-            entries.append(.event(tracked))
+            let device = try device(event.messageID, at: "/events/\(event.index)/m", call)
+            entries.append(.event(TrackingEvent(event, of: device)))
         }
         return try await publish(entries, core)
     }
@@ -60,18 +64,11 @@ enum TrackingRoutes {
         at pointer: String,
         _ call: EdgeCall
     ) throws(EdgeRefusal) -> TrackedDevice {
-        guard let keys = call.app.messageKeys,
-            let id = MessageID(messageID.utf8, app: call.app.name, keys: keys)
-        else {
+        guard let device = TrackedDevice(messageID: messageID, sentBy: call.device, of: call.app) else {
             let reason = "m was not signed for this app; send fanfare.m of the push as it came"
             throw EdgeRefusal(.unprocessableContent, .unexpectedError, reason, pointer: pointer)
         }
-        return TrackedDevice(
-            app: call.app.name,
-            campaign: id.campaign,
-            index: id.device,
-            registered: call.device.number
-        )
+        return device
     }
 
     /// 202 when the broker has confirmed all of it; 503 when that is not known, to be sent again.
@@ -80,14 +77,8 @@ enum TrackingRoutes {
         _ core: ServerCore
     ) async throws(EdgeRefusal) -> Answer {
         switch await core.tracking.take(entries) {
-        case .taken: return taken
-        case .later:
-            throw EdgeRefusal(
-                .serviceUnavailable,
-                .unexpectedError,
-                "the broker takes nothing at present; send it again, it counts once",
-                headers: [.retryAfter: later]
-            )
+        case .taken: return taken.answer
+        case .later: throw later
         }
     }
 }

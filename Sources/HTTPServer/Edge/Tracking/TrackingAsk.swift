@@ -1,0 +1,72 @@
+import Fleet
+import HTTP2
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// A request to track in the shape in which nearly all of them come; all others are the door's.
+struct TrackingAsk {
+    private static let type = "application/json"
+    private static let scheme = "Bearer "
+
+    /// The request's id, the caller's own or one of ours.
+    let id: String
+    let body: [UInt8]
+    /// Who asks: SHA-256 of the secret.
+    let secretHash: [UInt8]
+    let began = ContinuousClock.now
+    private let authorization: [UInt8]
+
+    /// A request of HTTP/1.1 that has been read.
+    init?(_ head: HTTPRequest, _ body: ByteBuffer) {
+        let fields = head.headerFields
+        guard head.method == .post, head.path == TrackingRoutes.path, fields[.contentType] == Self.type,
+            fields.reduce(0, { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }) <= EdgeDoor.headerBytesMax,
+            let authorization = fields[.authorization]
+        else { return nil }
+        let given = Front.requestID.flatMap { fields[$0] }
+        self.init(given, Array(authorization.utf8), Array(body.readableBytesView))
+    }
+
+    /// A request of HTTP/2.
+    init?(_ request: borrowing IncomingRequest) {
+        guard request.has(":method", "POST"), request.has(":path", TrackingRoutes.path),
+            request.has("content-type", Self.type), request.headerBytes <= EdgeDoor.headerBytesMax,
+            let authorization = request.value(of: "authorization")
+        else { return nil }
+        let given = request.value(of: "x-request-id").map { String(decoding: $0, as: UTF8.self) }
+        self.init(given, authorization, request.body)
+    }
+
+    private init?(_ given: String?, _ authorization: [UInt8], _ body: [UInt8]) {
+        // One word behind `Bearer` (RFC 6750, section 2.1).
+        let secret = authorization.dropFirst(Self.scheme.utf8.count)
+        guard authorization.starts(with: Self.scheme.utf8), !secret.isEmpty, !secret.contains(UInt8(ascii: " "))
+        else { return nil }
+        secretHash = secret.withUnsafeBytes(EdgeSecret.hash)
+        id = Front.identity(given: given)
+        self.body = body
+        self.authorization = authorization
+    }
+
+    /// What the log says of it.
+    func line(_ peer: String) -> EdgeDoor.Line {
+        EdgeDoor.Line(method: "POST", path: TrackingRoutes.path, peer: peer, request: id)
+    }
+
+    /// The same for the door, with all that tracking asks of a request.
+    var request: Request {
+        var fields: HTTPFields = [
+            .contentType: Self.type, .authorization: String(decoding: authorization, as: UTF8.self),
+        ]
+        if let name = Front.requestID { fields[name] = id }
+        let head = HTTPRequest(
+            method: .post,
+            scheme: nil,
+            authority: nil,
+            path: TrackingRoutes.path,
+            headerFields: fields
+        )
+        return Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body)))
+    }
+}

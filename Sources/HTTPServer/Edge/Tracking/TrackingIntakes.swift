@@ -1,0 +1,18 @@
+import NIOCore
+import Synchronization
+
+/// The intakes of all loops, made when they are needed first; may be used from any thread.
+final class TrackingIntakes: Sendable {
+    private let intakes = Mutex<[ObjectIdentifier: NIOLoopBound<TrackingIntake>]>([:])
+
+    /// The intake of a loop; to be called on it.
+    func intake(_ core: ServerCore, on loop: any EventLoop) -> TrackingIntake {
+        let bound = intakes.withLock { intakes in
+            if let known = intakes[ObjectIdentifier(loop)] { return known }
+            let made = NIOLoopBound(TrackingIntake(core, on: loop), eventLoop: loop)
+            intakes[ObjectIdentifier(loop)] = made
+            return made
+        }
+        return bound.value
+    }
+}

@@ -1,0 +1,148 @@
+import Campaigns
+import Foundation
+import NIOCore
+import Seeds
+import Servers
+import Testing
+
+@testable import Fleet
+@testable import HTTPServer
+
+/// HTTP/2 at the edge's own address.
+@Suite struct EdgeStreamsTests {
+    private static let own = ["FANFARE_SERVER_EDGE_LISTEN": "127.0.0.1:0"]
+    private static let fast = own.merging(["FANFARE_SERVER_EDGE_REQUESTS_PER_SECOND": "100000"]) { $1 }
+
+    @Test(arguments: [Int.max, 7, 1])
+    func `many requests on one connection are each answered as they deserve, however it is cut`(
+        pieces: Int
+    )
+        async throws
+    {
+        try await EdgeFixture.with(settings: Self.fast) { server in
+            let secret = try await server.secret("ana")
+            var (asked, statuses) = ([StreamClient.Asked](), [Int]())
+            // More than a connection has streams at once; the small pieces take longer.
+            for round in 0..<(pieces == .max ? 200 : 6) {
+                asked += [
+                    .init("GET", "/v1/messages/none", secret: secret, id: "a\(round)"),
+                    .init("POST", "/v1/tracking", secret: secret, id: "b\(round)", body: "{\"events\":[]}"),
+                    .init("POST", "/v1/tracking", secret: "nobody's", id: "c\(round)", body: "{\"events\":[]}"),
+                    .init("GET", "/livez", secret: secret, id: "d\(round)"),
+                    .init("GET", "/v1/campaigns", secret: secret, id: "e\(round)"),
+                ]
+                statuses += [404, 422, 403, 200, 404]
+            }
+            let port = try #require(server.edgePort)
+            let answers = try await StreamClient.run(asked, to: port, pieces: pieces)
+            let isAsExpected = answers.map(\.status) == statuses
+            #expect(isAsExpected, "\(answers.prefix(10))")
+            #expect(answers[1].body.contains("events is empty") && answers[3].body == "ok\n", "\(answers[1].body)")
+        }
+    }
+
+    @Test func `HTTP 2 and 1 give the same answers with the same fields`() async throws {
+        try await EdgeFixture.with(settings: Self.fast) { server in
+            let secret = try await server.secret("ana")
+            let content = try await server.ask("PUT", "/v1/apps/news/contents/c-1", body: "Olé", type: "text/plain")
+            try #require(content.status == 201)
+            let large = "{\"events\":[]}" + String(repeating: " ", count: 300_000)
+            let asked: [(String, String, [String], String?)] = [
+                ("GET", "/v1/messages/c-1", [], nil), ("HEAD", "/v1/messages/c-1", [], nil),
+                ("GET", "/v1/messages/c-1", ["Range: bytes=0-1"], nil), ("GET", "/v1/messages/c-2", [], nil),
+                ("POST", "/v1/tracking", [], "{"), ("POST", "/v1/tracking", [], large),
+                ("PATCH", "/v1/tracking", [], nil),
+                ("POST", "/v1/tracking?x=1", [], "{\"events\":[]}"), ("GET", "/livez", [], nil),
+                ("POST", "/v1/tracking", ["X-Large: " + String(repeating: "a", count: 20_000)], "{\"events\":[]}"),
+                ("DELETE", "/v1/devices/ben", [], nil),
+            ]
+            for (method, path, headers, body) in asked {
+                var replies: [PrivateServer.Reply] = []
+                for http in EdgeHTTP.allCases {
+                    var server = server
+                    server.edgeHTTP = http
+                    let headers = headers + ["X-Request-ID: same"]
+                    replies.append(
+                        try await server.ask(method, path, token: secret, headers: headers, body: body, atEdge: true)
+                    )
+                }
+                #expect(replies[0].status == replies[1].status, "\(method) \(path)")
+                #expect(replies[0].text == replies[1].text, "\(method) \(path)")
+                let fields = replies.map { $0.fields.filter { !["date", "connection"].contains($0.key) } }
+                #expect(fields[0] == fields[1], "\(method) \(path)")
+                #expect(replies.allSatisfy { $0.fields["date"] != nil }, "\(method) \(path)")
+            }
+        }
+    }
+
+    @Test func `who breaks the protocol is told so and cut off, and others go on`() async throws {
+        try await EdgeFixture.with(settings: Self.own) { server in
+            let port = try #require(server.edgePort)
+            var random = SeededRandom(seed: 8)
+            for round in 0..<20 {
+                let connection = try await RawConnection(to: port)
+                let noise = (0..<64).map { _ in UInt8.random(in: 0...255, using: &random) }
+                // DATA on a stream that was never opened, or noise.
+                let bad = round == 0 ? RawFrames.bytes(.init(type: 0, stream: 1, payload: [1])) : noise
+                try await connection.send(RawFrames.preface + RawFrames.bytes(.init(type: RawFrames.settings)) + bad)
+                // Noise may be the beginning of a large frame, which never comes.
+                if round == 0 {
+                    var types: [UInt8] = []
+                    for await frame in connection.frames { types.append(frame.type) }
+                    #expect(types.last == RawFrames.goAway)
+                }
+                await connection.close()
+            }
+            #expect(try await server.register("ana", key: EdgeFixture.key("news")).status == 201)
+        }
+    }
+
+    @Test func `a client that takes no answers is soon told to come again, and costs no more memory`() async throws {
+        try await EdgeFixture.with(settings: Self.fast) { server in
+            let secret = try await server.secret("ana")
+            let text = String(repeating: "a", count: 2_000_000)
+            let put = try await server.ask("PUT", "/v1/apps/news/contents/big", body: text, type: "text/plain")
+            try #require(put.status == 201)
+            let connection = try await RawConnection(to: try #require(server.edgePort))
+            // SETTINGS_INITIAL_WINDOW_SIZE: no byte of any body.
+            try await connection.send(RawFrames.preface + RawFrames.bytes(RawFrames.setting(4, 0)))
+            let fields = [
+                (":method", "GET"), (":scheme", "http"), (":path", "/v1/messages/big"), (":authority", "127.0.0.1"),
+                ("authorization", "Bearer \(secret)"),
+            ]
+            var frames = connection.frames.makeAsyncIterator()
+            var (stream, answered): (UInt32, Int) = (1, 0)
+            asking: while stream < 41 {
+                try await connection.send(RawFrames.bytes(RawFrames.request(stream, fields)))
+                while let frame = await frames.next() {
+                    if frame.type == RawFrames.headers, frame.stream == stream { break }
+                    if frame.type == RawFrames.reset {
+                        #expect(frame.stream == stream && frame.code == 7)
+                        break asking
+                    }
+                }
+                (stream, answered) = (stream + 2, answered + 1)
+            }
+            // 8 MiB, of two million bytes each.
+            #expect(answered == 5)
+            await connection.close()
+        }
+    }
+
+    @Test func `an open connection that says nothing is given its time, and no more`() {
+        let moved = NIODeadline.now()
+        #expect(!EdgeStreamRule.isIdle(movedAt: moved, answering: 0, now: moved + .seconds(59)))
+        #expect(EdgeStreamRule.isIdle(movedAt: moved, answering: 0, now: moved + .seconds(60)))
+        #expect(!EdgeStreamRule.isIdle(movedAt: moved, answering: 1, now: moved + .seconds(600)))
+    }
+
+    @Test func `the first bytes tell which HTTP it is, as soon as they can`() {
+        #expect(EdgePreface.isHTTP2(Array("".utf8)) == nil)
+        #expect(EdgePreface.isHTTP2(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r".utf8)) == nil)
+        #expect(EdgePreface.isHTTP2(RawFrames.preface) == true)
+        #expect(EdgePreface.isHTTP2(RawFrames.preface + [0, 0]) == true)
+        for text in ["GET / HTTP/1.1\r\n", "PUT", "PRI * HTTP/1.1\r\n", "\u{16}\u{3}\u{1}"] {
+            #expect(EdgePreface.isHTTP2(Array(text.utf8)) == false, "\(text)")
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import HTTP2
+import NIOCore
+import NIOPosix
+
+/// A client of HTTP/2 in the clear that says what it is told, whole or in pieces, and hears how its streams end.
+public enum StreamClient {
+    /// A request.
+    public struct Asked: Sendable {
+        let (method, path, secret, id, body): (String, String, String, String, String)
+
+        /// A request with a device's secret, and an id of its own.
+        public init(_ method: String = "POST", _ path: String, secret: String, id: String, body: String = "") {
+            (self.method, self.path, self.secret, self.id, self.body) = (method, path, secret, id, body)
+        }
+    }
+
+    /// What came back.
+    public struct Answer: Sendable, Equatable {
+        /// 0 when the stream ended without one.
+        public let status: Int
+        /// The body as text.
+        public let body: String
+    }
+
+    /// Sends requests on one connection, `pieces` bytes at a time, and gives the answers in the requests' order.
+    public static func run(_ asked: [Asked], to port: Int, pieces: Int = .max) async throws -> [Answer] {
+        let (stream, continuation) = AsyncStream.makeStream(of: (place: Int, answer: Answer).self)
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let session = try HTTP2ClientSession()
+                    try channel.pipeline.syncOperations.addHandler(
+                        Speaker(session, asked, pieces: pieces, continuation)
+                    )
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        var answers = [Answer?](repeating: nil, count: asked.count)
+        for await (place, answer) in stream {
+            answers[place] = answer
+            if answers.allSatisfy({ $0 != nil }) { break }
+        }
+        try? await channel.close()
+        return answers.compactMap(\.self)
+    }
+
+    private final class Speaker: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private let session: HTTP2ClientSession
+        private let asked: [Asked]
+        private let pieces: Int
+        private let heard: AsyncStream<(place: Int, answer: Answer)>.Continuation
+        private var next = 0
+
+        init(
+            _ session: HTTP2ClientSession,
+            _ asked: [Asked],
+            pieces: Int,
+            _ heard: AsyncStream<(place: Int, answer: Answer)>.Continuation
+        ) {
+            (self.session, self.asked, self.pieces, self.heard) = (session, asked, pieces, heard)
+        }
+
+        func channelActive(context: ChannelHandlerContext) { speak(context) }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            do {
+                try unwrapInboundIn(data).withUnsafeReadableBytes { try session.receive($0) }
+            } catch {
+                context.close(promise: nil)
+            }
+            session.takeEnded { end in
+                let body = String(decoding: end.body, as: UTF8.self)
+                heard.yield((Int(end.tag), Answer(status: Int(end.status), body: body)))
+            }
+            speak(context)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { heard.finish() }
+
+        private func speak(_ context: ChannelHandlerContext) {
+            let most = session.maxConcurrentStreams ?? 0
+            while next < asked.count, session.inFlight < most {
+                let request = asked[next]
+                let headers = PreparedHeaders(
+                    method: request.method,
+                    scheme: "http",
+                    authority: "127.0.0.1",
+                    fields: [
+                        HeaderField("content-type", "application/json"),
+                        HeaderField("authorization", "Bearer " + request.secret, indexing: .never),
+                    ],
+                    perRequestName: "x-request-id"
+                )
+                _ = try? session.submit(now: 0) { writer in
+                    writer.tag = UInt64(next)
+                    writer.setHeaders(headers)
+                    Array(request.path.utf8).withUnsafeBytes { writer.setPath($0) }
+                    Array(request.id.utf8).withUnsafeBytes { writer.setPerRequestValue($0) }
+                    Array(request.body.utf8).withUnsafeBytes { writer.setBody($0) }
+                    return true
+                }
+                next += 1
+            }
+            let room = 15_000 + HTTP2ClientSession.frameBytesMax
+            var frames = ByteBuffer()
+            while session.wantsWrite {
+                let count = frames.writeWithUnsafeMutableBytes(minimumWritableBytes: room) {
+                    session.send(into: $0, threshold: 15_000)
+                }
+                if count == 0 { break }
+            }
+            while let piece = frames.readSlice(length: min(pieces, frames.readableBytes)), piece.readableBytes > 0 {
+                context.writeAndFlush(wrapOutboundOut(piece), promise: nil)
+            }
+        }
+    }
+}
