@@ -10,6 +10,13 @@ enum ProcessFigures {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
+    /// Seconds of CPU of the thread that asks.
+    static func cpuSecondsOfThisThread() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// Seconds of CPU of all children of this process that have ended and were waited for.
     static func cpuSecondsOfEndedChildren() -> Double {
         var usage = rusage()

@@ -77,12 +77,19 @@ actor ChildProcesses {
         return text(member).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 
+    /// What a `fanfare server` says of an address that it listens on.
+    enum Listening: String {
+        case api = "listening"
+        /// Only when the edge has an address of its own.
+        case edge = "the device edge"
+    }
+
     /// The port of 127.0.0.1 that a `fanfare server` listens on; throws when it says none in time.
-    func listeningPort(of name: String) async throws -> Int {
+    func listeningPort(of name: String, for what: Listening = .api) async throws -> Int {
         for _ in 0..<600 {
             try check()
             // Hummingbird says that it listens, too, but not in a URL.
-            let places = lines(of: name).filter { $0.contains("listening") }.compactMap { line in
+            let places = lines(of: name).filter { $0.contains(what.rawValue) }.compactMap { line in
                 line.firstRange(of: "://127.0.0.1:").map { line[$0.upperBound...].prefix { $0.isNumber } }
             }
             if let port = places.first.flatMap({ Int($0) }) { return port }

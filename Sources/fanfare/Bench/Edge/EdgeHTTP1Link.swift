@@ -1,0 +1,103 @@
+import NIOCore
+
+/// A connection on which answers come in the order of the requests.
+final class EdgeHTTP1Link: EdgeLink, ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let load: EdgeLoad
+    private let opens: EdgeOpens
+    /// Requests without an answer.
+    private var waiting = CircularBuffer<Int>()
+    private var unread = ByteBuffer()
+    private var unwritten = ByteBuffer()
+    /// nil once the connection is gone.
+    private var context: ChannelHandlerContext?
+
+    init(load: EdgeLoad, opens: EdgeOpens) {
+        self.load = load
+        self.opens = opens
+    }
+
+    // MARK: Sending
+
+    func send(_ number: Int) {
+        guard context != nil else { return load.lost() }
+        if unwritten.readableBytes == 0 { load.needsTurn(self) }
+        waiting.append(number)
+        opens.appendHTTP1(number, to: &unwritten)
+    }
+
+    func flush() {
+        guard let context, unwritten.readableBytes > 0 else { return }
+        context.writeAndFlush(Self.wrapOutboundOut(unwritten), promise: nil)
+        // Keeps the memory when the channel has let go of it.
+        unwritten.clear()
+    }
+
+    // MARK: Channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        load.linkIsReady()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = Self.unwrapInboundIn(data)
+        unread.writeBuffer(&bytes)
+        let now = NIODeadline.now()
+        while let status = next() {
+            guard let number = waiting.popFirst() else { return context.close(promise: nil) }
+            load.answered(number, status: status, at: now)
+        }
+        if unread.readableBytes == 0 { unread.clear() }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        load.linkEnded("without a word")
+        while waiting.popFirst() != nil { load.lost() }
+    }
+
+    // MARK: Answers
+
+    /// The status of the next whole answer, which is taken out; nil when it is not whole yet.
+    private func next() -> Int? {
+        let found = unread.withUnsafeReadableBytes { bytes -> (status: Int, length: Int)? in
+            guard let head = Self.end(of: bytes), head > 12 else { return nil }
+            let status = bytes[9..<12].reduce(0) { $0 * 10 + Int($1 & 15) }
+            let length = head + Self.contentLength(UnsafeRawBufferPointer(rebasing: bytes[..<head]))
+            return length <= bytes.count ? (status, length) : nil
+        }
+        guard let found else { return nil }
+        unread.moveReaderIndex(forwardBy: found.length)
+        return found.status
+    }
+
+    // Whatever the case of its first letters.
+    private static let lengthNames = ["ontent-Length: ", "ontent-length: "].map { Array($0.utf8) }
+    private static let endOfHead: [UInt8] = [13, 10, 13, 10]
+
+    private static func end(of bytes: UnsafeRawBufferPointer) -> Int? {
+        find(endOfHead, in: bytes).map { $0 + endOfHead.count }
+    }
+
+    private static func contentLength(_ head: UnsafeRawBufferPointer) -> Int {
+        for name in lengthNames {
+            guard let place = find(name, in: head) else { continue }
+            return head[(place + name.count)...].prefix { (48...57).contains($0) }.reduce(0) { $0 * 10 + Int($1 & 15) }
+        }
+        return 0
+    }
+
+    private static func find(_ part: [UInt8], in bytes: UnsafeRawBufferPointer) -> Int? {
+        var place = 0
+        while place + part.count <= bytes.count {
+            if bytes[place] == part[0], bytes[place..<place + part.count].elementsEqual(part) { return place }
+            place += 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,190 @@
+import Campaigns
+import NIOCore
+import NIOPosix
+
+/// Phones that open an app after a push: requests at instants of a schedule, over connections that stay open.
+///
+/// Cheap on purpose: the generator shares the machine with what it measures. A request is due at its instant whether or
+/// not the one before is answered, so that a server that stalls is seen to. Confined to one loop.
+final class EdgeLoad {
+    /// What is sent, when, and how it comes there.
+    struct Plan: Sendable {
+        let wire: EdgeWire
+        /// Of 127.0.0.1.
+        let port: Int
+        let schedule: EdgeSchedule
+        let opens: EdgeOpens
+    }
+
+    private static let tick = TimeAmount.milliseconds(1)
+    /// Answers that do not come so long after the last request are not waited for.
+    private static let patience = TimeAmount.seconds(30)
+    /// Connections that cannot be used after so long end the bench.
+    private static let openingMax = TimeAmount.seconds(10)
+
+    private enum Stage {
+        case opening
+        case running
+        case over
+    }
+
+    private let loop: any EventLoop
+    private let plan: Plan
+    private let done: (Result<Report, any Error>) -> Void
+    private var stage = Stage.opening
+    private var links: [any EdgeLink] = []
+    private var ready = 0
+    private var begin = NIODeadline.now()
+    private var cpuBefore = 0.0
+    private var sent = 0
+    /// Answered, or known never to be.
+    private var settled = 0
+    private var report: Report
+    /// Links with something to send, each once; two lists in turn, whose memory is kept.
+    private var turns: [any EdgeLink] = []
+    private var spareTurns: [any EdgeLink] = []
+
+    private init(loop: any EventLoop, plan: Plan, done: @escaping (Result<Report, any Error>) -> Void) {
+        self.loop = loop
+        self.plan = plan
+        self.done = done
+        report = Report(capacity: plan.schedule.total)
+    }
+
+    /// Opens the connections, sends all requests, and returns when the last one is answered.
+    static func run(_ plan: Plan) async throws -> Report {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let result: Result<Report, any Error>
+        do {
+            result = .success(try await run(plan, on: group.next()))
+        } catch {
+            result = .failure(error)
+        }
+        try await group.shutdownGracefully()
+        return try result.get()
+    }
+
+    private static func run(_ plan: Plan, on loop: any EventLoop) async throws -> Report {
+        var channels: [any Channel] = []
+        defer { for channel in channels { channel.close(promise: nil) } }
+        // Nothing is read before there is somebody to hear it: an HTTP/2 server may be the first to speak.
+        let bootstrap = ClientBootstrap(group: loop).channelOption(.autoRead, value: false)
+        for _ in 0..<plan.wire.connections {
+            channels.append(try await bootstrap.connect(host: "127.0.0.1", port: plan.port).get())
+        }
+        let opened = channels
+        return try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Report, any Error>) in
+            loop.execute {
+                EdgeLoad(loop: loop, plan: plan) { waiter.resume(with: $0) }.open(opened)
+            }
+        }
+    }
+
+    // MARK: Links
+
+    private func open(_ channels: [any Channel]) {
+        loop.assumeIsolated().scheduleTask(in: Self.openingMax) {
+            guard self.stage == .opening else { return }
+            self.fail("did not say within 10 s that it takes \(self.plan.wire.name)")
+        }
+        do {
+            for channel in channels {
+                switch plan.wire {
+                case .http1: try add(EdgeHTTP1Link(load: self, opens: plan.opens), channel)
+                case .http2: try add(EdgeHTTP2Link(load: self, opens: plan.opens), channel)
+                }
+            }
+        } catch {
+            fail("has a connection that cannot be used: \(error)")
+        }
+    }
+
+    private func add(_ link: some EdgeLink & ChannelHandler, _ channel: any Channel) throws {
+        links.append(link)
+        try channel.pipeline.syncOperations.addHandler(link)
+        try channel.syncOptions?.setOption(.autoRead, value: true)
+    }
+
+    /// A link can be used; the rush begins when all can.
+    func linkIsReady() {
+        ready += 1
+        guard stage == .opening, ready == plan.wire.connections else { return }
+        stage = .running
+        cpuBefore = ProcessFigures.cpuSecondsOfThisThread()
+        begin = .now()
+        schedule()
+    }
+
+    /// A link is gone; those that are left go on, and the report says what was lost.
+    func linkEnded(_ reason: String) {
+        if stage == .opening { fail("closed a connection of \(plan.wire.name) at its beginning: \(reason)") }
+    }
+
+    /// A link has something to send; to be said once before each flush.
+    func needsTurn(_ link: any EdgeLink) { turns.append(link) }
+
+    /// A request was answered.
+    func answered(_ number: Int, status: Int, at now: NIODeadline) {
+        guard stage == .running else { return }
+        let waited = (now - begin).nanoseconds - plan.schedule.instant(of: number)
+        report.add(status: status, microseconds: UInt32(clamping: waited / 1000))
+        settle()
+    }
+
+    /// A request will not be answered any more.
+    func lost() {
+        guard stage == .running else { return }
+        settle()
+    }
+
+    private func settle() {
+        settled += 1
+        if settled == plan.schedule.total { finish() }
+    }
+
+    // MARK: Time
+
+    private func schedule() {
+        guard stage == .running else { return }
+        loop.assumeIsolated().scheduleTask(in: Self.tick) {
+            self.send()
+            self.schedule()
+        }
+    }
+
+    private func send() {
+        let (now, total) = (NIODeadline.now(), plan.schedule.total)
+        let due = plan.schedule.due(after: (now - begin).nanoseconds)
+        while sent < due, stage == .running {
+            links[sent / plan.wire.inRow % links.count].send(sent)
+            sent += 1
+        }
+        swap(&turns, &spareTurns)
+        for link in spareTurns { link.flush() }
+        spareTurns.removeAll(keepingCapacity: true)
+        let end = begin + .nanoseconds(plan.schedule.instant(of: total)) + Self.patience
+        if stage == .running, now > end { finish() }
+    }
+
+    // MARK: The end
+
+    private func finish() {
+        report.cpuSeconds = ProcessFigures.cpuSecondsOfThisThread() - cpuBefore
+        report.unanswered = plan.schedule.total - report.latencies.count
+        report.close()
+        end(.success(report))
+    }
+
+    private func fail(_ reason: String) {
+        guard stage == .opening else { return }
+        end(.failure(CommandFailure(.failed, "the server on port \(plan.port) \(reason)")))
+    }
+
+    private func end(_ result: Result<Report, any Error>) {
+        stage = .over
+        // They hold this one.
+        links = []
+        turns = []
+        done(result)
+    }
+}

@@ -1,0 +1,39 @@
+import Campaigns
+import Fleet
+import PushProviders
+import Store
+
+/// Devices that are registered at the edge, with what their requests show.
+struct EdgePhones: Sendable {
+    /// One after the other, all of a length.
+    private let secrets: [UInt8]
+    private let count: Int
+
+    /// Registers made-up devices of an app, as the edge does it one by one.
+    static func register(_ count: Int, app: String, in ledger: Ledger) async throws -> EdgePhones {
+        var tokens = MadeUpTokens(seed: 12)
+        var secrets: [UInt8] = []
+        for start in stride(from: 0, to: count, by: 500) {
+            let words = (start..<min(start + 500, count)).map { number in
+                let secret = EdgeSecret.device()
+                secrets.append(contentsOf: secret.utf8)
+                let device = Device(token: tokens.apns(), id: "phone-\(number)")
+                return Enrolment(
+                    registration: DeviceRegistration(device: device),
+                    token: ProviderRegistry.tokens.bytes(of: device),
+                    proof: .integrationKey(secretHash: EdgeSecret.hash(secret))
+                )
+            }
+            try await ledger.write { transaction in
+                for word in words { _ = try transaction.enroll(word, app: app, now: CommandClock.now()) }
+            }
+        }
+        return EdgePhones(secrets: secrets, count: count)
+    }
+
+    /// What each of them sends when it opens a push; it is the device of its number in the campaign.
+    func opens(of campaign: UInt32, app: String, keys: MessageKeys) -> EdgeOpens {
+        let ids = MessageID.signed(campaign: campaign, devices: Array(0..<UInt32(count)), app: app, keys: keys)
+        return EdgeOpens(secrets: secrets, messageIDs: ids, at: CommandClock.now().rfc3339)
+    }
+}

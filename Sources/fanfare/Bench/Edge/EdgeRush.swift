@@ -1,0 +1,68 @@
+import Campaigns
+import Fleet
+
+/// What came of one rush.
+struct EdgeRush: Sendable {
+    /// Which one: the end of its figures' names, and what people read.
+    struct Name: Sendable {
+        let id: String
+        let label: String
+    }
+
+    let name: Name
+    let opens: Int
+    let report: EdgeLoad.Report
+    /// Opens in the ledger.
+    let counted: Int
+    /// Seconds from the last answer until the ledger had the last open.
+    let written: Double
+    /// CPU of the server, in seconds.
+    let serverCPU: Double
+    /// CPU of the worker in that time.
+    let workerCPU: Double
+
+    /// A phone waits for so long, in milliseconds, 99 times of 100.
+    private static let waitMax = 50.0
+
+    /// For who waits for the bench's end.
+    var line: String {
+        let wait = report.percentile(0.99).map { BenchNumber.text($0, digits: 1) } ?? "?"
+        let cpu = BenchNumber.text(microseconds(serverCPU), digits: 1)
+        let own = BenchNumber.text(microseconds(report.cpuSeconds), digits: 1)
+        return "\(name.label): 99 of 100 phones waited at most \(wait) ms, the server took \(cpu) µs of CPU for each,"
+            + " the phones \(own) µs"
+    }
+
+    var figures: [BenchFigure] {
+        let refused = report.statuses.filter { $0.key != 202 }.values.reduce(0, +) + report.unanswered
+        return [
+            BenchFigure(
+                "lost_\(name.id)",
+                "opens lost, \(name.label)",
+                Double(opens - counted),
+                digits: 0,
+                target: .atMost(0)
+            ),
+            BenchFigure("refused_\(name.id)", "opens not answered 202", Double(refused), digits: 0, target: .atMost(0)),
+            BenchFigure("p50_\(name.id)", "a phone waits, median", report.percentile(0.5), unit: "ms"),
+            BenchFigure(
+                "p99_\(name.id)",
+                "99 of 100 phones wait at most",
+                report.percentile(0.99),
+                unit: "ms",
+                target: .atMost(Self.waitMax)
+            ),
+            BenchFigure("max_\(name.id)", "the longest wait", report.percentile(1), unit: "ms"),
+            cpu("server_us", "CPU of the server for an open", serverCPU),
+            cpu("worker_us", "CPU of the worker in that time, per open", workerCPU),
+            cpu("phones_us", "CPU of the phones for an open", report.cpuSeconds),
+            BenchFigure("written_\(name.id)", "until the ledger had the last one", written, unit: "s"),
+        ]
+    }
+
+    private func cpu(_ kind: String, _ label: String, _ seconds: Double) -> BenchFigure {
+        BenchFigure("\(kind)_\(name.id)", label, microseconds(seconds), unit: "µs")
+    }
+
+    private func microseconds(_ seconds: Double) -> Double { seconds * 1e6 / Double(opens) }
+}
