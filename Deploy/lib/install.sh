@@ -15,7 +15,7 @@ browser_packages=(chromium chromium-driver)
 # shellcheck disable=SC2034 # used there
 check_packages=(
     rabbitmq-server openssl curl python3-venv shellcheck yamllint prometheus amqp-tools
-    golang-go golang-github-rabbitmq-amqp091-go-dev bubblewrap python3-seccomp
+    golang-go golang-github-rabbitmq-amqp091-go-dev nodejs bubblewrap python3-seccomp
 )
 
 fail() {
