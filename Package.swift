@@ -19,6 +19,7 @@ let houseSettings: [SwiftSetting] = [
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioConcurrency = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -86,7 +87,10 @@ let package = Package(
         library("AMQP", ["CRabbitMQ", "CShims"]),
 
         // Drivers: own sockets, loops and files; do what the state machines say
-        library("Transport", ["Delivery", "TLS", "HTTP2", "AMQP", nioCore, nioPosix, nioHTTP1, logging]),
+        library(
+            "Transport",
+            ["CShims", "Delivery", "TLS", "HTTP2", "AMQP", nioCore, nioPosix, nioHTTP1, nioConcurrency, logging]
+        ),
         library(
             "Store",
             [
@@ -221,8 +225,8 @@ let package = Package(
         tests(
             "TransportHTTP2Tests",
             [
-                "Delivery", "HTTP2", "TLS", "Transport", "Simulator", "Sanitizers", nioCore, nioPosix, logging,
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                "Delivery", "HTTP2", "TLS", "Transport", "Simulator", "Sanitizers", "Servers", nioCore, nioPosix,
+                logging, nioConcurrency,
             ]
         ),
     ]

@@ -2,6 +2,8 @@
 # shellcheck shell=bash disable=SC2154 # is_full is check.sh's
 
 check "Dockerfile" hadolint Deploy/Dockerfile
+# shellcheck disable=SC2016 # for grep
+check "Dockerfile's images are arguments" test -z "$(grep '^FROM ' Deploy/Dockerfile | grep -v '^FROM \${\(BUILD\|RUNTIME\)_IMAGE}')"
 check "compose.yaml" check-jsonschema --builtin-schema vendor.compose-spec Deploy/compose.yaml
 check "compose.yaml's files" python Deploy/check/compose.py
 

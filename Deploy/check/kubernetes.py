@@ -3,6 +3,7 @@
 Kinds that kubernetes-validate does not know are held against our own schema; selectors, ports, secrets and queues must
 name what is there; pods must be as closed as can be, and end later than a worker drains.
 """
+import ipaddress
 import json
 import pathlib
 import re
@@ -49,6 +50,23 @@ for item in of("PodDisruptionBudget") + of("PodMonitor"):
 for labels in pods:
     if not any(matches(item["spec"]["podSelector"]["matchLabels"], labels) for item in of("NetworkPolicy")):
         problems.append(f"no NetworkPolicy is for {labels}")
+PRIVATE = [ipaddress.ip_network(block) for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")]
+PUBLIC = {443, 2197}
+for item in of("NetworkPolicy"):
+    for rule in item["spec"].get("egress", []):
+        ports = {port["port"] for port in rule.get("ports", [])}
+        if not ports or not rule.get("to"):
+            problems.append(f"{name(item)}: a way out without a port, or to everybody")
+        for block in [to["ipBlock"] for to in rule.get("to", []) if "ipBlock" in to]:
+            network = ipaddress.ip_network(block["cidr"])
+            kept = [ipaddress.ip_network(other) for other in block.get("except", [])]
+            inside = any(network.version == private.version and network.subnet_of(private) for private in PRIVATE)
+            reached = [private for private in PRIVATE if private.version == network.version and private.overlaps(network)
+                       and not any(private.subnet_of(other) for other in kept if other.version == private.version)]
+            if not ports <= PUBLIC and not inside:
+                problems.append(f"{name(item)}: {sorted(ports)} are open to {network}, which is not private")
+            if ports & PUBLIC and reached:
+                problems.append(f"{name(item)}: {sorted(ports)} reach the private {reached[0]}")
 for item in of("Service"):
     if not any(matches(item["spec"]["selector"], labels) for labels in pods):
         problems.append(f"{name(item)} selects no pod")

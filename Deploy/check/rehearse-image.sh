@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # The second apt-get line of the Dockerfile is the runtime stage's.
-packages=$(awk '/^FROM debian/ {runtime = 1} runtime && /librabbitmq4/ {gsub(/\\/, ""); print}' Deploy/Dockerfile)
+packages=$(awk '/^FROM .*RUNTIME_IMAGE/ {runtime = 1} runtime && /librabbitmq4/ {gsub(/\\/, ""); print}' Deploy/Dockerfile)
 [ -n "$packages" ] || { echo "the Dockerfile's packages were not found" >&2; exit 1; }
 debootstrap --variant=minbase bookworm "$folder" >"$folder.log" 2>&1 || { tail -n 20 "$folder.log"; exit 1; }
 rm -f "$folder.log"

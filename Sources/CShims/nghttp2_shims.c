@@ -20,6 +20,10 @@ typedef union piece {
 
 struct c_nghttp2_pool {
     piece *spare[classes];
+    // Bytes got from malloc, those in the lists of them, and how many may stay there.
+    size_t held;
+    size_t kept;
+    size_t keep;
 };
 
 static size_t class_of(size_t size) {
@@ -30,6 +34,10 @@ static size_t room_of(size_t class) {
     return (class + 1) * granularity;
 }
 
+static size_t cost_of(size_t class) {
+    return sizeof(piece) + room_of(class);
+}
+
 static void *pool_malloc(size_t size, void *user_data) {
     c_nghttp2_pool *pool = user_data;
     size_t class = class_of(size);
@@ -37,15 +45,17 @@ static void *pool_malloc(size_t size, void *user_data) {
     if (class < classes && pool->spare[class] != NULL) {
         taken = pool->spare[class];
         pool->spare[class] = taken->header.next;
+        pool->kept -= cost_of(class);
         return taken + 1;
     }
     if (size > SIZE_MAX / 2) {
         return NULL;
     }
-    taken = malloc(sizeof(piece) + room_of(class));
+    taken = malloc(cost_of(class));
     if (taken == NULL) {
         return NULL;
     }
+    pool->held += cost_of(class);
     taken->header.class = class;
     return taken + 1;
 }
@@ -57,10 +67,12 @@ static void pool_free(void *pointer, void *user_data) {
     }
     piece *given = (piece *)pointer - 1;
     size_t class = given->header.class;
-    if (class >= classes) {
+    if (class >= classes || pool->kept + cost_of(class) > pool->keep) {
+        pool->held -= cost_of(class);
         free(given);
         return;
     }
+    pool->kept += cost_of(class);
     given->header.next = pool->spare[class];
     pool->spare[class] = given;
 }
@@ -93,7 +105,19 @@ static void *pool_realloc(void *pointer, size_t size, void *user_data) {
 }
 
 c_nghttp2_pool *c_nghttp2_pool_new(void) {
-    return calloc(1, sizeof(c_nghttp2_pool));
+    c_nghttp2_pool *pool = calloc(1, sizeof(c_nghttp2_pool));
+    if (pool != NULL) {
+        pool->keep = SIZE_MAX;
+    }
+    return pool;
+}
+
+size_t c_nghttp2_pool_held(const c_nghttp2_pool *pool) {
+    return pool->held;
+}
+
+void c_nghttp2_pool_keep(c_nghttp2_pool *pool, size_t bytes) {
+    pool->keep = bytes;
 }
 
 void c_nghttp2_pool_del(c_nghttp2_pool *pool) {

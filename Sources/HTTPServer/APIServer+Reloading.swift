@@ -11,12 +11,7 @@ extension APIServer {
     }
 
     private func readAgain() {
-        again("the access tokens") { () throws(ConfigurationError) in
-            guard let path = core.configuration.server.tokensFile, let book = core.gate.tokens else { return nil }
-            let tokens = try TokensFile.read(path: path)
-            book.replace(tokens)
-            return tokens.count
-        }
+        readTokens()
         again("certificate and private key") { () throws(ConfigurationError) in
             guard let certificate else { return nil }
             try certificate.reload()
@@ -25,10 +20,21 @@ extension APIServer {
         readApps()
     }
 
+    private func readTokens() {
+        again("the access tokens") { () throws(ConfigurationError) in
+            guard let path = core.configuration.server.tokensFile, let book = core.gate.tokens else { return nil }
+            let tokens = try TokensFile.read(path: path)
+            book.replace(tokens)
+            return tokens.count
+        }
+    }
+
     /// Takes the apps as their file has them now, with the keys of their edges.
     private func readApps() {
         do {
-            core.apps = try AppsFile.read(path: core.configuration.appsFile)
+            let configuration = core.configuration
+            let holdsKeys = configuration.server.roles.contains(.api)
+            core.apps = try AppsFile.read(path: configuration.appsFile, holdsKeys: holdsKeys)
             logger.notice("the apps were read again", metadata: ["count": "\(core.apps.count)"])
         } catch {
             // A server needs no apps file, unless it had one.
@@ -43,6 +49,15 @@ extension APIServer {
             [core.configuration.appsFile] + core.apps.flatMap { $0.edge?.files ?? [] }
         } changed: {
             self.readApps()
+        }
+    }
+
+    /// The same of an access token.
+    var tokensWatch: some Service {
+        FileWatch { [core] in
+            [core.configuration.server.tokensFile].compactMap(\.self)
+        } changed: {
+            self.readTokens()
         }
     }
 

@@ -21,6 +21,13 @@ public final class APIServer: Sendable {
     /// A connection that says nothing for so long is closed.
     private static let idleMax = TimeAmount.seconds(60)
 
+    /// Of a head more is never kept; the door refuses less, with a word.
+    private static let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
+        maxHeaderFieldSize: 2 * EdgeDoor.headerBytesMax,
+        maxHeaderListSize: 4 * EdgeDoor.headerBytesMax,
+        maxHeaderFieldCount: 256
+    )
+
     let core: ServerCore
     let logger: Logger
     /// Nil is HTTP in the clear.
@@ -68,7 +75,7 @@ public final class APIServer: Sendable {
     /// The apps file is the workers'; the server does without it, with fewer warnings for producers.
     private static func apps(_ configuration: Configuration, _ logger: Logger) -> [AppConfiguration] {
         do {
-            return try AppsFile.read(path: configuration.appsFile)
+            return try AppsFile.read(path: configuration.appsFile, holdsKeys: configuration.server.roles.contains(.api))
         } catch {
             // Without apps no device has a door: whoever gave it an address is to hear of it.
             let level: Logger.Level = configuration.server.edgeListen == nil ? .info : .error
@@ -85,20 +92,24 @@ public final class APIServer: Sendable {
         running: @escaping @Sendable (Int) -> Void = { _ in },
         edgeRunning: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws {
-        let edgeListen = core.configuration.server.edgeListen
+        let settings = core.configuration.server
+        let edgeListen = settings.roles.contains(.edge) ? settings.edgeListen : nil
         let edge = edgeListen.map { listen in
             let door = EdgeDoor(core: core)
-            return application(EdgeFront(door: door), door, true, "the device edge", listen, edgeRunning) as any Service
+            let front = EdgeFront(door: door)
+            return application(front, core.edgeCensus, door, true, "the device edge", listen, edgeRunning)
+                as any Service
         }
-        let listen = core.configuration.server.listen
+        let listen = settings.listen
         let door = core.servesEdgeBeside ? EdgeDoor(core: core) : nil
-        let api = application(Front(core: core), door, false, "listening", listen) { [core] port in
+        let api = application(Front(core: core), core.apiCensus, door, false, "listening", listen) { [core] port in
             core.readiness.listens()
             running(port)
         }
         // The edge first: who is told that the server runs finds both.
         var configuration = ServiceGroupConfiguration(
-            services: [edge, api, StopNotice(core: core, manager: manager), appsWatch].compactMap(\.self) + supervision,
+            services: [edge, api, StopNotice(core: core, manager: manager), appsWatch, tokensWatch].compactMap(\.self)
+                + supervision,
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
@@ -115,6 +126,7 @@ public final class APIServer: Sendable {
     /// What answers on one address, with a lane for the edge where there is a door.
     private func application(
         _ responder: some HTTPResponder<FrontContext> & Sendable,
+        _ census: ConnectionCensus,
         _ door: EdgeDoor?,
         _ speaksHTTP2: Bool,
         _ what: String,
@@ -125,12 +137,17 @@ public final class APIServer: Sendable {
         return Application(
             responder: responder,
             server: .house(
-                HTTP1Channel.Configuration(idleTimeout: Self.idleMax),
+                HTTP1Channel.Configuration(idleTimeout: Self.idleMax, httpDecoderConfiguration: Self.decoder),
+                core,
+                census,
                 certificate,
                 door,
                 speaksHTTP2: speaksHTTP2
             ),
-            configuration: ApplicationConfiguration(address: .hostname(listen.host, port: listen.port)),
+            configuration: ApplicationConfiguration(
+                address: .hostname(listen.host, port: listen.port),
+                availableConnectionsDelegate: ConnectionCensus.Delegate(census: census)
+            ),
             onServerRunning: { [logger] channel in
                 let port = channel.localAddress?.port ?? listen.port
                 logger.info("\(what)", metadata: ["address": "\(scheme)://\(listen.host):\(port)"])

@@ -11,12 +11,11 @@ import Store
 /// What is known of a request besides itself: the connection that it came on.
 struct FrontContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The address at the other end, without its port.
-    let peer: String
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        peer = source.channel.remoteAddress?.ipAddress ?? "local"
+        channel = source.channel
     }
 }
 
@@ -25,21 +24,30 @@ struct Front: HTTPResponder {
     typealias Context = FrontContext
 
     let core: ServerCore
-    var routes = DashboardRoutes.all + RouteTable.all
+    let routes: [Route]
+
+    /// Without the API's role only probes are there.
+    init(core: ServerCore) {
+        self.core = core
+        let servesAPI = core.configuration.server.roles.contains(.api)
+        routes = servesAPI ? DashboardRoutes.all + RouteTable.all : ProbeRoutes.ofProcess
+    }
 
     static let requestID = HTTPField.Name("X-Request-ID")
 
     func respond(to request: Request, context: FrontContext) async throws -> Response {
         let door = EdgeDoor(core: core)
+        let connection = core.peers.peer(context.channel)
         if core.servesEdgeBeside, let target = door.target(of: request.head) {
-            return await door.respond(to: request, at: target, peer: context.peer)
+            return await door.reply(to: request, at: target, peer: connection).response
         }
+        let peer = core.peers.client(request.headers, connection)
         let began = ContinuousClock.now
         let id = Self.identity(request)
         var seen = Seen()
         var answer: Answer
         do {
-            answer = try await self.answer(request, context, &seen)
+            answer = try await self.answer(request, peer, &seen)
         } catch {
             if HTTPProblem(error) == nil {
                 core.logger.error("a request failed", metadata: ["request": "\(id)", "error": "\(error)"])
@@ -47,10 +55,13 @@ struct Front: HTTPResponder {
             answer = Answer(HTTPProblem(error) ?? HTTPProblem(.failed, "the server failed; its log says more"))
         }
         Self.complete(&answer, id: id)
+        if core.configuration.server.certificateFile != nil {
+            answer.headers[.strictTransportSecurity] = "max-age=31536000"
+        }
         let took = ContinuousClock.now - began
         core.tally.note(operation: seen.operation, status: answer.status.code, took: took)
-        note(request, context, seen, id, answer.status, took)
-        await audit(request, context, seen, id, answer.status)
+        note(request, peer, seen, id, answer.status, took)
+        await audit(request, peer, seen, id, answer.status)
         let response = Response(status: answer.status, headers: answer.headers, body: answer.body)
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -70,7 +81,7 @@ struct Front: HTTPResponder {
         var changesSomething = false
     }
 
-    private func answer(_ request: Request, _ context: FrontContext, _ seen: inout Seen) async throws -> Answer {
+    private func answer(_ request: Request, _ peer: Peer, _ seen: inout Seen) async throws -> Answer {
         let target = RequestTarget.parts(request.head.path ?? "/")
         guard let segments = RequestTarget.segments(target.path), let pairs = RequestTarget.query(target.query)
         else { throw HTTPProblem(.usage, "the request's target is not well formed") }
@@ -86,7 +97,7 @@ struct Front: HTTPResponder {
             }
         }
         // Before anything else is told, even whether there is such a path.
-        let caller = try await caller(request, context)
+        let caller = try await caller(request, peer)
         seen.caller = caller
         switch match {
         case .route(let route, let parameters):
@@ -101,18 +112,18 @@ struct Front: HTTPResponder {
     }
 
     /// Who asks; a token's requests are counted together, others by their address.
-    private func caller(_ request: Request, _ context: FrontContext) async throws -> Caller {
+    private func caller(_ request: Request, _ peer: Peer) async throws -> Caller {
         let claim = Gate.Claim(
             authorization: request.headers[.authorization],
             host: request.head.authority,
             origin: request.headers[.origin]
         )
         do throws(HTTPProblem) {
-            let caller = try core.gate.caller(claim)
-            try limit(core.gate.tokens == nil ? "address \(context.peer)" : "token \(caller.name)")
+            let caller = try core.gate.caller(claim, now: core.ledger.now())
+            try limit(core.gate.tokens == nil ? "address \(peer.bucket)" : "token \(caller.name)")
             return caller
         } catch {
-            if error.document.kind == .unauthorized { try limit("address \(context.peer)") }
+            if error.document.kind == .unauthorized { try limit("address \(peer.bucket)") }
             throw error
         }
     }
@@ -141,17 +152,17 @@ struct Front: HTTPResponder {
     /// Writes down what somebody did, or tried to: who may only look and looks is in the server's log alone.
     private func audit(
         _ request: Request,
-        _ context: FrontContext,
+        _ peer: Peer,
         _ seen: Seen,
         _ id: String,
         _ status: HTTPResponse.Status
     ) async {
         guard seen.changesSomething, let caller = seen.caller else { return }
         let entry = AuditEntry(
-            at: WallClock.now(),
+            at: core.ledger.now(),
             actor: caller.name,
             role: caller.role.rawValue,
-            peer: context.peer,
+            peer: peer.text,
             operation: seen.operation,
             path: Self.path(request),
             status: status.code,
@@ -171,7 +182,7 @@ struct Front: HTTPResponder {
     /// The path without the query, which may have names of people; nothing of headers and bodies.
     private func note(
         _ request: Request,
-        _ context: FrontContext,
+        _ peer: Peer,
         _ seen: Seen,
         _ id: String,
         _ status: HTTPResponse.Status,
@@ -183,7 +194,7 @@ struct Front: HTTPResponder {
             "\(request.method.rawValue) \(seen.operation) \(status.code)",
             metadata: [
                 "request": "\(id)", "path": "\(Self.path(request))",
-                "caller": "\(seen.caller?.name ?? "nobody")", "peer": "\(context.peer)", "took": "\(took)",
+                "caller": "\(seen.caller?.name ?? "nobody")", "peer": "\(peer.text)", "took": "\(took)",
             ]
         )
     }

@@ -1,13 +1,22 @@
+import Delivery
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 
 /// Hummingbird's HTTP/1.1, over this house's TLS where there is a certificate, with a lane of their own for the edge's
 /// requests, and HTTP/2 beside it on the edge's own address.
 struct HouseHTTP1Channel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
+    /// What a connection takes before it says anything, in bytes: a channel with its handlers, a buffer to read.
+    private static let ownBytes = 16_384
+    /// The same for a session of TLS: two records of the greatest size, and its keys.
+    private static let tlsBytes = 49_152
+
     let base: HTTP1Channel
+    let core: ServerCore
+    let census: ConnectionCensus
     /// Nil is HTTP in the clear.
     let certificate: ServerCertificate?
     /// Nil where no edge is served.
@@ -17,50 +26,85 @@ struct HouseHTTP1Channel: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         do {
+            let peer = Peer(channel.remoteAddress)
+            if core.peers.isProxy(peer) {
+                try channel.pipeline.syncOperations.addHandler(ProxyProtocol(core, census))
+            } else if let address = peer.address, !census.admit(address, channel) {
+                throw Refused(reason: .addressConnections)
+            }
+            let own = Self.ownBytes + (certificate == nil ? 0 : Self.tlsBytes)
+            guard core.load.room >= own else {
+                core.load.refused(.processMemory)
+                throw Refused(reason: .processMemory)
+            }
+            let state = ConnectionState(core, census, own: own, on: channel)
             if let certificate {
                 let context = certificate.current(speaksHTTP2: speaksHTTP2)
                 try channel.pipeline.syncOperations.addHandler(TLSServerHandler(context))
             }
             if let door, speaksHTTP2 {
-                try channel.pipeline.syncOperations.addHandler(EdgePreface { try Self.beginHTTP2(door, $0) })
+                try channel.pipeline.syncOperations.addHandler(EdgePreface { try Self.beginHTTP2(door, state, $0) })
             }
             let value = base.setup(channel: channel, logger: logger)
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(HTTP1Guard(state), position: .after(decoder))
             if let door {
                 // Behind what closes idle connections, which is to know of these requests too.
-                let pipeline = channel.pipeline.syncOperations
-                let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
-                try pipeline.addHandler(EdgeLane(door, on: channel), position: .after(state))
+                let clock = try pipeline.handler(type: HTTPConnectionStateHandler.self)
+                try pipeline.addHandler(EdgeLane(door, state, on: channel), position: .after(clock))
             }
             return value
         } catch {
+            // Nobody else closes it, and it would have its place until its other end goes: NIO leaves what an initializer
+            // refuses to the initializer.
+            channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(error)
         }
     }
 
     /// What waits for HTTP/1.1 gets nothing any more, and hears only of the connection's end.
-    private static func beginHTTP2(_ door: EdgeDoor, _ preface: ChannelHandlerContext) throws {
+    private static func beginHTTP2(
+        _ door: EdgeDoor,
+        _ state: ConnectionState,
+        _ preface: ChannelHandlerContext
+    ) throws {
         let pipeline = preface.pipeline.syncOperations
         // HTTP/1.1's clock would close a connection that says nothing in its language.
         let clock = try pipeline.context(handlerType: HTTPConnectionStateHandler.self)
         pipeline.removeHandler(context: clock, promise: nil)
-        let streams = try EdgeStreams(door, on: preface.channel)
+        pipeline.removeHandler(context: try pipeline.context(handlerType: HTTP1Guard.self), promise: nil)
+        let streams = try EdgeStreams(door, state, on: preface.channel)
         try pipeline.addHandler(streams, position: .after(preface.handler))
     }
 
     func handle(value: Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
+
+    /// A connection that is closed before it has said anything.
+    private struct Refused: Error {
+        let reason: EdgeReason
+    }
 }
 
 extension HTTPServerBuilder {
     /// HTTP in the clear, or over TLS with a certificate.
     static func house(
         _ configuration: HTTP1Channel.Configuration,
+        _ core: ServerCore,
+        _ census: ConnectionCensus,
         _ certificate: ServerCertificate?,
         _ door: EdgeDoor?,
         speaksHTTP2: Bool
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            let base = HTTP1Channel(responder: responder, configuration: configuration)
-            return HouseHTTP1Channel(base: base, certificate: certificate, door: door, speaksHTTP2: speaksHTTP2)
+            HouseHTTP1Channel(
+                base: HTTP1Channel(responder: responder, configuration: configuration),
+                core: core,
+                census: census,
+                certificate: certificate,
+                door: door,
+                speaksHTTP2: speaksHTTP2
+            )
         }
     }
 }

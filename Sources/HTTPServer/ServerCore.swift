@@ -1,3 +1,4 @@
+import Delivery
 import Fleet
 import Logging
 import NIOPosix
@@ -22,6 +23,13 @@ final class ServerCore: Sendable {
     let polls: PollForms
     let sessions: InAppSessions
     let tally = RequestTally()
+    let load: EdgeLoad
+    let contents: ContentShelf
+    let peers: PeerBook
+    /// Connections of the API's address.
+    let apiCensus: ConnectionCensus
+    /// Connections of the edge's own address.
+    let edgeCensus: ConnectionCensus
     let logger: Logger
     private let knownApps: Mutex<[AppConfiguration]>
 
@@ -43,6 +51,18 @@ final class ServerCore: Sendable {
         feed = LiveFeed(ledger, logger: logger)
         fleet = FleetWatch(FleetLook(configuration, ledger: ledger))
         readiness = Readiness(ledger: ledger, broker: broker)
+        let settings = configuration.server
+        load = EdgeLoad(memory: settings.memory ?? MemoryLimit.read())
+        contents = ContentShelf(ledger, load)
+        peers = PeerBook(settings.trustedProxies)
+        let caps = ConnectionCaps(
+            descriptors: DescriptorLimit.raise(),
+            listeners: 2,
+            total: settings.connections ?? 0,
+            ofAddress: settings.addressConnections ?? 0
+        )
+        apiCensus = ConnectionCensus(caps, load)
+        edgeCensus = ConnectionCensus(caps, load)
         let loops = MultiThreadedEventLoopGroup.singleton
         tracking = TrackingOutlet(configuration.amqp, on: loops.next())
         polls = PollForms(ledger)
@@ -61,6 +81,6 @@ final class ServerCore: Sendable {
         }
     }
 
-    /// Whether the edge has no address of its own, and is served beside the API.
-    var servesEdgeBeside: Bool { configuration.server.edgeListen == nil }
+    /// Whether the edge has no address of its own, and is served where the API is.
+    var servesEdgeBeside: Bool { configuration.server.edgeListen == nil && configuration.server.roles.contains(.edge) }
 }

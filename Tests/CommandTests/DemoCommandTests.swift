@@ -33,7 +33,7 @@ import Testing
         var command = command
         command.environment["FANFARE_AMQP_URL"] = node.url
         command.environment["FANFARE_AMQP_MANAGEMENT_URL"] = "http://127.0.0.1:\(node.managementPort)"
-        let outcome = try command.run("demo", "--devices", "2000", "--json")
+        let outcome = try await aside { [command] in try command.run("demo", "--devices", "2000", "--json") }
         #expect(outcome.exit == 0, "\(outcome.errors)")
         let report = try #require(JSONReader.read(Array(outcome.output.utf8)).value)
         let campaign = try #require(report["campaign"])
@@ -51,7 +51,7 @@ import Testing
         var command = command
         command.environment["FANFARE_AMQP_URL"] = node.url
         command.environment["FANFARE_AMQP_MANAGEMENT_URL"] = "http://127.0.0.1:\(node.managementPort)"
-        let outcome = try command.run("demo", "--mixed", "--devices", "1000", "--json")
+        let outcome = try await aside { [command] in try command.run("demo", "--mixed", "--devices", "1000", "--json") }
         #expect(outcome.exit == 0, "\(outcome.errors)")
         let report = try #require(JSONReader.read(Array(outcome.output.utf8)).value)
         let providers = try #require(report["comparison"]?["providers"])

@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import Fleet
 import Testing
 
@@ -11,9 +12,37 @@ import Testing
         #expect(BrokerChecks.version(version).verdict.rawValue == verdict)
     }
 
-    @Test(arguments: [(0, "well"), (59_999, "well"), (60_000, "warning"), (-90_000, "warning")])
-    func `a store whose clock is a minute off is told`(lead: Int, verdict: String) {
-        #expect(StoreChecks.clock(Int64(lead)).verdict.rawValue == verdict)
+    @Test(arguments: [
+        (0, "well", "well"), (4999, "well", "well"), (5000, "warning", "warning"), (60_000, "wrong", "warning"),
+        (-90_000, "wrong", "warning"),
+    ])
+    func `a clock that is seconds off is told, and a minute is wrong where another host's counts`(
+        skew: Int64,
+        server: String,
+        host: String
+    ) {
+        let findings = [ClockStanding.Source.server, .host].map {
+            StoreChecks.clock(ClockStanding(skew: skew, source: $0))
+        }
+        #expect(findings.map(\.verdict.rawValue) == [server, host])
+    }
+
+    @Test func `what lets strangers in is a warning, each with its mend`() throws {
+        #expect(SafetyChecks.user("guest").verdict == .warning && SafetyChecks.user("fanfare-worker").verdict == .well)
+        let open = Configuration.NetworkAddress(host: "0.0.0.0", port: 8443)
+        #expect(SafetyChecks.edge(at: open, isSecure: false)?.verdict == .warning)
+        #expect(SafetyChecks.edge(at: open, isSecure: true)?.verdict == .well)
+        #expect(SafetyChecks.edge(at: .init(host: "127.0.0.1", port: 8443), isSecure: false) == nil)
+        let token = AccessToken(name: "crm", hash: [], role: "viewer", apps: nil)
+        #expect(SafetyChecks.tokens([token]).detail.contains("crm"))
+        let folder = try CommandFolder()
+        try folder.write("fanfare.yaml", "store: {url: \"postgresql://fanfare@db.invalid/x\"}\n")
+        let outcome = try Command(folder: folder.path).run("doctor", "--offline", "--json")
+        let list = try #require(JSONReader.read(Array(outcome.output.utf8)).value?["findings"]?.array)
+        let warned = list.filter { $0["verdict"] == "warning" }.compactMap { $0["check"]?.string }
+        #expect(warned.contains("broker user"), "\(outcome.output)")
+        let tls = list.first { $0["check"] == "store TLS" }?["detail"]?.string
+        #expect(tls?.contains("verify-full, the default off this machine") == true, "\(outcome.output)")
     }
 
     @Test func `few open files are a warning with the number to ask for`() {

@@ -20,7 +20,7 @@ extension EndToEnd {
             #expect(devices.differing.isEmpty, "\(devices.differing.prefix(3))")
         }
 
-        @Test(.enabled(if: FullSuite.isOn))
+        @Test(.enabled(if: FullSuite.isOn), .hurtsItsBroker)
         func `B1: a broker that is stopped and started in mid-campaign loses nothing`() async throws {
             try await PrivateFleet.with(faults: ["latency": "100", "streams": "50"]) { fleet in
                 let node = try await PrivateBroker.node()
@@ -39,7 +39,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.enabled(if: FullSuite.isOn))
+        @Test(.enabled(if: FullSuite.isOn), .hurtsItsBroker)
         func `B3: while the broker stands still no stream is opened without a lease, and afterwards all goes on`()
             async throws
         {
@@ -69,7 +69,7 @@ extension EndToEnd {
             ["set_vm_memory_high_watermark", "0.00001", "0.8"], ["set_disk_free_limit", "1000000GB", "50MB"],
         ]
 
-        @Test(arguments: alarms.prefix(FullSuite.isOn ? 2 : 1))
+        @Test(.hurtsItsBroker, arguments: alarms.prefix(FullSuite.isOn ? 2 : 1))
         func `B4, B5: in an alarm what is there is sent and acked, what is over ends in time, and the rest follows`(
             alarm: [String]
         ) async throws {
@@ -177,7 +177,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.enabled(if: FullSuite.isOn))
+        @Test(.enabled(if: FullSuite.isOn), .hurtsItsBroker)
         func `B11: a broker that takes back what is held too long costs repeats of nobody`() async throws {
             try await PrivateFleet.with(faults: ["latency": "2000", "streams": "3"]) { fleet in
                 let node = try await PrivateBroker.node()
@@ -230,7 +230,7 @@ extension EndToEnd {
                     if fleet.simulator.statistics.stalled > deaths {
                         deaths = Int(fleet.simulator.statistics.stalled)
                         if deaths == Claim.deathsUntilAlone + 1 { try await urgentWaits(fleet) }
-                        worker.kill()
+                        try await fleet.killKnown(worker)
                         worker = try await fleet.startWorker()
                     }
                     try #require(deaths < 10)

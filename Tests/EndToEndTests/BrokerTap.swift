@@ -60,6 +60,28 @@ final class BrokerTap: Sendable {
         }
     }
 
+    /// From now on cuts a connection that consumes each time the interval has passed: in turn, the one that is there for
+    /// longest.
+    func flap(every interval: TimeAmount) {
+        let task = PrivateBroker.loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [book] _ in
+            let oldest = book.state.withLock { state in
+                state.cuts += state.consumers.isEmpty ? 0 : 1
+                return state.consumers.isEmpty ? nil : state.consumers.removeFirst()
+            }
+            oldest?.value.cut()
+        }
+        book.state.withLock { $0.flapping = task }
+    }
+
+    /// Cuts nothing any more; returns how many were cut.
+    func steady() -> Int {
+        book.state.withLock { state in
+            state.flapping?.cancel()
+            state.flapping = nil
+            return state.cuts
+        }
+    }
+
     /// Takes no more connections; those that are there end with their workers.
     func close() async throws {
         try await server.close()
@@ -70,6 +92,10 @@ final class BrokerTap: Sendable {
             var notes: [Note] = []
             var heldPrefix: String?
             var held: [NIOLoopBound<TappedConnection>] = []
+            /// Connections that messages were delivered on, the oldest first.
+            var consumers: [NIOLoopBound<TappedConnection>] = []
+            var flapping: RepeatedTask?
+            var cuts = 0
         }
 
         let state = Mutex(State())
@@ -88,6 +114,7 @@ private final class TappedConnection {
     /// In the order of their sequence numbers, which count from 1.
     private var published: [(id: String, exchange: String, isConfirmed: Bool)] = []
     private var delivered: [UInt64: String] = [:]
+    private var consumes = false
     /// What the broker sent since a confirm that is kept back; nil while nothing is.
     private var kept: ByteBuffer?
 
@@ -122,7 +149,12 @@ private final class TappedConnection {
         handOn(bytes)
     }
 
+    func cut() {
+        for end in [worker, broker] { end.close(promise: nil) }
+    }
+
     func ended(_ side: TapHandler.Side) {
+        book.state.withLock { $0.consumers.removeAll { $0.value === self } }
         (side == .worker ? broker : worker).close(promise: nil)
     }
 
@@ -158,6 +190,7 @@ private final class TappedConnection {
         switch event {
         case .message(let id, _, let tag, let isRedelivered):
             delivered[tag] = id
+            beginConsuming()
             note(isRedelivered ? .redelivered(id) : .delivered(id))
         case .acknowledgement(let tag, let multiple):
             for index in confirms(tag, multiple) {
@@ -165,6 +198,13 @@ private final class TappedConnection {
                 note(.confirmed(published[index].id))
             }
         }
+    }
+
+    private func beginConsuming() {
+        guard !consumes else { return }
+        consumes = true
+        let bound = NIOLoopBound(self, eventLoop: worker.eventLoop)
+        book.state.withLock { $0.consumers.append(bound) }
     }
 
     private func note(_ note: BrokerTap.Note) {

@@ -3,13 +3,18 @@ import NIOPosix
 import Servers
 import Transport
 
-/// The RabbitMQ node of these tests, which they may kill, and a virtual host of it for each of them.
+/// The RabbitMQ nodes of these tests, and a virtual host for each of them: one node that all of them share, and one for
+/// those that kill it (`hurtsItsBroker`), one after the other.
 enum PrivateBroker {
     static let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
     private static let shared = SharedNode()
+    private static let hurt = SharedNode()
 
-    /// One node for all of this target's tests; other targets' tests have theirs, and kill them.
-    static func node() async throws -> RabbitMQNode { try await shared.node() }
+    /// Whether the test that runs may hurt its node.
+    @TaskLocal static var isHurt = false
+
+    /// The node of the test that runs; other targets' tests have theirs, and kill them.
+    static func node() async throws -> RabbitMQNode { try await (isHurt ? hurt : shared).node() }
 
     static func addVirtualHost(_ name: String) async throws {
         try await manage("PUT", "/api/vhosts/\(name)", body: "{\"default_queue_type\":\"classic\"}")

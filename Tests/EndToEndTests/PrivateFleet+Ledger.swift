@@ -132,6 +132,10 @@ extension [CountedDevice] {
         filter { $0.attempts != $0.requests || ($0.outcome == .accepted) != ($0.accepted == 1) }
     }
 
-    /// Requests that the far side saw and the ledger does not know.
-    var repeats: Int { reduce(0) { $0 + $1.requests - $1.attempts } }
+    /// Requests that nobody needed, as the far side counts them: those that the ledger does not know, and those to a
+    /// device that had the push already, whatever the ledger says of them.
+    var repeats: Int { reduce(0) { $0 + Swift.max($1.requests - $1.attempts, $1.accepted - 1, 0) } }
+
+    /// Requests that the ledger has and the far side never saw.
+    var unseen: Int { reduce(0) { $0 + Swift.max($1.attempts - $1.requests, 0) } }
 }

@@ -63,9 +63,10 @@ final class PrivateFleet: Sendable {
         fcm: FCMAccess? = nil,
         webPush: WebPushAccess? = nil,
         postgreSQL: PrivatePostgreSQL? = nil,
+        clockSkewMost: Int64? = nil,
         _ body: (PrivateFleet) async throws -> Void
     ) async throws {
-        let fleet = try await make(faults, requestsKept: requestsKept, fcm, webPush, postgreSQL)
+        let fleet = try await make(faults, requestsKept: requestsKept, fcm, webPush, postgreSQL, clockSkewMost)
         do {
             try await fleet.applyTopology()
             try await body(fleet)
@@ -83,7 +84,8 @@ final class PrivateFleet: Sendable {
         requestsKept: Int,
         _ fcm: FCMAccess?,
         _ webPush: WebPushAccess?,
-        _ postgreSQL: PrivatePostgreSQL?
+        _ postgreSQL: PrivatePostgreSQL?,
+        _ clockSkewMost: Int64?
     ) async throws -> PrivateFleet {
         let node = try await PrivateBroker.node()
         let name = "fanfare-e2e-\(UInt32.random(in: 0 ... .max))"
@@ -96,6 +98,11 @@ final class PrivateFleet: Sendable {
         configuration.webPush = webPush
         // Hundreds of workers in a row, each with a provider token of its own, are more than any team has.
         configuration.access.teamTokensMost = 10_000
+        if let clockSkewMost {
+            // A provider to which the time in a token does not matter so much.
+            configuration.access.clockSkewSecondsMost = clockSkewMost
+            configuration.access.tokenSecondsMost = clockSkewMost
+        }
         for (fault, value) in faults { try configuration.faults.set(fault, to: value) }
         let simulator = try await APNsSimulator.start(configuration)
         let far = "https://127.0.0.1:\(simulator.port)"
@@ -209,7 +216,10 @@ final class PrivateFleet: Sendable {
     // MARK: - Processes
 
     /// Runs a command with the fleet's configuration to its end.
-    func run(_ arguments: String...) async throws -> FanfareProcess.Outcome {
+    func run(_ arguments: String...) async throws -> FanfareProcess.Outcome { try await run(arguments) }
+
+    /// The same of words that are put together.
+    func run(_ arguments: [String]) async throws -> FanfareProcess.Outcome {
         try await FanfareProcess.run(arguments + ["--config", "fanfare.yaml"], folder: folder)
     }
 
@@ -266,9 +276,16 @@ final class PrivateFleet: Sendable {
     func start(
         _ arguments: [String],
         environment: [String: String] = [:],
-        input: FileHandle? = nil
+        input: FileHandle? = nil,
+        executable: String? = nil
     ) throws -> FanfareProcess {
-        let process = try FanfareProcess(arguments, folder: folder, environment: environment, input: input)
+        let process = try FanfareProcess(
+            arguments,
+            folder: folder,
+            environment: environment,
+            input: input,
+            executable: executable
+        )
         processes.withLock { $0.append(process) }
         return process
     }
@@ -277,18 +294,36 @@ final class PrivateFleet: Sendable {
     func startWorker(
         roles: String? = nil,
         level: String? = nil,
-        log: FileHandle? = nil
+        log: FileHandle? = nil,
+        environment: [String: String] = [:],
+        hosts: String? = nil
     ) async throws -> FanfareProcess {
         let more = (roles.map { ["--roles", $0] } ?? []) + (level.map { ["--log-level", $0] } ?? [])
-        let process = try FanfareProcess(["worker", "--config", "fanfare.yaml"] + more, folder: folder, log: log)
+        let process = try FanfareProcess(
+            ["worker", "--config", "fanfare.yaml"] + more,
+            folder: folder,
+            environment: environment,
+            log: log,
+            hosts: hosts
+        )
         processes.withLock { $0.append(process) }
         let suffix = ".\(process.pid)"
         try await eventually("worker \(process.pid) is up") {
             guard process.isRunning else { throw FanfareProcess.Failure(process.errors) }
-            let workers = try await ledger.read { try $0.liveWorkers(now: TestClock.now()) }
+            let workers = try await ledger.read { try $0.liveWorkers(now: self.ledger.now()) }
             return workers.contains { $0.name.hasSuffix(suffix) && $0.apps.contains(Self.app) }
         }
         return process
+    }
+
+    /// Kills a worker and has its row lapse, as it would by itself ten seconds later.
+    func killKnown(_ worker: FanfareProcess) async throws {
+        worker.kill()
+        let now = TestClock.now()
+        let workers = try await ledger.read { try $0.liveWorkers(now: now) }
+        guard let row = workers.first(where: { $0.name.hasSuffix(".\(worker.pid)") }) else { return }
+        let lapsed = now.advanced(by: .seconds(-60))
+        try await ledger.write(.normal) { try $0.reportWorker(row.id, accounts: row.accounts, now: lapsed) }
     }
 
     // MARK: - The broker

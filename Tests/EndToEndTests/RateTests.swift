@@ -47,18 +47,21 @@ extension EndToEnd {
         }
 
         @Test func `a worker killed under a rate leaves its turns to the other one`() async throws {
-            try await PrivateFleet.with { fleet in
-                let first = try await fleet.startWorker()
-                _ = try await fleet.startWorker()
+            try await PrivateFleet.with(faults: SmallFlight.faults) { fleet in
+                let first = try await fleet.startSmallWorker()
+                _ = try await fleet.startSmallWorker()
                 try await fleet.putList("fans", TestDevices.tokens(3000))
                 try await fleet.publish(TestJob("derby", list: "fans").delivered(["per_second": 600]))
                 try await fleet.requests(reach: 900)
+                let bound = try await first.metrics().repeatsMost
                 first.kill()
                 let status = try await fleet.completed("derby")
                 #expect(status.counts.accepted == 3000)
                 #expect(status.law == .holds)
                 let devices = try await fleet.devices("derby")
                 #expect(devices.allSatisfy { $0.outcome == .accepted && $0.accepted >= 1 })
+                #expect(bound < 1000)
+                #expect(devices.repeats <= bound + status.unknownResent)
                 try await lasted(fleet, "derby", atLeast: 4.5)
             }
         }

@@ -17,8 +17,8 @@ extension EndToEnd {
         @Test func `a campaign goes through it with nothing lost, nothing repeated, and probes that tell the truth`()
             async throws
         {
-            // So slow that the restarts fall into it: 400 streams, of which each takes a tenth of a second.
-            try await PrivateFleet.with(faults: ["latency": "100", "streams": "50"]) { fleet in
+            // So slow that the restarts fall into it: 400 streams, of which each takes two seconds until they are over.
+            try await PrivateFleet.with(faults: ["latency": "2000", "streams": "50"]) { fleet in
                 var workers = [try await fleet.startWorker(), try await fleet.startWorker()]
                 let port = try LoopbackPorts.free(1)[0]
                 var server = try await start(fleet, port)
@@ -38,6 +38,9 @@ extension EndToEnd {
                 server.terminate()
                 #expect(try await server.ended(within: .seconds(30)).exit == 0)
                 #expect(fleet.simulator.statistics.requests < UInt64(Self.devices), "the restarts came too late")
+                try await fleet.simulator.changeFaults { faults throws(FaultsError) in
+                    try faults.set("latency", to: "0")
+                }
                 server = try await start(fleet, port)
                 defer { server.kill() }
                 // The new one knows the campaign that the old one took: its job is answered with it.

@@ -36,6 +36,17 @@ extension EndToEnd {
             _ wanted: String,
             _ options: String...
         ) async throws -> String? {
+            try await curl(fleet, port, path, trust: name, wanted, options)
+        }
+
+        private func curl(
+            _ fleet: PrivateFleet,
+            _ port: Int,
+            _ path: String,
+            trust name: String,
+            _ wanted: String,
+            _ options: [String]
+        ) async throws -> String? {
             try await aside {
                 let process = Process()
                 process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
@@ -103,6 +114,41 @@ extension EndToEnd {
                 #expect(try await server.ended(within: .seconds(30)).exit == 0)
                 heard += ear.assignments()
                 #expect(heard.count { $0 == "STOPPING=1" } == 1)
+            }
+        }
+
+        @Test
+        func
+            `TLS 1 point 2 is spoken with forward secrecy and authenticated encryption alone, and the API stays on it`()
+            async throws
+        {
+            try await PrivateFleet.with { fleet in
+                try certify(fleet, "first")
+                let port = try LoopbackPorts.free(1)[0]
+                let server = try FanfareProcess(
+                    ["server", "--config", "fanfare.yaml"],
+                    folder: fleet.folder,
+                    environment: [
+                        "FANFARE_SERVER_LISTEN": "127.0.0.1:\(port)",
+                        "FANFARE_SERVER_CERTIFICATE_FILE": fleet.folder + "/server.pem",
+                        "FANFARE_SERVER_PRIVATE_KEY_FILE": fleet.folder + "/server.key",
+                    ]
+                )
+                defer { server.kill() }
+                func strict(_ options: String...) async throws -> String? {
+                    let wanted = "%header{strict-transport-security}"
+                    return try await curl(fleet, port, "/version", trust: "first", wanted, options)
+                }
+                try await eventually("it answers") { try await strict() != nil }
+                #expect(try await strict() == "max-age=31536000")
+                let two = ["--tlsv1.2", "--tls-max", "1.2", "--ciphers"]
+                for cipher in ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"] {
+                    #expect(try await curl(fleet, port, "/livez", trust: "first", "ok", two + [cipher]) == "ok")
+                }
+                for cipher in ["ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384", "AES128-GCM-SHA256"] {
+                    #expect(try await curl(fleet, port, "/livez", trust: "first", "ok", two + [cipher]) == nil)
+                }
+                #expect(try await strict("--tlsv1.1", "--tls-max", "1.1") == nil)
             }
         }
 

@@ -31,9 +31,18 @@ struct WorkerMetrics: Sendable {
         return Int(sum)
     }
 
-    /// The requests that a `kill -9` at this moment may repeat: the streams that may be in flight, and the answers that
-    /// may be uncommitted.
-    var repeatsMost: Int { sum("fanfare_streams_limit") + sum("fanfare_unflushed_answers_limit") }
+    /// The requests that a `kill -9` at this moment may repeat: what may be in flight, and the answers that may be
+    /// uncommitted.
+    var repeatsMost: Int { inFlightMost + sum("fanfare_unflushed_answers_limit") }
+
+    /// The streams that may be open a moment later.
+    ///
+    /// Connections that are being made have theirs by then, and those that had one stream until they were authenticated
+    /// have all of theirs. A pool that begins makes eight at once.
+    var inFlightMost: Int {
+        let (all, ready) = (sum("fanfare_connections"), sum("fanfare_connections", #"state="ready""#))
+        return max(sum("fanfare_streams_limit") * all / max(ready, 1), max(all, 8) * SmallFlight.streams)
+    }
 }
 
 extension FanfareProcess {

@@ -29,7 +29,7 @@ struct AppleAloneTests {
             """
         apps = try AppDirectory(try AppsFile.read(path: try folder.write("apps.yaml", text)))
         ledger = try Ledger.open(path: folder.path + "/ledger.db", create: true)
-        let seen = ledger.sharedTime(WallClock.now()).advanced(by: .seconds(86_400))
+        let seen = ledger.now()
         let accounts = apps.reported
         _ = try await ledger.write {
             try $0.registerWorker(name: "test", roles: ["intake", "planner"], accounts: accounts, now: seen)
@@ -53,6 +53,9 @@ struct AppleAloneTests {
             properties: MessageProperties(contentType: "application/json", messageID: "call"),
             body: Array(job.utf8)
         )
+        // A worker counts for some seconds, and other tests may have kept this one waiting for longer.
+        let (seen, accounts) = (ledger.now(), apps.reported)
+        try await ledger.write { try $0.reportWorker(1, accounts: accounts, now: seen) }
         return try await Intake(ledger: ledger, apps: apps, worker: 1).handle(message)
     }
 

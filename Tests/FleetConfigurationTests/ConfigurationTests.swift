@@ -143,6 +143,7 @@ import Transport
         ("FANFARE_AMQP_MANAGEMENT_URL", "amqp://broker", "invalid_url"),
         ("FANFARE_AMQP_MANAGEMENT_URL", "http://me:secret@broker:15672", "invalid_url"),
         ("FANFARE_AMQP_MANAGEMENT_URL", "http://broker", "invalid_url"),
+        ("FANFARE_AMQP_MANAGEMENT_URL", "https://me:secret@broker:15671", "invalid_url"),
         ("FANFARE_WORKER_LISTEN", "::1:9464", "invalid_address"),
         ("FANFARE_STORE_URL", "fanfare.db", "invalid_url"),
         ("FANFARE_STORE_URL", "postgres://db/fanfare?nonsense=1", "invalid_url"),
@@ -173,7 +174,9 @@ import Transport
 
     @Test func `the management API is a host and a port`() throws {
         let configuration = try load(environment: ["FANFARE_AMQP_MANAGEMENT_URL": "http://[::1]:15672/"])
-        #expect(configuration.management == .init(host: "::1", port: 15_672))
+        #expect(configuration.management == .init(host: "::1", port: 15_672) && !configuration.isManagementSecure)
+        let secure = try load(environment: ["FANFARE_AMQP_MANAGEMENT_URL": "https://broker:15671"])
+        #expect(secure.management == .init(host: "broker", port: 15_671) && secure.isManagementSecure)
     }
 
     @Test func `roles are a list in either form`() throws {

@@ -21,8 +21,7 @@ struct RunMakerTests {
         let file = try folder.write("apps.yaml", "apps:\n  news:\n    apns: {\(account)}\n")
         apps = try AppDirectory(try AppsFile.read(path: file))
         ledger = try Ledger.open(path: folder.path + "/ledger.db", create: true)
-        // Seen a day ahead: a worker counts for some seconds, and other tests may keep this one waiting for longer.
-        let seen = ledger.sharedTime(WallClock.now()).advanced(by: .seconds(86_400))
+        let seen = ledger.now()
         _ = try await ledger.write {
             try $0.registerWorker(
                 name: "test",
@@ -48,6 +47,9 @@ struct RunMakerTests {
             properties: MessageProperties(contentType: "application/json", messageID: id),
             body: Array(job.utf8)
         )
+        // A worker counts for some seconds, and other tests may have kept this one waiting for longer.
+        let seen = ledger.now()
+        try await ledger.write { try $0.reportWorker(1, accounts: AppAccounts(["news": [.apns]]), now: seen) }
         return try await Intake(ledger: ledger, apps: apps, worker: 1).handle(message)
     }
 
@@ -72,7 +74,7 @@ struct RunMakerTests {
     private func look(as worker: Int64, at now: Timestamp) async throws {
         let maker = RunMaker(intake: Intake(ledger: ledger, apps: apps, worker: worker), ledger: ledger, worker: worker)
         let leases = try await ledger.write(.synced) { transaction in
-            _ = try transaction.expireDue(now: now)
+            _ = try transaction.endDue(now: now)
             return try transaction.leaseCampaigns(worker: worker, apps: ["news"], now: now)
         }
         for lease in leases where lease.facts.isRunDue(at: now) {
@@ -91,7 +93,7 @@ struct RunMakerTests {
         guard case .accepted = try await publish("nightly", audience: devices(["UTC"]), delivery) else {
             throw LedgerError.failed("the job was refused")
         }
-        let begin = WallClock.now()
+        let begin = WallClock.now().asRead
         let first = try #require(try await status("nightly", at: begin).repetition?.nextAt)
         var now = begin
         for look in 0..<380 * 2 {
@@ -124,7 +126,7 @@ struct RunMakerTests {
     @Test func `after a pause of the fleet the latest run alone is made, and only while it is of use`() async throws {
         let cron = #""repeat": {"cron": "0 * * * *", "time_zone": "UTC"}"#
         _ = try await publish("late", audience: devices(["UTC"]), "{\"ttl\": 1800, \(cron)}")
-        let first = try #require(try await status("late", at: WallClock.now()).repetition?.nextAt)
+        let first = try #require(try await status("late", at: WallClock.now().asRead).repetition?.nextAt)
         let nineHours = first.advanced(by: .seconds(9 * 3600))
         try await look(as: 1, at: nineHours.advanced(by: .seconds(1799)))
         var seen = try await status("late", at: nineHours)
@@ -144,7 +146,7 @@ struct RunMakerTests {
             {"local_time": true, "ttl": 3600, "repeat": {"cron": "0 9 * * *", "time_zone": "Europe/Madrid"}}
             """
         _ = try await publish("morning", audience: devices(zones), delivery)
-        let first = try #require(try await status("morning", at: WallClock.now()).repetition?.nextAt)
+        let first = try #require(try await status("morning", at: WallClock.now().asRead).repetition?.nextAt)
         let made = try #require(try await ledger.read { try $0.campaigns(app: "news", limit: 1) }.first?.facts.sendAt)
         try await look(as: 1, at: made.advanced(by: .milliseconds(-1)))
         #expect(try await runs(of: "morning").isEmpty)
@@ -169,7 +171,7 @@ struct RunMakerTests {
                 _ = builder.add(Device(token: ""), token: token)
             }
             let chunks = builder.finish()
-            let now = WallClock.now()
+            let now = WallClock.now().asRead
             _ = try await ledger.write(.synced) { transaction in
                 let list = try transaction.beginList(app: "news", name: "fans", now: now)
                 try transaction.appendChunks(chunks, to: list, now: now)
@@ -181,7 +183,7 @@ struct RunMakerTests {
         _ = try await publish("newest", audience: #"{"list": "fans"}"#, repeated)
         _ = try await publish("fixed", audience: #"{"list": "fans@one"}"#, repeated)
         try await put("two", 5)
-        let first = try #require(try await status("fixed", at: WallClock.now()).repetition?.nextAt)
+        let first = try #require(try await status("fixed", at: WallClock.now().asRead).repetition?.nextAt)
         try await look(as: 1, at: first)
         #expect(try await status(Job.runID("newest", at: first), at: first).audience == 5)
         #expect(try await status(Job.runID("fixed", at: first), at: first).audience == 3)
@@ -190,7 +192,7 @@ struct RunMakerTests {
     @Test func `a run whose list is gone is told, and the next one comes`() async throws {
         let exclude =
             #"{"devices": [{"token": "\#(String(repeating: "ab", count: 32))"}], "exclude": {"list": "gone"}}"#
-        let now = WallClock.now()
+        let now = WallClock.now().asRead
         _ = try await ledger.write(.synced) { transaction in
             let list = try transaction.beginList(app: "news", name: "gone", now: now)
             _ = try transaction.finishList(list, version: "v", duplicates: 0, now: now)

@@ -129,7 +129,9 @@ import Transport
             #expect(late.status == 409 && late.problem == "wrong-state")
             let number = try await server.ledger.read { try $0.campaignNumber(app: "news", id: "derby") }
             let campaign = try #require(number)
-            let history = try await server.ledger.read { try $0.history(campaign: campaign, now: WallClock.now()) }
+            let history = try await server.ledger.read {
+                try $0.history(campaign: campaign, now: WallClock.now().asRead)
+            }
             #expect(history.filter { $0.kind == .paused || $0.kind == .cancelled }.map(\.actor) == ["ben", "ben"])
             #expect(try await server.ask("POST", "/v1/campaigns/news/cup:pause", token: ben).status == 404)
         }

@@ -10,6 +10,8 @@ import Testing
         TestTokens.token("ana", "viewer", apps: ["news"]), TestTokens.token("ben", "admin"),
     ])
 
+    private let now = Timestamp(milliseconds: 1_790_000_000_000)
+
     private func claim(_ authorization: String?, host: String? = "api.example.com", origin: String? = nil) -> Gate.Claim
     {
         Gate.Claim(authorization: authorization, host: host, origin: origin)
@@ -17,8 +19,8 @@ import Testing
 
     @Test func `a token is known by its hash, in whatever case the scheme is written`() throws {
         let gate = Gate(tokens: book)
-        #expect(try gate.caller(claim("Bearer ana-*-token")).name == "ana")
-        #expect(try gate.caller(claim("bearer  ben-*-token")) == Caller(name: "ben", role: .admin, apps: nil))
+        #expect(try gate.caller(claim("Bearer ana-*-token"), now: now).name == "ana")
+        #expect(try gate.caller(claim("bearer  ben-*-token"), now: now) == Caller(name: "ben", role: .admin, apps: nil))
     }
 
     @Test(arguments: [
@@ -26,7 +28,7 @@ import Testing
     ])
     func `everything else is nobody's`(field: String?) {
         let gate = Gate(tokens: book)
-        let problem = #expect(throws: HTTPProblem.self) { try gate.caller(claim(field)) }
+        let problem = #expect(throws: HTTPProblem.self) { try gate.caller(claim(field), now: now) }
         #expect(problem?.document.kind == .unauthorized)
         #expect(problem?.headers[.wwwAuthenticate] == #"Bearer realm="fanfare""#)
     }
@@ -34,7 +36,7 @@ import Testing
     @Test func `without tokens this host may do everything`() throws {
         let gate = Gate(tokens: nil)
         for host in ["127.0.0.1:8080", "localhost:8080", "[::1]:8080", "127.9.9.9", "localhost"] {
-            #expect(try gate.caller(claim(nil, host: host)) == .local)
+            #expect(try gate.caller(claim(nil, host: host), now: now) == .local)
         }
     }
 
@@ -47,13 +49,15 @@ import Testing
     )
     func `without tokens no page of somewhere else gives orders`(host: String?, origin: String?) {
         let gate = Gate(tokens: nil)
-        let problem = #expect(throws: HTTPProblem.self) { try gate.caller(claim(nil, host: host, origin: origin)) }
+        let problem = #expect(throws: HTTPProblem.self) {
+            try gate.caller(claim(nil, host: host, origin: origin), now: now)
+        }
         #expect(problem?.document.kind == .forbidden)
     }
 
     @Test func `a page of the server's own may ask`() throws {
         let own = claim(nil, host: "127.0.0.1:8080", origin: "http://127.0.0.1:8080")
-        #expect(try Gate(tokens: nil).caller(own) == .local)
+        #expect(try Gate(tokens: nil).caller(own, now: now) == .local)
     }
 
     @Test func `roles and apps are walls`() throws {

@@ -60,6 +60,46 @@ import Testing
         #expect(!reading.contains(#""app":"shop""#))
     }
 
+    @Test func `a stream ends with its token, and one token leaves room for others`() async throws {
+        let tokens = [TestTokens.token("ana", "viewer"), TestTokens.token("ben", "viewer")]
+        try await PrivateServer.with(tokens: tokens) { server in
+            try await server.accept("derby")
+            let (ana, ben) = (
+                ["Authorization: Bearer \(TestTokens.text("ana"))"], ["Authorization: Bearer \(TestTokens.text("ben"))"]
+            )
+            let streams = try (0..<LiveFeed.ofTokenMax).map { _ in try server.reading("/v1/events", headers: ana) }
+            for stream in streams { try await stream.wait(for: "event: status") }
+            let more = try await server.ask("GET", "/v1/events", token: TestTokens.text("ana"))
+            #expect(more.status == 429 && more.fields["retry-after"] != nil)
+            let other = try server.reading("/v1/events", headers: ben)
+            try await other.wait(for: "event: status")
+            // Nobody sends a signal: the server sees the file.
+            try TokensFile.remove(named: "ana", path: server.folder + "/tokens.yaml")
+            for stream in streams { _ = try await stream.text() }
+            #expect(await server.server.core.feed.subscriberCount == 1)
+            #expect(try await server.ask("GET", "/version", token: TestTokens.text("ana")).status == 401)
+        }
+    }
+
+    @Test func `who begins at the first event is told all of them, and nobody waits for it`() async throws {
+        try await PrivateServer.with { server in
+            // As many events as a look has for one who is behind, some times over.
+            try await server.accept((0..<1100).map { PrivateServer.campaign("old-\($0)") })
+            try await server.accept("derby")
+            let behind = try server.reading("/v1/events", headers: ["Last-Event-ID: 0"])
+            try await behind.wait(for: "old-0\"")
+            let told = try await events(server, "/v1/campaigns/news/derby/events") {
+                let reply = try await server.ask("POST", "/v1/campaigns/news/derby:cancel")
+                #expect(reply.status == 200)
+            }
+            #expect(told.contains { $0.name == "campaign.cancelled" })
+            #expect(try behind.count(of: "event: campaign.accepted") < 1100)
+            try await eventually("all of them are told") {
+                try behind.count(of: "event: campaign.accepted") == 1101
+            }
+        }
+    }
+
     /// What a reader was told until the server ended.
     private func withServerEnded() async throws -> String {
         var reading: PrivateServer.Reading?
@@ -85,6 +125,11 @@ extension PrivateServer {
             let curl = process
             try await aside { curl.waitUntilExit() }
             return try String(contentsOfFile: file, encoding: .utf8)
+        }
+
+        /// How often a text has come.
+        func count(of text: String) throws -> Int {
+            try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: text).count - 1
         }
 
         /// Waits until a text has come.

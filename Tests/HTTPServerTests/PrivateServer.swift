@@ -163,6 +163,23 @@ enum TestTokens {
 extension PrivateServer {
     /// A campaign to three devices that ends in an hour, in the ledger without a worker.
     func accept(_ id: String, app: String = "news", tags: [String] = []) async throws {
+        try await accept([Self.campaign(id, app: app, tags: tags)])
+    }
+
+    /// The same for many, in one transaction.
+    func accept(_ campaigns: [NewCampaign]) async throws {
+        let accepted = try await ledger.write(.synced) { ledger throws(LedgerError) -> Int in
+            var accepted = 0
+            for campaign in campaigns {
+                if case .accepted = try ledger.accept(campaign, now: WallClock.now().asRead) { accepted += 1 }
+            }
+            return accepted
+        }
+        guard accepted == campaigns.count else { throw LedgerError.failed("only \(accepted) were accepted") }
+    }
+
+    /// A campaign to three devices that ends in an hour.
+    static func campaign(_ id: String, app: String = "news", tags: [String] = []) -> NewCampaign {
         var builder = ListBuilder()
         for number in 1...3 {
             let token = Array(repeating: UInt8(0xAB), count: 31) + [UInt8(number)]
@@ -176,7 +193,7 @@ extension PrivateServer {
             urgency: .bulk,
             pushType: .alert,
             priority: 10,
-            expiresAt: WallClock.now().advanced(by: .seconds(3600)),
+            expiresAt: WallClock.now().asRead.advanced(by: .seconds(3600)),
             dropIfOffline: false,
             collapseID: "",
             maxAttempts: 8,
@@ -188,13 +205,11 @@ extension PrivateServer {
             job: Array("{}".utf8),
             facts: facts,
             audience: .inline(builder.finish(), version: app + id, duplicates: 0),
-            createdAt: WallClock.now(),
+            createdAt: WallClock.now().asRead,
             correlationID: id
         )
         new.tags = tags
-        let campaign = new
-        let accepted = try await ledger.write(.synced) { try $0.accept(campaign, now: WallClock.now()) }
-        guard case .accepted = accepted else { throw LedgerError.failed("\(accepted)") }
+        return new
     }
 }
 

@@ -54,7 +54,7 @@ import Testing
                 reason: "Unreadable",
                 app: "news",
                 body: Array("not a shard".utf8),
-                at: WallClock.now()
+                at: WallClock.now().asRead
             )
             let number = try await server.ledger.write(.synced) { try $0.park(message) }
             let row = try await server.ask("GET", "/v1/parked", token: ben).json?["parked"]?.array?.first

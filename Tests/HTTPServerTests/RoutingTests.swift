@@ -70,7 +70,7 @@ import Testing
         #expect(bucket.take(now: start + .milliseconds(499)) != nil)
         #expect(bucket.take(now: start + .milliseconds(500)) == nil)
         var later = bucket
-        #expect(!later.isFull(now: start + .seconds(1)) && later.isFull(now: start + .seconds(60)))
+        #expect(!later.isFull(at: start + .seconds(1)) && later.isFull(at: start + .seconds(60)))
         // However long nobody asked, no more than the burst is there.
         for _ in 0..<3 { #expect(later.take(now: start + .seconds(60)) == nil) }
         #expect(later.take(now: start + .seconds(60)) != nil)
@@ -83,5 +83,12 @@ import Testing
         #expect(limiter.take("a", now: start) != nil && limiter.take("b", now: start) == nil)
         for number in 0..<30_000 { _ = limiter.take("stranger \(number)", now: start) }
         #expect(limiter.count <= 10_000)
+        // And are no way to be forgotten: who has asked too often waits, whoever comes meanwhile.
+        #expect(limiter.take("a", now: start) != nil)
+        for number in 0..<30_000 { _ = limiter.take("stranger \(number)", now: start + .milliseconds(900)) }
+        #expect(limiter.take("a", now: start + .milliseconds(900)) != nil)
+        // With time all of them are full again, and none is kept for it.
+        #expect(limiter.take("c", now: start + .seconds(10)) == nil)
+        #expect(limiter.count < 100)
     }
 }

@@ -57,6 +57,16 @@ struct PreparedRequestsTests {
         #expect(Fixtures.lines(requests).contains("apns-expiration: 1"))
     }
 
+    @Test func `an end beyond what the field holds is the last that it does`() throws {
+        for (seconds, told) in [
+            (4_294_967_295, "4294967295"), (4_294_967_296, "4294967295"), (253_402_214_400, "4294967295"),
+        ] {
+            let facts = Fixtures.facts(Fixtures.job(), expiresAt: Timestamp(milliseconds: Int64(seconds) * 1000))
+            let requests = try Fixtures.account().requests(for: facts, authorization: nil, now: Fixtures.now)
+            #expect(Fixtures.lines(requests).contains("apns-expiration: \(told)"))
+        }
+    }
+
     @Test func `with a certificate there is no authorization`() throws {
         let requests = try Fixtures.account().requests(
             for: Fixtures.facts(Fixtures.job()),

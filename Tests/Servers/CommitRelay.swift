@@ -11,6 +11,8 @@ public final class CommitRelay: Sendable {
         case before
         /// The server does it, and its answer is lost.
         case after
+        /// The client is cut off, and the server hears of it only when the client has come back and named itself.
+        case late
     }
 
     /// Where it listens, on 127.0.0.1.
@@ -18,6 +20,8 @@ public final class CommitRelay: Sendable {
     private let server: Int
     private let listener: Int32
     private let armed = Mutex<Cut?>(nil)
+    /// A commit that is late, with its connection.
+    private let late = Mutex<(link: Link, bytes: Data)?>(nil)
 
     /// Starts to relay to a port on 127.0.0.1.
     public init(to server: Int) throws {
@@ -69,11 +73,17 @@ public final class CommitRelay: Sendable {
         Thread.detachNewThread { [self] in
             while let bytes = Self.receive(client) {
                 switch bytes.firstRange(of: Data("COMMIT\0".utf8)) == nil ? nil : take() {
-                case nil: Self.send(bytes, far)
+                case nil:
+                    Self.send(bytes, far)
+                    if bytes.firstRange(of: Data("INSERT INTO writers".utf8)) != nil { handOverLate() }
                 case .before: link.cut()
                 case .after:
                     link.isSilent.store(true, ordering: .releasing)
                     Self.send(bytes, far)
+                case .late:
+                    late.withLock { $0 = (link, bytes) }
+                    shutdown(client, Int32(SHUT_RDWR))
+                    return
                 }
             }
             link.cut()
@@ -85,6 +95,17 @@ public final class CommitRelay: Sendable {
             }
             link.cut()
         }
+    }
+
+    /// The server does a late commit, and then hears that its client is gone.
+    private func handOverLate() {
+        let late = late.withLock { late in
+            defer { late = nil }
+            return late
+        }
+        guard let late else { return }
+        Self.send(late.bytes, late.link.far)
+        shutdown(late.link.far, Int32(SHUT_WR))
     }
 
     private func take() -> Cut? {

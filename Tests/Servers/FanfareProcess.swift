@@ -37,19 +37,29 @@ public final class FanfareProcess: Sendable {
     /// Starts the executable in a folder, where its output goes too.
     ///
     /// `environment` is all that it gets; `log` is its standard error in place of a file, `input` its standard input in
-    /// place of none.
+    /// place of none. `hosts` is a file that it and nobody else sees as /etc/hosts; `executable` is another one, such as that
+    /// of the version before; `descriptors` is how many files it may have open.
     public init(
         _ arguments: [String],
         folder: String,
         environment: [String: String] = [:],
         log: FileHandle? = nil,
-        input: FileHandle? = nil
+        input: FileHandle? = nil,
+        hosts: String? = nil,
+        executable: String? = nil,
+        descriptors: Int? = nil
     ) throws {
         let name = "\(folder)/\(arguments.first ?? "fanfare")-\(UInt32.random(in: 0 ... .max))"
         (outputPath, errorsPath) = (name + ".out", name + ".err")
         process = Process()
-        process.executableURL = try Self.executable()
-        process.arguments = arguments
+        let program = try executable ?? Self.executable().path
+        var command = hosts.map { Self.command(program, seeing: $0) } ?? [program]
+        if let descriptors {
+            // The shell becomes the program, under the limit that it has given itself.
+            command = ["/bin/sh", "-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\""] + command
+        }
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = command.dropFirst() + arguments
         process.environment = environment
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
         process.standardInput = input ?? FileHandle.nullDevice
@@ -64,9 +74,10 @@ public final class FanfareProcess: Sendable {
     public static func run(
         _ arguments: [String],
         folder: String,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        hosts: String? = nil
     ) async throws -> Outcome {
-        let process = try FanfareProcess(arguments, folder: folder, environment: environment)
+        let process = try FanfareProcess(arguments, folder: folder, environment: environment, hosts: hosts)
         return try await process.ended()
     }
 
@@ -110,6 +121,24 @@ public final class FanfareProcess: Sendable {
         guard process.isRunning else { return }
         _ = Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
+    }
+
+    /// Whether processes can see an /etc/hosts of their own here: a kernel may refuse namespaces.
+    public static let canSeeOtherHosts = {
+        let words = command("/bin/true", seeing: "/etc/hosts")
+        let probe = Process()
+        probe.executableURL = URL(fileURLWithPath: words[0])
+        probe.arguments = Array(words.dropFirst())
+        guard (try? probe.run()) != nil else { return false }
+        probe.waitUntilExit()
+        return probe.terminationStatus == 0
+    }()
+
+    /// A program in a mount namespace of its own, with the same process id.
+    private static func command(_ program: String, seeing hosts: String) -> [String] {
+        let asRoot = getuid() == 0 ? [] : ["--map-root-user"]
+        let script = #"/bin/mount --bind "$0" /etc/hosts && exec "$@""#
+        return ["/usr/bin/unshare", "--mount"] + asRoot + ["/bin/sh", "-c", script, hosts, program]
     }
 
     private func watch() throws {

@@ -60,6 +60,23 @@ public final class PrivatePostgreSQL: Sendable {
         return "\(start),127.0.0.1:\(other)/\(database)?target_session_attrs=read-write"
     }
 
+    /// From now on the server speaks TLS too, with a certificate for a name, which is its own authority; the path of its
+    /// PEM.
+    public func secure(as name: String) throws -> String {
+        let (certificate, key) = (folder + "/server.pem", folder + "/server.key")
+        let arguments = [
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+            "-keyout", key, "-out", certificate, "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:\(name)",
+        ]
+        try run("/usr/bin/openssl", arguments, asServer: true)
+        for (setting, value) in [("ssl_cert_file", certificate), ("ssl_key_file", key), ("ssl", "on")] {
+            try execute("ALTER SYSTEM SET \(setting) = '\(value)'")
+        }
+        stop()
+        try restart()
+        return certificate
+    }
+
     /// A server that follows this one and has each of its commits before it is told as done.
     public func addStandby() throws -> PrivatePostgreSQL {
         let standby = try PrivatePostgreSQL(standbyOf: self)
@@ -175,7 +192,7 @@ public final class PrivatePostgreSQL: Sendable {
 
     private func process(_ program: String, _ arguments: [String], asServer: Bool) -> Process {
         let process = Process()
-        let path = programs + "/" + program
+        let path = program.hasPrefix("/") ? program : programs + "/" + program
         if asServer, getuid() == 0 {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
             let user = ["--reuid=postgres", "--regid=postgres", "--clear-groups"]

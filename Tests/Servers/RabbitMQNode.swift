@@ -25,6 +25,8 @@ public final class RabbitMQNode: Sendable {
     public let managementPort: Int
     /// Where AMQP over TLS is spoken, on 127.0.0.1, with a certificate for `localhost` and 127.0.0.1.
     public let securePort: Int
+    /// Where the management API is over TLS, on 127.0.0.1, with the certificate of `securePort`.
+    public let secureManagementPort: Int
     private let epmdPort: Int
     private let environment: [String: String]
     private let processes = Mutex(Processes())
@@ -35,19 +37,34 @@ public final class RabbitMQNode: Sendable {
     /// `amqp.url` of the node's default user.
     public var url: String { "amqp://guest:guest@127.0.0.1:\(port)" }
 
-    /// Starts a node and waits until it answers.
-    public static func start() async throws -> RabbitMQNode {
-        let node = try RabbitMQNode()
+    /// Its name in a cluster.
+    public var name: String { "fanfare-\(port)@localhost" }
+
+    /// Starts a node, in the cluster of another one when that is given, and waits until it answers.
+    public static func start(inClusterOf peer: RabbitMQNode? = nil) async throws -> RabbitMQNode {
+        let node = try RabbitMQNode(beside: peer)
         try node.makeCertificate()
-        try node.launchEpmd()
+        if peer == nil { try node.launchEpmd() }
         try node.launchGuard()
         try await node.restart()
+        guard let peer else { return node }
+        try await node.rabbitmqctl("stop_app")
+        try await node.rabbitmqctl("join_cluster", peer.name)
+        try await node.rabbitmqctl("start_app")
         return node
     }
 
-    private init() throws {
-        let ports = try LoopbackPorts.free(5)
-        (port, managementPort, epmdPort, securePort) = (ports[0], ports[1], ports[3], ports[4])
+    /// Takes another node out of this one's cluster and removes it.
+    public func forget(_ peer: RabbitMQNode) async throws {
+        try await peer.rabbitmqctl("stop_app")
+        try await rabbitmqctl("forget_cluster_node", peer.name)
+        peer.remove()
+    }
+
+    private init(beside peer: RabbitMQNode?) throws {
+        let ports = try LoopbackPorts.free(6)
+        (port, managementPort, epmdPort, securePort) = (ports[0], ports[1], peer?.epmdPort ?? ports[3], ports[4])
+        secureManagementPort = ports[5]
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("fanfare-rabbitmq-\(ports[0])")
         for name in ["home", "log", "mnesia"] {
             try FileManager.default.createDirectory(
@@ -64,6 +81,10 @@ public final class RabbitMQNode: Sendable {
             ssl_options.keyfile = \(path)/key.pem
             management.tcp.ip = 127.0.0.1
             management.tcp.port = \(managementPort)
+            management.ssl.ip = 127.0.0.1
+            management.ssl.port = \(secureManagementPort)
+            management.ssl.certfile = \(path)/certificate.pem
+            management.ssl.keyfile = \(path)/key.pem
             log.console = false
             log.file.level = warning
 
@@ -75,7 +96,8 @@ public final class RabbitMQNode: Sendable {
             encoding: .utf8
         )
         environment = [
-            "PATH": "/usr/bin:/bin", "HOME": "\(path)/home", "LANG": "C.UTF-8",
+            // Nodes of a cluster have one cookie, which is in the first one's home.
+            "PATH": "/usr/bin:/bin", "HOME": "\(peer?.folder.path ?? path)/home", "LANG": "C.UTF-8",
             "RABBITMQ_NODENAME": "fanfare-\(port)@localhost",
             "RABBITMQ_NODE_PORT": "\(port)", "RABBITMQ_DIST_PORT": "\(ports[2])",
             "ERL_EPMD_PORT": "\(epmdPort)", "ERL_EPMD_ADDRESS": "127.0.0.1",

@@ -27,7 +27,8 @@ import Glibc
     @Test(
         arguments: [
             Faults.none, Faults(lostConfirm: 0.3), Faults(terminate: 0.02), Faults(lostConfirm: 0.2, pause: 0.01),
-            Faults(crash: 0.004), Faults(disconnect: 0.004), Faults(outage: 0.01), Faults(suspect: 0.3),
+            Faults(crash: 0.004), Faults(disconnect: 0.004), Faults(disconnect: 0.004, freeze: 0.004),
+            Faults(outage: 0.01), Faults(suspect: 0.3),
             Faults(leftOut: 0.4), Faults(crash: 0.004, disconnect: 0.004, leftOut: 0.4),
             Faults(suspect: 0.9, wrongEnvironment: true),
             Faults(crash: 0.004, terminate: 0.01, pause: 0.01, outage: 0.01), Faults(outage: 0.01, suspect: 0.6),
@@ -66,14 +67,19 @@ import Glibc
             total.guardTrips += report.guardTrips
             total.guardPasses += report.guardPasses
             total.asked += report.asked
+            total.waits += report.waits
+            total.maybeSent += report.maybeSent
             total.quieted += report.quieted
+            total.piecesLeft += report.piecesLeft
         }
         print("simulation: \(Self.seeds.count) seeds, \(total)")
         // A simulation in which nothing happens proves nothing.
         if Self.seeds.count >= 1_000 {
             #expect(min(total.crashes, total.disconnects, total.terminations, total.lostAnswers) > 100)
             #expect(min(total.openings, total.closings, total.asked, total.quieted) > 30)
+            #expect(total.piecesLeft > 30)
             #expect(min(total.guardTrips, total.guardPasses) > 10)
+            #expect(min(total.waits, total.maybeSent) > 100)
             #expect(min(total.adoptions, total.takeovers, total.outcomes.cancelled, total.outcomes.expired) > 0)
         }
         #expect(total.outcomes.total == Self.seeds.count * World.shardCount * SimulatedLedger.devicesPerShard)
@@ -102,6 +108,26 @@ import Glibc
         }
     }
 
+    /// Two workers that live, connections that flap: answers are waited for, however late they are.
+    @Test(
+        arguments: [
+            Faults(disconnect: 0.02, isPatient: true), Faults(disconnect: 0.1, isPatient: true),
+            Faults(lostConfirm: 0.2, duplicate: 0.3, disconnect: 0.05, isPatient: true, pause: 0.01),
+            Faults(disconnect: 0.05, isPatient: true, terminate: 0.01, outage: 0.01, suspect: 0.2, quiet: 0.01),
+            Faults(disconnect: 0.05, isPatient: true, pause: 0.01, cancel: 0.002, supersede: 0.002, blind: 0.5),
+        ]
+    )
+    func `connections that flap have nobody pushed twice`(_ faults: Faults) throws {
+        var (disconnects, waits, takeovers) = (0, 0, 0)
+        for seed in 0..<Self.count / 5 {
+            let report = try World(seed: seed, faults: faults).run()
+            disconnects += report.disconnects
+            waits += report.waits
+            takeovers += report.takeovers
+        }
+        if Self.count >= 1_000 { #expect(min(disconnects, waits, takeovers) > 100) }
+    }
+
     /// Crashes at every arrow, workers that cannot read the ledger, messages that come back to others.
     @Test(
         arguments: [
@@ -122,6 +148,23 @@ import Glibc
         if Self.count >= 1_000 { #expect(min(superseded, awaited, ended) > 20) }
     }
 
+    /// Somebody sets the clock of the ledger's host again and again, and everything else goes wrong as well.
+    @Test(
+        arguments: [
+            Faults(clockStep: 0.01), Faults(lostConfirm: 0.2, terminate: 0.01, pause: 0.01, clockStep: 0.02),
+            Faults(crash: 0.004, disconnect: 0.004, outage: 0.01, quiet: 0.02, expiry: true, clockStep: 0.02),
+        ]
+    )
+    func `steps of the wall clock expire nothing and stop nothing`(_ faults: Faults) throws {
+        var steps = 0
+        for seed in 0..<Self.count / 5 {
+            let report = try World(seed: seed, faults: faults).run()
+            steps += report.clockSteps
+            if !faults.expiry { #expect(report.outcomes.expired == 0, "seed \(seed)") }
+        }
+        if Self.count >= 1_000 { #expect(steps > 100) }
+    }
+
     /// What fails names its seed: `FANFARE_SEED` replays it.
     @Test func `D2: campaigns of fresh seeds lose nothing and count nothing twice either`() throws {
         let first = UInt64.random(in: 1_000_000..<UInt64.max / 2)
@@ -140,19 +183,26 @@ import Glibc
     @Test(
         arguments: [
             BrokenRule.claimsAlwaysTakeOver, .oneChildPerAttempt, .leaseIgnored, .epochsIgnored, .breakerIgnored,
-            .runsNotAwaited, .blindnessIgnored, .quietIgnored, .sharesIgnored,
+            .runsNotAwaited, .blindnessIgnored, .quietIgnored, .sharesIgnored, .livingOwnersIgnored, .rowsNotGivenUp,
+            .wallClockBelieved,
+            .marksIgnored,
         ]
     )
     func `a broken rule is noticed`(_ rule: BrokenRule) {
         let noticed = (0..<1_000 as Range<UInt64>).contains { seed in
             do {
                 var faults = seed % 2 == 0 ? Faults.benign : .harsh
+                if rule == .livingOwnersIgnored || rule == .rowsNotGivenUp {
+                    faults = Faults(disconnect: 0.03, isPatient: true)
+                }
                 if rule == .breakerIgnored { faults.outage = 0.01 }
+                if rule == .wallClockBelieved { faults.clockStep = 0.01 }
                 if rule == .sharesIgnored { (faults.pause, faults.isMixed, faults.pauseShare) = (0, true, 0.02) }
+                if rule == .marksIgnored { (faults.pause, faults.cancel) = (0, 0.01) }
                 if rule == .quietIgnored { (faults.pause, faults.quiet) = (0, 0.02) }
                 if rule == .runsNotAwaited || rule == .blindnessIgnored {
                     (faults.pause, faults.supersede) = (0, 0.01)
-                    faults.blind = rule == .blindnessIgnored ? 0.97 : 0
+                    if rule == .blindnessIgnored { (faults.blind, faults.stride) = (0.97, 600) }
                 }
                 _ = try World(seed: seed, faults: faults, broken: rule).run()
                 return false

@@ -20,6 +20,14 @@ struct Faults: Sendable {
     ///
     /// Per step.
     var disconnect = 0.0
+    /// A worker stands still, perhaps for so long that others take it for dead, and then goes on.
+    ///
+    /// Per step.
+    var freeze = 0.0
+    /// How much time passes with a step, in milliseconds; less than this.
+    var stride = 30
+    /// Whether claims wait for the runs of workers that live for as long as it takes: then nobody is sent to twice.
+    var isPatient = false
     /// A worker gets SIGTERM, and is started anew when it has drained.
     ///
     /// Per step.
@@ -78,6 +86,10 @@ struct Faults: Sendable {
     var dropUnknown = false
     /// Whether the campaign's end comes soon.
     var expiry = false
+    /// Somebody sets the wall clock of the ledger's host, by seconds, an hour or a day.
+    ///
+    /// Per step.
+    var clockStep = 0.0
 
     static let none = Faults()
 
@@ -109,6 +121,7 @@ struct Faults: Sendable {
         duplicate: 0.5,
         crash: 0.01,
         disconnect: 0.03,
+        freeze: 0.003,
         terminate: 0.01,
         pause: 0.01
     )
@@ -153,8 +166,16 @@ enum BrokenRule: Sendable {
     case blindnessIgnored
     /// Claims do not ask for quiet hours.
     case quietIgnored
+    /// Claims take rows from workers that live.
+    case livingOwnersIgnored
+    /// Workers whose connection was lost do not give their rows up.
+    case rowsNotGivenUp
     /// Claims and looks take a campaign of two providers for one of the first.
     case sharesIgnored
+    /// The time of the ledger is its host's wall clock.
+    case wallClockBelieved
+    /// Claims of rows that no piece has come to yet do not ask whether the campaign is over.
+    case marksIgnored
 }
 
 /// What a simulated campaign showed to be wrong.

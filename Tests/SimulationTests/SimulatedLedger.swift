@@ -12,6 +12,8 @@ final class SimulatedLedger {
         case setAside(ShardKey, epoch: UInt32, AsideReason, Progress, Breaker.ProbeResult?)
         case trip(Breaker.Trip)
         case stopped(ShardKey, epoch: UInt32)
+        case abandon(ShardKey, epoch: UInt32, Progress)
+        case giveUp(ShardKey, epoch: UInt32)
     }
 
     enum Answer {
@@ -22,6 +24,7 @@ final class SimulatedLedger {
         case asided(ShardKey, epoch: UInt32, isOurs: Bool)
         case tripped
         case stopMarked
+        case givenUp
     }
 
     static let devicesPerShard = 6
@@ -29,7 +32,8 @@ final class SimulatedLedger {
     var campaign: CampaignFacts
     let facts: Shard.Facts
     let broken: BrokenRule?
-    private(set) var rows: [ShardKey: ShardRecord] = [:]
+    var rows: [ShardKey: ShardRecord] = [:]
+    var owners = Owners()
     /// Messages that are to be published, or whose confirm did not come, and since when.
     private(set) var outbox: [ShardKey: Timestamp] = [:]
     private var sentAt: [ShardKey: Timestamp] = [:]
@@ -122,6 +126,12 @@ final class SimulatedLedger {
         case .stopped(let key, let epoch):
             stopped[key] = epoch
             return .stopMarked
+        case .abandon(let key, let epoch, let progress):
+            try abandon(key, epoch, progress)
+            return .givenUp
+        case .giveUp(let key, let epoch):
+            giveUp(key, epoch)
+            return .givenUp
         case .setAside(let key, let epoch, let reason, let progress, let probe):
             guard isOurs(key, epoch) else { return .asided(key, epoch: epoch, isOurs: false) }
             if let probe { endProbe(key, probe, now: now) }
@@ -216,8 +226,8 @@ final class SimulatedLedger {
         showBreaker()
     }
 
-    private func isOurs(_ key: ShardKey, _ epoch: UInt32) -> Bool {
-        guard let row = rows[key], row.state == .running else { return false }
+    func isOurs(_ key: ShardKey, _ epoch: UInt32) -> Bool {
+        guard let row = rows[key], row.state == .running, row.owner != 0 else { return false }
         return row.epoch == epoch || broken == .epochsIgnored
     }
 
@@ -226,17 +236,24 @@ final class SimulatedLedger {
         if broken == .claimsAlwaysTakeOver { claim.redelivered = true }
         var facts = self.facts(of: asked.key)
         if broken == .breakerIgnored { facts.breaker = .closed(since: nil) }
+        if broken == .marksIgnored { (facts.stage, facts.endedAs, facts.supersededBy) = (.sending, nil, nil) }
         let isQuiet = broken != .quietIgnored && inQuiet(claim.key)
-        let decision = claim.decide(shard: rows[claim.key], campaign: facts, isQuiet: isQuiet, now: now)
+        let owner = owner(of: claim.key, now: now)
+        let decision = claim.decide(shard: rows[claim.key], campaign: facts, owner: owner, isQuiet: isQuiet, now: now)
         guard let row = rows[claim.key] else { return decision }
         switch decision {
         case .run, .end, .setAside:
             if row.state == .running, row.epoch != claim.adopting {
                 takeovers += 1
-                atRisk += requestsInDoubt(row)
+                // Who gives up has told all that it knows.
+                if owner != .nobody { atRisk += requestsInDoubt(row) }
+                owners.maybeSent += claim.mayBeSent(row, owner: owner, now: now)
             }
             rows[claim.key]?.epoch += 1
             if row.epoch == claim.adopting, opened[claim.key]?.epoch == row.epoch { opened[claim.key]?.epoch += 1 }
+        case .waits:
+            owners.waits += 1
+            return decision
         case .park, .quarantine, .settledAlready, .drop, .runAlone: break
         }
         switch decision {
@@ -249,13 +266,13 @@ final class SimulatedLedger {
         case .park(let reason), .quarantine(let reason):
             throw Violation(description: "\(row.id) would be parked: \(reason)")
         // Deaths are not counted here: crashes of these workers are no shard's doing.
-        case .settledAlready, .drop, .runAlone: break
+        case .settledAlready, .drop, .runAlone, .waits: break
         }
         if campaign.breaker.isProbe(claim.key) {
             switch decision {
             case .run: breaker?.claimed(claim.key, by: claim.worker, now: now)
             case .end, .setAside: endProbe(claim.key, .nothing, now: now)
-            case .park, .quarantine, .settledAlready, .drop, .runAlone: break
+            case .park, .quarantine, .settledAlready, .drop, .runAlone, .waits: break
             }
         }
         return decision
@@ -338,25 +355,34 @@ final class SimulatedLedger {
 
     // MARK: What needs no message
 
-    /// Settles what nobody runs, after a cancel or when the end has passed.
-    func endUnclaimed(now: Timestamp) throws {
+    /// The transaction from which on no claim is granted, after a cancel, a supersede, or when the end has passed.
+    func markEnded(now: Timestamp) {
+        if campaign.endedAs == nil { campaign.endedAs = campaign.ending(at: now) }
+    }
+
+    /// Settles some of what nobody runs, in a transaction of its own; returns whether there is more.
+    func endPiece(rowsMax: Int, now: Timestamp) throws -> Bool {
+        var left = rowsMax
         for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
-            if let outcome = AsideRelease.ending(of: row.state, campaign: campaign, now: now) {
-                rows[key]?.epoch += 1
-                try end(key, outcome, now: now)
-            }
+            guard let outcome = AsideRelease.ending(of: row.state, campaign: campaign, now: now) else { continue }
+            guard left > 0 else { return true }
+            left -= 1
+            rows[key]?.epoch += 1
+            try end(key, outcome, now: now)
         }
+        for ordinal in Set(rows.keys.map(\.ordinal)) { try checkLaw(ordinal: ordinal) }
+        return false
     }
 
     /// A newer campaign takes this one's place.
-    func supersede(now: Timestamp) throws {
+    func supersede(now: Timestamp) {
         campaign.supersededBy = 2
-        try endUnclaimed(now: now)
+        markEnded(now: now)
     }
 
     /// Claimed rows whose runs have not written that they open no stream any more.
     var runningWithoutStop: Int {
-        rows.values.count { $0.state == .running && stopped[$0.id.key] != $0.epoch }
+        rows.values.count { $0.state == .running && $0.owner != 0 && stopped[$0.id.key] != $0.epoch }
     }
 
     func releaseAside(now: Timestamp) {
@@ -380,11 +406,12 @@ final class SimulatedLedger {
             for: row,
             outboxWrittenAt: outbox[key],
             since: max(dueAt, savedAt[key] ?? dueAt),
-            isLaneEmpty: isLaneEmpty,
+            lane: isLaneEmpty ? .empty : .unknown,
             now: now
         )
         if action == .publishAnew {
             atRisk += row.state == .running ? requestsInDoubt(row) : 0
+            if row.state == .running, row.owner != 0 { owners.maybeSent += row.progress.pendingCount }
             rows[key]?.generation += 1
             rows[key]?.epoch += 1
             release(key, now: now)
@@ -448,37 +475,7 @@ final class SimulatedLedger {
         return opened.positions.count { [.pending, .held].contains(row.progress.state(at: $0)) }
     }
 
-    /// Devices of a planned shard = outcomes of settled rows + devices of rows that are not settled, each once.
-    func checkLaw(ordinal: UInt32) throws {
-        guard broken != .oneChildPerAttempt else { return }  // it is the end that has to notice
-        var seen = Array(repeating: 0, count: Self.devicesPerShard)
-        for row in rows.values where row.id.key.ordinal == ordinal {
-            for position in 0..<row.count {
-                if row.state == .settled, case .retry = row.progress.state(at: position) { continue }
-                if row.state == .settled, row.progress.state(at: position) == .held { continue }
-                seen[row.positions.isEmpty ? position : Int(row.positions[position])] += 1
-            }
-        }
-        guard seen.allSatisfy({ $0 == 1 }) else { throw Violation(description: "the law of shard \(ordinal): \(seen)") }
-    }
-
-    /// Devices without an outcome in a settled row, and outcomes beyond one.
-    func accounts(shardCount: Int) -> (lost: Int, twice: Int) {
-        var outcomes: [SimulatedProvider.DeviceKey: Int] = [:]
-        for row in rows.values where row.state == .settled {
-            for position in 0..<row.count {
-                guard case .outcome = row.progress.state(at: position) else { continue }
-                let chunkPosition = row.positions.isEmpty ? UInt16(position) : row.positions[position]
-                outcomes[.init(ordinal: row.id.key.ordinal, position: chunkPosition), default: 0] += 1
-            }
-        }
-        let lost = shardCount * Self.devicesPerShard - outcomes.count
-        return (lost, outcomes.values.reduce(0) { $0 + $1 - 1 })
-    }
-
-    var isDone: Bool { rows.values.allSatisfy { $0.state == .settled } }
-
-    private static func packedAndBack(_ progress: Progress) throws -> Progress {
+    static func packedAndBack(_ progress: Progress) throws -> Progress {
         guard let read = Progress(packed: progress.packed), read == progress else {
             throw Violation(description: "a progress is not what was packed")
         }

@@ -109,6 +109,9 @@ struct SimulatedProvider {
         sends.reduce(0) { $0 + max(0, $1.value - expected[$1.key, default: 0]) }
     }
 
+    /// Requests that were processed.
+    var requests: Int { sends.values.reduce(0, +) }
+
     /// The most pushes that one device got.
     var pushesMax: Int { pushes.values.max() ?? 0 }
 }

@@ -35,6 +35,7 @@ final class SimulatedWorker {
     private var publishes: [Publish] = []
     private var unacked: [ShardDelivery: SimulatedBroker.Message] = [:]
     private var shards: [ShardKey: Shard] = [:]
+    private var held = HeldDeliveries()
     private var polledAt: Timestamp
     /// One for each provider.
     private var faults = [SimulatedWorker.noFaults, SimulatedWorker.noFaults]
@@ -63,6 +64,7 @@ final class SimulatedWorker {
     /// Everything in memory is gone; the broker has its messages again.
     func crash(process: Int64) {
         requeueAll()
+        held = HeldDeliveries()
         self.process = process
         connection += 1
         table = RunningShards()
@@ -77,6 +79,7 @@ final class SimulatedWorker {
     func disconnect() {
         guard isConnected else { return }
         isConnected = false
+        held.release()
         requeueAll()
         for key in table.disconnected() where world.broken != .leaseIgnored { boxes[key]?.run.requestStop(.leaseLost) }
     }
@@ -112,8 +115,14 @@ final class SimulatedWorker {
         if isTerminating {
             for key in table.runningKeys { boxes[key]?.run.requestStop(.setAside(.handOver)) }
             if boxes.isEmpty, writes.isEmpty, answers.isEmpty, publishes.isEmpty {
+                world.ledger.owners.left.insert(process)
                 return crash(process: world.newProcess())
             }
+        }
+        for message in held.due(now: instant) {
+            let key = message.shard.id.key
+            shards[key] = message.shard
+            handle(table.arrived(key, message.delivery), key, message.delivery)
         }
         let first = world.random.below(Action.all.count)
         for index in Action.all.indices {
@@ -148,7 +157,8 @@ final class SimulatedWorker {
     }
 
     private func consume() throws -> Bool {
-        guard isConnected, !isTerminating, unacked.count < Self.prefetch else { return false }
+        // What is held does not use up the prefetch.
+        guard isConnected, !isTerminating, unacked.count - held.count < Self.prefetch else { return false }
         guard let message = world.broker.deliver(random: &world.random) else { return false }
         let shard = try Shard(encoded: message.body)
         tag += 1
@@ -174,13 +184,16 @@ final class SimulatedWorker {
                 redelivered: delivery.redelivered,
                 worker: process,
                 knowsApp: true,
-                adopting: adopting
+                adopting: adopting,
+                overdue: held.overdue(key, streamDeadline: world.streamDeadline, now: instant)
             )
             writes.append(.claim(claim, delivery))
         case .secondCopy: ack(delivery)
         case .wait, .gone: break
         }
     }
+
+    private var instant: MonotonicInstant { MonotonicInstant(nanoseconds: world.now.milliseconds * 1_000_000) }
 
     private func ack(_ delivery: ShardDelivery) {
         unacked[delivery] = nil
@@ -304,7 +317,7 @@ final class SimulatedWorker {
             case .setAside(let reason, let progress):
                 writes.append(.setAside(key, epoch: epoch, reason, progress, box.run.probeResult))
             case .abandon(let progress):
-                writes.append(.save(key, epoch: epoch, progress))
+                writes.append(.abandon(key, epoch: epoch, progress))
                 forget(key, epoch: epoch)
             case .violated: world.violation = "\(box.run.shard.id): the law does not hold at its end"
             }
@@ -327,7 +340,7 @@ final class SimulatedWorker {
 
     private func handle(_ answer: SimulatedLedger.Answer) {
         switch answer {
-        case .tripped, .stopMarked: break
+        case .tripped, .stopMarked, .givenUp: break
         case .claimed(let key, let delivery, let decision, let record, let isProbe, let campaign):
             claimed(key, delivery, decision, record, isProbe, campaign)
         case .saved(let key, let epoch, let isOurs, let started):
@@ -361,10 +374,16 @@ final class SimulatedWorker {
         let (conclusion, rest) = table.concluded(
             key,
             epoch: decision == .run ? record?.epoch : nil,
+            waits: decision == .waits,
             endChanges: campaign.endChanges,
             now: world.now
         )
+        if decision != .waits { held.answered(key) }
         switch conclusion {
+        case .hold(let delivery):
+            guard let shard = shards[key] else { preconditionFailure("held \(key) without its message") }
+            held.hold(.init(shard, delivery, queue: "work"), epoch: record?.epoch ?? 0, now: instant)
+        case .giveUp(let epoch): writes.append(.giveUp(key, epoch: epoch))
         case .start(let replaced):
             if let replaced { ack(replaced) }
             guard let record, var shard = shards[key] else { preconditionFailure("claimed \(key) without its message") }

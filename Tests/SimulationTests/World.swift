@@ -9,12 +9,16 @@ final class World {
         var steps = 0
         var crashes = 0
         var disconnects = 0
+        var clockSteps = 0
         var terminations = 0
         var adoptions = 0
         var takeovers = 0
         var lostAnswers = 0
         var extraSends = 0
         var atRisk = 0
+        /// Claims that had to wait for a worker that lives.
+        var waits = 0
+        var maybeSent = 0
         var outcomes = OutcomeCounts()
         var openings = 0
         var closings = 0
@@ -28,6 +32,8 @@ final class World {
         /// Streams of the second provider while the first was out, and of the first while the second was paused.
         var besideOutage = 0
         var besidePause = 0
+        /// Pieces of an end behind which rows were left.
+        var piecesLeft = 0
     }
 
     static let shardCount = 4
@@ -46,6 +52,8 @@ final class World {
     private var provider = SimulatedProvider()
     private var workers: [SimulatedWorker] = []
     private var processes: Int64 = 0
+    /// Workers that stand still, with the end of it.
+    private var frozenUntil: [Int: Timestamp] = [:]
     private var faults: Faults
     private var report: Report
     /// Since when no stream of a provider may be opened: a pause or a cancel, plus the poll.
@@ -60,6 +68,8 @@ final class World {
     /// When the newer campaign marked this one, and whether it has begun.
     private var markedAt: Timestamp?
     private var hasNewerBegun = false
+    /// Whose time the ledger's is, when somebody sets its clock; and what had passed there at the start.
+    private var host: SimulatedHost?
 
     init(seed: UInt64, faults: Faults, broken: BrokenRule? = nil) {
         var random = SeededRandom(seed: seed)
@@ -87,6 +97,7 @@ final class World {
         self.broken = broken
         now = start
         report = Report(seed: seed)
+        if faults.clockStep > 0 { host = SimulatedHost(at: start, broken: broken) }
         ledger = SimulatedLedger(
             facts: facts,
             shardCount: Self.shardCount,
@@ -101,6 +112,9 @@ final class World {
         }
         for _ in 0..<3 { workers.append(SimulatedWorker(process: newProcess(), world: self)) }
     }
+
+    /// How long a stream is open at most; nobody need wait longer for another's run.
+    var streamDeadline: Duration { faults.isPatient ? .seconds(86_400) : .seconds(10) }
 
     func newProcess() -> Int64 {
         processes += 1
@@ -137,6 +151,7 @@ final class World {
         (last.unknown, last.dropUnknown, last.expiry) = (faults.unknown, faults.dropUnknown, faults.expiry)
         last.wrongEnvironment = faults.wrongEnvironment
         (last.supersede, last.blind) = (faults.supersede, faults.blind)
+        (last.isPatient, last.stride) = (faults.isPatient, faults.stride)
         faults = last
         last.isMixed = faults.isMixed
         outageUntil = nil
@@ -152,9 +167,12 @@ final class World {
         try operatorStep()
         try newerStep()
         if isIdle || random.chance(0.05) { try plannerStep() }
-        let worker = workers[random.below(workers.count)]
+        let index = random.below(workers.count)
+        let worker = workers[index]
+        if try standsStill(index, worker) { return }
         if random.chance(faults.crash) {
             report.crashes += 1
+            ledger.owners.killedAt[worker.process] = now
             return worker.crash(process: newProcess())
         }
         if random.chance(faults.disconnect) {
@@ -170,7 +188,43 @@ final class World {
         try worker.step()
     }
 
+    /// Freezes and thaws a worker; what it wrote and was not committed goes on its way afterwards.
+    private func standsStill(_ index: Int, _ worker: SimulatedWorker) throws -> Bool {
+        if let until = frozenUntil[index] {
+            guard until <= now else { return true }
+            frozenUntil[index] = nil
+            ledger.owners.killedAt[worker.process] = nil
+        } else if faults.freeze > 0, random.chance(faults.freeze) {
+            // It hears of that first when it goes on.
+            worker.disconnect()
+            report.disconnects += 1
+            ledger.owners.killedAt[worker.process] = now
+            frozenUntil[index] = now.advanced(by: .seconds([2, 12, 40][random.below(3)]))
+            return true
+        }
+        return false
+    }
+
+    /// Advances what has really passed, and with it the time that all workers share.
     private func advanceClock(isIdle: Bool) {
+        let before = now
+        passTime(isIdle: isIdle)
+        guard host != nil else { return }
+        let passed = now.since(before)
+        host?.pass(passed)
+        if random.chance(faults.clockStep) {
+            report.clockSteps += 1
+            host?.step(random: &random)
+        }
+        now = host?.now ?? now
+        // A hundredth is what is made up for; whatever is more was neither waited for nor lived through.
+        let off = now.since(before) - passed
+        if abs(off / .milliseconds(1)) > passed / .milliseconds(100) + 2 {
+            violation = "the shared time went \(now.since(before)) while \(passed) passed"
+        }
+    }
+
+    private func passTime(isIdle: Bool) {
         if isIdle, let due = broker.nextDue, ledger.outbox.isEmpty, due > now {
             now = due
         } else if isIdle {
@@ -178,7 +232,7 @@ final class World {
         } else if random.chance(0.01) {
             now = now.advanced(by: .seconds(1 + random.below(8)))
         } else {
-            now = now.advanced(by: .milliseconds(random.below(30)))
+            now = now.advanced(by: .milliseconds(random.below(faults.stride)))
         }
     }
 
@@ -218,7 +272,11 @@ final class World {
         if random.chance(faults.cancel), ledger.campaign.stage == .sending {
             ledger.campaign.stage = .cancelled
             settleQuiet()
-            try ledger.endUnclaimed(now: now)
+            ledger.markEnded(now: now)
+        }
+        // Whoever does a piece may die before the next: another comes some steps later.
+        if ledger.campaign.endedAs != nil, random.chance(0.1), try ledger.endPiece(rowsMax: 1, now: now) {
+            report.piecesLeft += 1
         }
     }
 
@@ -227,7 +285,7 @@ final class World {
         if markedAt == nil, faults.supersede > 0, random.chance(faults.supersede) {
             markedAt = now
             report.superseded += 1
-            try ledger.supersede(now: now)
+            ledger.supersede(now: now)
             if ledger.runningWithoutStop > 0 { report.awaited += 1 }
         }
         guard let markedAt, !hasNewerBegun else { return }
@@ -261,7 +319,7 @@ final class World {
 
     /// The planner's share: first publishes, what was set aside, and the sweep.
     private func plannerStep() throws {
-        if now >= ledger.campaign.expiresAt { try ledger.endUnclaimed(now: now) }
+        if now >= ledger.campaign.expiresAt { ledger.markEnded(now: now) }
         try ledger.judgeIfFinished(now: now)
         ledger.beginProbe(now: now)
         ledger.releaseAside(now: now)
@@ -376,6 +434,14 @@ final class World {
             throw Violation(description: "\(report.takeovers) shards were taken over though nobody died")
         }
         report.atRisk = ledger.atRisk
+        (report.waits, report.maybeSent) = (ledger.owners.waits, ledger.owners.maybeSent)
+        if faults.isPatient, report.crashes == 0, report.extraSends > 0 {
+            throw Violation(description: "\(report.extraSends) extra sends though no worker died")
+        }
+        let counted = ledger.attempts + report.maybeSent
+        guard provider.requests <= counted else {
+            throw Violation(description: "\(provider.requests) requests, \(counted) are told of")
+        }
         if report.extraSends > report.atRisk {
             throw Violation(description: "\(report.extraSends) extra sends, \(report.atRisk) could be explained")
         }

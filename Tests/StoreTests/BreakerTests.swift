@@ -159,7 +159,7 @@ struct BreakerTests {
         _ = try await ledger.planned(number, max: 1)
         _ = try await open()
         _ = try await claim(key(number, 0), generation: 1, now: .start + 1)
-        #expect(try await ledger.write(.synced) { try $0.expireDue(now: .start + 60) } == [number])
+        #expect(try await ledger.write(.synced) { try $0.endDue(now: .start + 60).expired } == [number])
         let status = try await ledger.status(number, now: .start + 60)
         #expect(status.counts.expired == 10)
         #expect(status.pending.total == 0)

@@ -40,7 +40,7 @@ struct ChangingTests {
         #expect(try await ledger.status(number).expiresAt == .start + 7200)
         // Earlier is a change too.
         _ = try await setEnd(number, .at(.start + 4100), now: .start + 4000)
-        let ended = try await ledger.write { try $0.expireDue(now: .start + 4101) }
+        let ended = try await ledger.write { try $0.endDue(now: .start + 4101).expired }
         #expect(ended == [number])
         #expect(try await ledger.status(number).counts.expired == 4)
         let kinds = try await ledger.read { try $0.history(campaign: number, now: .start) }.map(\.kind)

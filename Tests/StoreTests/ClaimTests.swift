@@ -42,7 +42,7 @@ struct ClaimTests {
         #expect(result.record?.owner == 7)
         #expect(result.record?.progress.pendingCount == 4)
         #expect(result.campaign?.id == "derby")
-        #expect(result.claims == 1)
+        #expect(result.deaths == 0 && result.maybeSent == 0)
         #expect(try await ledger.row(key(number, 1))?.state == .running)
     }
 
@@ -76,7 +76,8 @@ struct ClaimTests {
         #expect(taken.decision == .run)
         #expect(taken.record?.epoch == 2)
         #expect(taken.record?.progress == saved)
-        #expect(taken.claims == 2)
+        // What the first run had sent and not said is anybody's guess: three of four.
+        #expect(taken.deaths == 0 && taken.maybeSent == 3)
         #expect(try await ledger.write(reach: .shards) { try $0.saveProgress([(token, saved)]) } == [token])
     }
 
@@ -91,7 +92,7 @@ struct ClaimTests {
         let result = try await claim(key(number, 0), redelivered: true, adopting: record.epoch)
         #expect(result.decision == .run)
         #expect(result.record?.epoch == 2)
-        #expect(result.claims == 1)
+        #expect(result.deaths == 0 && result.maybeSent == 0)
     }
 
     @Test(arguments: TestDatabase.all) func `a shard of a cancelled or expired campaign ends in the claim`(
@@ -186,50 +187,6 @@ struct ClaimTests {
         #expect(again.decision == .settledAlready)
         #expect(again.unpublished.map(\.record.id.path) == [".30sa2"])
         #expect(again.unpublished.map(\.record.positions) == [[3]])
-    }
-
-    @Test(arguments: TestDatabase.all)
-    func `a shard whose workers died three times runs alone, and is parked when three more died with it alone`(
-        _ database: TestDatabase
-    ) async throws {
-        try scratch.open(on: database)
-        let number = try await ledger.accepted()
-        _ = try await ledger.planned(number)
-        func claimed(isAlone: Bool) async throws -> ClaimResult {
-            let claim = Claim(
-                key: key(number, 0),
-                generation: 1,
-                redelivered: true,
-                worker: 7,
-                knowsApp: true,
-                isAlone: isAlone
-            )
-            return try await ledger.write { try $0.claim(claim, now: .start) }
-        }
-        for _ in 1...3 { #expect(try await claimed(isAlone: false).decision == .run) }
-        // Beside others it is not claimed, and that counts for nothing.
-        for _ in 1...3 { #expect(try await claimed(isAlone: false).decision == .runAlone) }
-        for _ in 1...3 { #expect(try await claimed(isAlone: true).decision == .run) }
-        #expect(try await claimed(isAlone: false).decision == .quarantine(reason: "WorkerDied"))
-        let status = try await ledger.status(number)
-        #expect(status.pending.parked == 4)
-        #expect(status.law == .holds)
-        #expect(try await claimed(isAlone: true).decision == .drop)
-    }
-
-    @Test(arguments: TestDatabase.all) func `a lease that is lost is not a death of the shard's doing`(
-        _ database: TestDatabase
-    ) async throws {
-        try scratch.open(on: database)
-        let number = try await ledger.accepted()
-        _ = try await ledger.planned(number)
-        for _ in 1...10 {
-            let result = try await claim(key(number, 0), redelivered: true)
-            #expect(result.decision == .run && result.claims == 1)
-            let epoch = try #require(result.record?.epoch)
-            let token = RunToken(key: key(number, 0), epoch: epoch, worker: 7)
-            try await ledger.write { try $0.abandon(token, Progress(count: 4)) }
-        }
     }
 
     @Test(arguments: [false, true])

@@ -1,4 +1,4 @@
-import Synchronization
+import Servers
 import Testing
 
 extension Trait where Self == FewLedgersAtOnce {
@@ -24,42 +24,5 @@ struct FewLedgersAtOnce: SuiteTrait, TestTrait, TestScoping {
         await Self.places.take()
         defer { Self.places.giveBack() }
         try await body()
-    }
-}
-
-/// So many places, and a line of those who wait for one.
-private final class Places: Sendable {
-    private struct State {
-        var free: Int
-        var line: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state: Mutex<State>
-
-    init(_ count: Int) {
-        state = Mutex(State(free: count))
-    }
-
-    func take() async {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                guard state.free > 0 else {
-                    state.line.append(continuation)
-                    return false
-                }
-                state.free -= 1
-                return true
-            }
-            if isFree { continuation.resume() }
-        }
-    }
-
-    func giveBack() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.line.isEmpty else { return state.line.removeFirst() }
-            state.free += 1
-            return nil
-        }
-        next?.resume()
     }
 }

@@ -149,7 +149,7 @@ struct HoldTests {
         let number = try await held()
         _ = try await prepared(number)
         let end = Timestamp.start + 3600
-        #expect(try await ledger.write { try $0.expireDue(now: end) } == [number])
+        #expect(try await ledger.write { try $0.endDue(now: end).expired } == [number])
         let status = try await ledger.status(number)
         #expect(status.state == "completed" && status.stateReason == "it was never fired")
         #expect(status.counts.expired == 3000 && status.law == .holds)

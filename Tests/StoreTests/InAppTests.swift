@@ -34,7 +34,7 @@ struct InAppTests {
     /// What a planner does in a pass; returns whether the campaign goes live.
     private func pass(_ campaign: UInt32, now: Timestamp = .start) async throws -> Bool {
         try await ledger.write(.synced) { transaction in
-            _ = try transaction.expireDue(now: now)
+            _ = try transaction.endDue(now: now)
             let leases = try transaction.leaseCampaigns(worker: 1, apps: ["news"], now: now)
             for lease in leases where lease.unplannedChunks == 0 {
                 _ = try transaction.completeIfDone(campaign: lease.facts.number, now: now)

@@ -85,7 +85,7 @@ private final class LedgerWorld {
         default:
             self.now = now + random.below(240)
             let later = self.now
-            _ = try await ledger.write(.synced) { try $0.expireDue(now: later) }
+            while try await ledger.write(.synced, { try $0.endDue(now: later).isMore }) {}
             _ = try await ledger.write { try $0.completeIfDone(campaign: campaign, now: later) }
             return "time"
         }
@@ -170,7 +170,7 @@ private final class LedgerWorld {
     func finish() async throws {
         now = now + 86_400
         let now = now
-        _ = try await ledger.write(.synced) { try $0.expireDue(now: now) }
+        while try await ledger.write(.synced, { try $0.endDue(now: now).isMore }) {}
         for campaign in campaigns {
             for row in try await ledger.read({ try $0.openShards(campaign: campaign) }) {
                 let claim = Claim(

@@ -158,7 +158,7 @@ struct LifeTests {
         let (number, running) = try await everyState()
         let end = Timestamp.start + 3600
         func expire(_ now: Timestamp) async throws -> [UInt32] {
-            try await ledger.write(.synced) { try $0.expireDue(now: now) }
+            try await ledger.write(.synced) { try $0.endDue(now: now).expired }
         }
         #expect(try await expire(Timestamp(milliseconds: end.milliseconds - 1)).isEmpty)
         #expect(try await expire(end) == [number])

@@ -88,7 +88,7 @@ struct ParkedOrderTests {
         let (number, ids) = try await twoParked(ledger)
         #expect(try await carryOut(.replay, ids[0], ledger, now: .start + 3600) == .ended(.expired))
         #expect(try await ledger.status(number).counts.expired == 4)
-        _ = try await ledger.write { try $0.expireDue(now: .start + 3600) }
+        _ = try await ledger.write { try $0.endDue(now: .start + 3600) }
         #expect(try await carryOut(.discard, ids[1], ledger, now: .start + 3601) == .missing)
         let status = try await ledger.status(number)
         #expect(status.counts.expired == 6 && status.counts.failed == 0 && status.law == .holds)

@@ -305,6 +305,27 @@ struct PlanningTests {
         #expect(try await lost(.start + 901) == 1)
     }
 
+    @Test(arguments: TestDatabase.all)
+    func `a lane has moved past what was published before a shard that is claimed at its first delivery`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let lane = Lane(provider: .apns, urgency: .bulk)
+        func past() async throws -> Timestamp? { try await ledger.read { try $0.lastClaimedPublish(of: lane) } }
+        let number = try await ledger.accepted()
+        _ = try await ledger.planned(number)
+        #expect(try await past() == nil)
+        let (_, token) = try await ledger.running(key(number, 1))
+        #expect(try await past() == .start)
+        let other = Lane(provider: .apns, urgency: .urgent)
+        #expect(try await ledger.read { try $0.lastClaimedPublish(of: other) } == nil)
+        // What came back, or was published anew, says nothing of the others.
+        try await ledger.write(reach: .shards) { try $0.giveUp(token) }
+        let again = Claim(key: token.key, generation: 1, redelivered: true, worker: 8, knowsApp: true)
+        #expect(try await ledger.write(reach: .shards) { try $0.claim(again, now: .start + 1) }.decision == .run)
+        #expect(try await past() == nil)
+    }
+
     @Test(arguments: TestDatabase.all) func `a shard on a rung is not lost before it is due`(
         _ database: TestDatabase
     ) async throws {

@@ -160,7 +160,7 @@ import Testing
             if isCancelled {
                 _ = try await ledger.write(.synced) { try $0.cancel(campaign: number, now: .start + 30) }
             } else {
-                _ = try await ledger.write(.synced) { try $0.expireDue(now: .start + 100) }
+                _ = try await ledger.write(.synced) { try $0.endDue(now: .start + 100) }
             }
             let status = try await ledger.status(number, now: .start + 100)
             #expect(status.pending.total == 0 && status.law == .holds && status.completedAt != nil)
@@ -190,4 +190,85 @@ import Testing
         }
         #expect(probe.map(\.record.chunk) == [1])
     }
+
+    // MARK: Windows that are computed when they are needed
+
+    /// One zone whose windows are known for two days, for a campaign that lasts as long as a calendar goes.
+    private func lasting() async throws -> UInt32 {
+        let known = Timestamp.start + 2 * 86_400
+        let times = PartTimes(
+            releaseAt: .start,
+            expiresAt: Timestamp(milliseconds: 253_402_300_799_000),
+            quiet: [.start + 50_000 ..< .start + 60_000, .start + 136_400 ..< .start + 146_400],
+            rule: QuietRule(hours: QuietHours(from: 60, to: 120), timeZone: "Europe/Madrid", knownUntil: known)
+        )
+        var new = Sample.campaign([500, 200], facts: Sample.facts(expiresAt: times.expiresAt))
+        new.parts = [NewPart(timeZone: nil, times: times)]
+        return try await ledger.accepted(new)
+    }
+
+    @Test(arguments: TestDatabase.all) func `beyond what is known it is quiet, until somebody has computed it`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await lasting()
+        #expect(try await ledger.read { try $0.quietToExtend(now: .start - 3 * 86_400) }.isEmpty)
+        let shard = try #require(try await ledger.planned(number, max: 1).first).record
+        let late = 2 * 86_400 + 7
+        #expect(try await ledger.planned(number, max: 1, now: .start + late).isEmpty)
+        #expect(try await claim(shard, at: late).decision == .setAside(.quiet))
+        #expect(try await released(number, at: late).isEmpty)
+
+        let due = try await ledger.read { try $0.quietToExtend(now: .start + late) }
+        let part = try #require(due.first)
+        #expect(due.count == 1 && part.campaign == number && part.rule.timeZone == "Europe/Madrid")
+        #expect(part.rule.hours == QuietHours(from: 60, to: 120))
+        let (now, until) = (Timestamp.start + late, Timestamp.start + late + 8 * 86_400)
+        let window = now + 1000..<now + 2000
+        for _ in 0..<2 {
+            // Two planners: the second finds it done.
+            try await ledger.write { try $0.extendQuiet([(part, [window], until)], now: now) }
+        }
+        #expect(try await ledger.read { try $0.quietToExtend(now: now) }.isEmpty)
+        #expect(try await released(number, at: late).map(\.record.id) == [shard.id])
+        #expect(try await ledger.planned(number, now: now).map(\.record.count) == [200])
+        #expect(try await ledger.planned(number, now: now + 1500).isEmpty)
+        #expect(try await ledger.status(number, now: now + 1500).parts.map(\.quietUntil) == [now + 2000])
+        #expect(try await ledger.status(number, now: now + 1500).law == .holds)
+    }
+
+    @Test(arguments: TestDatabase.all) func `a campaign that is over asks for no more of them, and its rows go`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await lasting()
+        _ = try await ledger.write(.synced) { try $0.cancel(campaign: number, now: .start) }
+        #expect(try await ledger.read { try $0.quietToExtend(now: .start + 86_400) }.isEmpty)
+        let retention = Retention(
+            campaigns: .seconds(1),
+            outcomes: .seconds(1),
+            lists: .seconds(1),
+            parked: .seconds(1),
+            tracking: .seconds(1)
+        )
+        var pieces = 0
+        // One row a piece: two windows, then the campaign, then the order of its chunks.
+        while try await ledger.write(
+            .normal,
+            {
+                try $0.purge(campaign: number, retention, now: .start + 10, rowsMax: 1)
+            }
+        ) { pieces += 1 }
+        #expect(pieces == 2)
+        #expect(try await ledger.read { try $0.campaign(number) } == nil)
+        #expect(try await ledger.read { try $0.forgottenCampaign(after: 0) } == number)
+        pieces = 0
+        while try await ledger.write(.normal, { try $0.purgeShards(ofForgotten: number, rowsMax: 1) }) { pieces += 1 }
+        #expect(pieces == 2)
+        #expect(try await ledger.read { try $0.forgottenCampaign(after: 0) } == nil)
+    }
+}
+
+extension Timestamp {
+    fileprivate static func - (left: Timestamp, seconds: Int) -> Timestamp { left + -seconds }
 }

@@ -103,7 +103,7 @@ import Testing
         #expect(leased.facts.isRepeated && leased.unplannedChunks == 0)
         #expect(!leased.facts.isRunDue(at: .start + 99) && leased.facts.isRunDue(at: .start + 100))
         #expect(try await ledger.planned(parent, now: .start + 200).isEmpty)
-        _ = try await ledger.write(.synced) { try $0.expireDue(now: .start + 1_000_000) }
+        _ = try await ledger.write(.synced) { try $0.endDue(now: .start + 1_000_000) }
         #expect(try await ledger.write(.synced) { try $0.completeIfDone(campaign: parent, now: .start + 200) } == nil)
         let status = try await ledger.status(parent)
         #expect(status.state == "scheduled" && status.audience == 0 && status.law == .holds)

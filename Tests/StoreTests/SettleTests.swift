@@ -183,7 +183,7 @@ struct SettleTests {
         let status = try await ledger.status(number)
         #expect(status.pending.parked == 4)
         #expect(status.stateReason == "parked")
-        #expect(try await ledger.write { try $0.expireDue(now: .start + 3600) } == [number])
+        #expect(try await ledger.write { try $0.endDue(now: .start + 3600).expired } == [number])
         let over = try await ledger.status(number)
         #expect(over.counts.expired == 4)
         #expect(over.stage == .completed)

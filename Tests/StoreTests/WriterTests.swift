@@ -97,7 +97,7 @@ struct WriterTests {
         let order = Mutex<[Int]>([])
         func submit(_ number: Int, _ haste: Ledger.Haste, then: @escaping @Sendable () -> Void = {}) {
             writer.submit(
-                LedgerWriter.Job(durability: .normal, haste: haste, reach: .ledger) { _ in
+                LedgerWriter.Job(durability: .normal, haste: haste, reach: .ledger, caller: #function) { _ in
                     order.withLock { $0.append(number) }
                     return then
                 } fail: { _ in

@@ -8,6 +8,7 @@ struct SourceTree {
     let paths: [String]
     /// What stands beside `Package.swift`.
     let topLevel: [String]
+    private let folder: URL
 
     /// The tree that this test belongs to, read once.
     static let repository = Result { try SourceTree(above: #filePath) }
@@ -18,6 +19,7 @@ struct SourceTree {
             guard folder.path != "/" else { throw NoPackage(file: file) }
             folder.deleteLastPathComponent()
         }
+        self.folder = folder
         topLevel = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         var paths: [String] = []
         for top in ["Sources", "Tests", "Deploy"] where topLevel.contains(top) {
@@ -29,6 +31,11 @@ struct SourceTree {
             let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
             return SourceFile(path: path, text: text)
         }
+    }
+
+    /// A file that is none of `files`, such as a page of the documentation.
+    func text(of path: String) throws -> String {
+        try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
     }
 
     private static func isText(_ path: String) -> Bool {

@@ -72,6 +72,38 @@ extension RealBroker {
             try await wrong.close()
         }
 
+        @Test func `the management API is asked over TLS by the broker's certificate, and never in the clear afar`()
+            async throws
+        {
+            let node = try await RealBroker.shared.node()
+            var endpoint = try await Broker.endpoint()
+            func version(_ host: String, _ port: Int, isSecure: Bool) async -> Result<String, ManagementAPI.Failure> {
+                let api = ManagementAPI(
+                    host: host,
+                    port: port,
+                    isSecure: isSecure,
+                    endpoint: endpoint,
+                    loop: Broker.loop
+                )
+                do throws(ManagementAPI.Failure) { return .success(try await api.version()) } catch {
+                    return .failure(error)
+                }
+            }
+            let port = node.secureManagementPort
+            guard case .failure(.unreachable(let reason)) = await version("localhost", port, isSecure: true) else {
+                Issue.record("a certificate that nobody vouches for was taken")
+                return
+            }
+            #expect(reason.contains("certificate"), "\(reason)")
+            endpoint.tls = AMQPEndpoint.TLSFiles(authorities: node.certificatePath)
+            #expect(try await version("127.0.0.1", port, isSecure: true).get().hasPrefix("3"))
+            let plain = try await version("127.0.0.1", node.managementPort, isSecure: false).get()
+            #expect(plain.hasPrefix("3"))
+            // Not asked at all: nobody has this name.
+            let afar = await version("broker.invalid", node.managementPort, isSecure: false)
+            #expect(afar == .failure(.unprotected("broker.invalid:\(node.managementPort)")))
+        }
+
         @Test func `without the management API apply says which commands to run`() async throws {
             let endpoint = try await Broker.endpoint()
             let management = ManagementAPI(

@@ -3,6 +3,7 @@ import HTTP2
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import Servers
 import TLS
 import Testing
 import Transport
@@ -132,6 +133,36 @@ extension ProviderFaults {
             deadFirst += Int(outcome.counters.connectFailures)
         }
         #expect(deadFirst > 0, "the dead address was never tried")
+        try await far.stop()
+        try await bed.stop()
+    }
+
+    @Test(arguments: BadAddress.Kind.allCases)
+    func `P23: an address that is dead, silent or hangs up costs one attempt, and the other serves`(
+        kind: BadAddress.Kind
+    ) async throws {
+        let bed = try Bed()
+        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+            connection.respond(request.streamID, 200)
+        }
+        let bad = try await BadAddress(kind)
+        let good = try SocketAddress(ipAddress: "127.0.0.1", port: far.port)
+        let resolver = AddressResolver { _, _, loop in loop.makeSucceededFuture([bad.socket, good]) }
+        var failures: UInt64 = 0
+        // The seed says which address is tried first.
+        for seed: UInt64 in 1...8 where failures == 0 {
+            let outcome = try await bed.run(port: far.port, requests: 10, host: "localhost") {
+                $0.resolver = resolver
+                $0.seed = seed
+                $0.connections.connectDeadline = .seconds(2)
+                $0.connections.backoffBase = .seconds(30)
+            }
+            #expect(outcome.answered == 10)
+            #expect(outcome.counters.connectFailures <= 1)
+            failures = UInt64(outcome.counters.connectFailures)
+        }
+        #expect(failures == 1, "the bad address was never tried")
+        try await bad.close()
         try await far.stop()
         try await bed.stop()
     }

@@ -3,6 +3,7 @@
 #ifndef FANFARE_CSHIMS_H
 #define FANFARE_CSHIMS_H
 
+#include "clock_shims.h"
 #include "hmac_shims.h"
 #include "nghttp2_shims.h"
 #include "p256_shims.h"

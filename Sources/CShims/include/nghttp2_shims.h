@@ -3,6 +3,7 @@
 #define FANFARE_NGHTTP2_SHIMS_H
 
 #include <nghttp2/nghttp2.h>
+#include <stddef.h>
 #include <stdint.h>
 
 static inline int32_t c_nghttp2_stream_id(const nghttp2_frame *frame) {
@@ -21,10 +22,22 @@ static inline int c_nghttp2_is_request_headers(const nghttp2_frame *frame) {
     return frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST;
 }
 
+static inline int c_nghttp2_is_reset(const nghttp2_frame *frame) {
+    return frame->hd.type == NGHTTP2_RST_STREAM && frame->rst_stream.error_code != NGHTTP2_NO_ERROR;
+}
+
+static inline uint32_t c_nghttp2_reset_code(const nghttp2_frame *frame) {
+    return frame->rst_stream.error_code;
+}
+
 // Memory of one session, kept for its next request. Confined to the session's thread; delete it after the session.
 typedef struct c_nghttp2_pool c_nghttp2_pool;
 c_nghttp2_pool *c_nghttp2_pool_new(void);
 void c_nghttp2_pool_del(c_nghttp2_pool *pool);
 nghttp2_mem c_nghttp2_pool_mem(c_nghttp2_pool *pool);
+// Bytes that the session has and that are kept for it.
+size_t c_nghttp2_pool_held(const c_nghttp2_pool *pool);
+// What is given back beyond so many bytes is freed; without a call everything is kept.
+void c_nghttp2_pool_keep(c_nghttp2_pool *pool, size_t bytes);
 
 #endif

@@ -167,6 +167,9 @@ struct CSVDeviceReader {
         case .tooLong:
             (code, detail) = (.tooLarge, "the line has more than \(AudienceFileReader.lineBytesMax) bytes")
             mend = "look for a quote that is not closed"
+        case .tooManyFields:
+            (code, detail) = (.tooMany, "the line has more than \(CSVRecordScanner.fieldsMax) fields")
+            mend = "give it as many as the header has"
         case .unclosedQuote:
             (code, detail) = (.syntax, "a quoted field is not closed before the end of the file")
             mend = "close it with a quote"

@@ -18,6 +18,7 @@ struct CSVRecordScanner {
         /// A quote in the middle of a field, or something behind a closing quote.
         case strayQuote
         case tooLong
+        case tooManyFields
         case unclosedQuote
     }
 
@@ -26,6 +27,9 @@ struct CSVRecordScanner {
         var line: Int
         var column: Int
     }
+
+    /// Fields of a record at most: an empty one has no byte of its own, and costs memory all the same.
+    static let fieldsMax = 1024
 
     /// The fields' bytes behind each other, without quotes.
     private(set) var bytes: [UInt8] = []
@@ -129,6 +133,10 @@ struct CSVRecordScanner {
             bytes.append(byte)
             return false
         case (_, UInt8(ascii: ",")):
+            guard ends.count < Self.fieldsMax - 1 else {
+                giveUp(.tooManyFields)
+                return false
+            }
             endField()
             fieldPlace = Place(line: line, column: column + 1)
             return false
@@ -163,7 +171,8 @@ struct CSVRecordScanner {
     }
 
     private mutating func giveUp(_ kind: Mistake) {
-        mistake = mistake ?? (kind, kind == .tooLong ? start : Place(line: line, column: column))
+        let isOfRecord = kind == .tooLong || kind == .tooManyFields
+        mistake = mistake ?? (kind, isOfRecord ? start : Place(line: line, column: column))
         state = .skipping
     }
 }

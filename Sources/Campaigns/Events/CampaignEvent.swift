@@ -84,12 +84,26 @@ public struct CampaignEvent: Sendable, Equatable {
 }
 
 extension CampaignEvent {
-    /// The job is in the ledger; `isRepeat` says that it was there before, as the same job.
+    /// What became of a campaign whose job came again.
+    public struct Known: Sendable, Equatable {
+        /// When it was accepted.
+        public var acceptedAt: Timestamp
+        /// Its state, in the contract's words.
+        public var state: String
+
+        /// What became of it.
+        public init(acceptedAt: Timestamp, state: String) {
+            self.acceptedAt = acceptedAt
+            self.state = state
+        }
+    }
+
+    /// The job is in the ledger; `known` says that it was there before, as the same job, and what became of it.
     public static func accepted(
         _ job: Job,
         expiresAt: Timestamp,
         warnings: [Problem],
-        isRepeat: Bool = false,
+        known: Known? = nil,
         at time: Timestamp
     ) -> CampaignEvent {
         let data: JSONValue = .object([
@@ -99,9 +113,10 @@ extension CampaignEvent {
             "tags": .array(job.tags.map(JSONValue.string)),
             "metadata": Job.object(job.metadata),
             "created_at": job.createdAt.map { .string($0.rfc3339) },
-            "accepted_at": .string(time.rfc3339),
+            "accepted_at": .string((known?.acceptedAt ?? time).rfc3339),
             "expires_at": .string(expiresAt.rfc3339),
-            "repeat": isRepeat ? true : nil,
+            "repeat": known != nil ? true : nil,
+            "state": (known?.state).map(JSONValue.string),
             "warnings": .array(warnings.map(\.json)),
         ])
         return CampaignEvent(.accepted, app: job.app, campaign: job.id, time: time, data: data)

@@ -3,6 +3,7 @@ struct JSONParser {
     let bytes: UnsafeBufferPointer<UInt8>
     let limits: JSONReader.Limits
     var offset = 0
+    private var valueCount = 0
     private(set) var problems: [JSONProblem] = []
     /// Set when the text cannot be followed any further.
     private(set) var isLost = false
@@ -65,6 +66,11 @@ struct JSONParser {
 
     private mutating func value(depth: Int) -> JSONValue {
         if !wanted.isEmpty { locate() }
+        valueCount += 1
+        guard valueCount <= limits.valuesMax else {
+            give(up: .tooMany, "the text has more than \(limits.valuesMax) values", mend: "put devices into a list")
+            return .null
+        }
         switch next {
         case UInt8(ascii: "{"): return object(depth: depth + 1)
         case UInt8(ascii: "["): return array(depth: depth + 1)

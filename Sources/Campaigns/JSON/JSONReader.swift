@@ -54,11 +54,15 @@ public enum JSONReader {
         public var bytesMax: Int
         /// Objects and arrays within each other.
         public var depthMax: Int
+        /// Values in all: each costs memory, however few bytes it has in the text.
+        public var valuesMax: Int
 
-        /// Limits; the defaults are the contract's for a job: 4 MiB and 16.
-        public init(bytesMax: Int = 4 << 20, depthMax: Int = 16) {
+        /// Limits; the defaults are for a job: the contract's 4 MiB and 16, and half a million values, which is more than
+        /// 10,000 devices with all that they may have.
+        public init(bytesMax: Int = 4 << 20, depthMax: Int = 16, valuesMax: Int = 500_000) {
             self.bytesMax = bytesMax
             self.depthMax = depthMax
+            self.valuesMax = valuesMax
         }
     }
 

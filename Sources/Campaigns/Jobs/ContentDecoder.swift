@@ -4,6 +4,7 @@ struct ContentDecoder {
     private let pointer: JSONPointer
     private let log: ProblemLog
 
+    static let actionsMax = 16
     static let interruptionLevels = ["passive", "active", "time-sensitive", "critical"]
 
     init?(
@@ -118,7 +119,7 @@ struct ContentDecoder {
 
     private func actions() -> [ActionLink] {
         let place = pointer.appending("actions")
-        let elements = reader.array("actions", countMax: 16) ?? []
+        let elements = reader.array("actions", countMax: Self.actionsMax) ?? []
         var actions: [ActionLink] = []
         for (index, element) in elements.enumerated() {
             guard let fields = ObjectReader(element, at: place.appending(index), JobFields.action, log) else {

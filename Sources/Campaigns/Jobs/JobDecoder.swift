@@ -107,8 +107,8 @@ struct JobDraft {
             PushRules(kind: kind, content: content, delivery: options, at: pointer, log).check()
         }
         if let envelope = origin.envelope {
-            inApp.checkEnd(options, now: envelope.now)
-            if kind != .inApp { delivery?.checkEnd(createdAt: createdAt, envelope: envelope) }
+            if envelope.judgesTime { inApp.checkEnd(options, now: envelope.now) }
+            if envelope.judgesTime, kind != .inApp { delivery?.checkEnd(createdAt: createdAt, envelope: envelope) }
             if options.repetition != nil { identity.checkRepeated(reader) }
             JobDraft.compareUrgency(options.urgency, envelope: envelope, at: pointer, log)
         }
@@ -162,7 +162,7 @@ struct JobDraft {
     private static func createdAt(_ reader: ObjectReader, envelope: JobEnvelope?) -> Timestamp? {
         let isGiven = reader.has("created_at")
         let createdAt = isGiven ? reader.instant("created_at") : envelope?.timestamp
-        guard let createdAt, let envelope else { return createdAt }
+        guard let createdAt, let envelope, envelope.judgesTime else { return createdAt }
         if createdAt > envelope.now.advanced(by: JobDecoder.clockSkewMax) {
             let source = isGiven ? "created_at" : "the AMQP timestamp"
             reader.log.refuse(

@@ -14,6 +14,8 @@ public struct JobEnvelope: Sendable {
     public var urgencyHeader: String?
     /// The wall clock at acceptance.
     public var now: Timestamp
+    /// Whether a job whose time has passed, or has not come, is wrong: not one that was accepted when it had.
+    public var judgesTime = true
     /// How tokens of the providers that are built in are written.
     public var tokens: TokenForms
 

@@ -11,9 +11,9 @@ struct JobIdentity {
         app = JobIdentity.app(reader, envelope: envelope)
     }
 
-    /// 1–128 of `[A-Za-z0-9._:-]`.
+    /// 1–128 of `[A-Za-z0-9._:-]`, but for `.` and `..`, which no path of HTTP can have.
     static func isID(_ text: String) -> Bool {
-        (1...idBytesMax).contains(text.utf8.count)
+        (1...idBytesMax).contains(text.utf8.count) && !NameRule.isDots(text)
             && text.utf8.allSatisfy { isWordByte($0) || $0 == UInt8(ascii: ":") }
     }
 

@@ -67,6 +67,8 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownList = "unknown_list"
     /// A segment asks about a campaign that the app does not have.
     case unknownCampaign = "unknown_campaign"
+    /// The ledger does not take it, however often it is asked.
+    case ledgerError = "ledger_error"
     /// The app has no stored content of that id.
     case unknownContent = "unknown_content"
     /// The rendered payload is over the provider's limit.

@@ -22,9 +22,4 @@ public struct Slot: Hashable, Sendable {
     public func instant(of position: Int, among count: Int) -> Int64 {
         begins + length * Int64(position) / Int64(max(1, count))
     }
-
-    /// The same stretch on a clock that is so many milliseconds behind.
-    public func earlier(byMilliseconds lead: Int64) -> Slot {
-        Slot(begins: begins - lead * 1000, length: length)
-    }
 }

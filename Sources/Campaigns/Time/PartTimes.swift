@@ -4,16 +4,45 @@ public struct PartTimes: Sendable, Hashable {
     public var releaseAt: Timestamp
     /// After this instant no request is made.
     public var expiresAt: Timestamp
-    /// When its quiet hours are after the first, ascending: each from its first instant to before its last.
-    ///
-    /// For as long as any campaign lasts, because its end may be moved.
+    /// Its quiet hours after the first, as far as they are known: ascending, each from its first instant to before its
+    /// last.
     public var quiet: [Range<Timestamp>]
+    /// What later ones are computed from; nil for a part without, or when `quiet` has all that there will ever be.
+    public var rule: QuietRule?
 
     /// The times of a part.
-    public init(releaseAt: Timestamp, expiresAt: Timestamp, quiet: [Range<Timestamp>] = []) {
+    public init(
+        releaseAt: Timestamp,
+        expiresAt: Timestamp,
+        quiet: [Range<Timestamp>] = [],
+        rule: QuietRule? = nil
+    ) {
         self.releaseAt = releaseAt
         self.expiresAt = expiresAt
         self.quiet = quiet
+        self.rule = rule
+    }
+
+    /// Whether it has quiet hours, or may have some that are not computed yet.
+    public var hasQuietHours: Bool { rule != nil || !quiet.isEmpty }
+}
+
+/// What the quiet hours of a part are computed from, a few days ahead of the time at which they are needed.
+///
+/// So a campaign that lasts until the year 9999 costs no more than one that lasts a day.
+public struct QuietRule: Sendable, Hashable {
+    /// Which hours.
+    public var hours: QuietHours
+    /// The IANA name of the zone on whose clock they are read; nil is UTC.
+    public var timeZone: String?
+    /// Every window that begins before this instant is known.
+    public var knownUntil: Timestamp
+
+    /// A rule.
+    public init(hours: QuietHours, timeZone: String?, knownUntil: Timestamp) {
+        self.hours = hours
+        self.timeZone = timeZone
+        self.knownUntil = knownUntil
     }
 }
 
@@ -28,24 +57,27 @@ extension Job {
     ///
     /// - Parameters:
     ///   - zone: The clock on the wall.
+    ///   - name: Its IANA name; nil is UTC.
     ///   - acceptedAt: When that is asked: at acceptance, or when the audience is known.
-    public func times(in zone: TimeZoneRules, acceptedAt: Timestamp) -> PartTimes {
+    public func times(in zone: TimeZoneRules, named name: String? = nil, acceptedAt: Timestamp) -> PartTimes {
         let sendAt = delivery.localSendAt.map { zone.instant(of: $0) } ?? delivery.sendAt
         let release = ExpiryRule.release(createdAt: createdAt, sendAt: sendAt, acceptedAt: acceptedAt)
         var begin = max(sendAt ?? acceptedAt, acceptedAt)
         let end = ExpiryRule.end(delivery.expiry, release: release, in: zone)
-        let last = max(end, begin.advanced(by: .seconds(ExpiryRule.secondsMax)))
-        var quiet = delivery.quietHours?.windows(from: begin, to: last, in: zone) ?? []
+        guard let hours = delivery.quietHours else { return PartTimes(releaseAt: begin, expiresAt: end) }
+        let horizon = begin.advanced(by: QuietHours.knownAtFirst)
+        var quiet = hours.windows(from: begin, to: horizon, in: zone)
         if let first = quiet.first, first.contains(begin) {
             begin = first.upperBound
             quiet.removeFirst()
         }
-        return PartTimes(releaseAt: begin, expiresAt: end, quiet: quiet)
+        let rule = QuietRule(hours: hours, timeZone: name, knownUntil: horizon)
+        return PartTimes(releaseAt: begin, expiresAt: end, quiet: quiet, rule: rule)
     }
 }
 
 /// A daily window on the device's wall clock in which nothing is sent.
-public struct QuietHours: Sendable, Equatable {
+public struct QuietHours: Sendable, Hashable {
     /// Minutes since midnight.
     public var from: Int
     /// Minutes since midnight; before `from`, the window ends on the next day.
@@ -56,6 +88,13 @@ public struct QuietHours: Sendable, Equatable {
         self.from = from
         self.to = to
     }
+
+    /// How far ahead windows are computed when a part is made: two or three of them.
+    public static let knownAtFirst = Duration.seconds(2 * 86_400)
+    /// How far ahead of the time they are known otherwise: eight or nine.
+    public static let knownAhead = Duration.seconds(8 * 86_400)
+    /// They are computed anew while fewer days than this are known, so that a fleet may stand for as long.
+    public static let knownAtLeast = Duration.seconds(4 * 86_400)
 
     /// Reads `22:00` as minutes since midnight.
     public static func minutes(_ text: String) -> Int? {
@@ -73,7 +112,8 @@ public struct QuietHours: Sendable, Equatable {
         return "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
     }
 
-    /// The windows that begin before an end and end after a beginning, ascending and whole.
+    /// The windows that begin before an end and end after a beginning, ascending and whole: one a day, so that the two
+    /// must be near each other.
     ///
     /// A reading that the clock shows twice is the first of both. A window that no clock of that day shows is none.
     public func windows(from begin: Timestamp, to end: Timestamp, in zone: TimeZoneRules) -> [Range<Timestamp>] {

@@ -1,5 +1,7 @@
-/// A wall-clock instant in whole milliseconds since 1970-01-01T00:00:00Z.
+/// An instant on the time that all workers of a ledger share, in whole milliseconds since 1970-01-01T00:00:00Z.
 ///
+/// Every instant that is stored, or compared between hosts, is one. It comes from `Ledger.now`, never from a host's
+/// wall clock, whose instants are of another type (`WallInstant`). Durations inside a process are monotonic.
 /// The pure tier never reads a clock: instants are handed in by the drivers.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since the Unix epoch; negative before it.

@@ -104,7 +104,8 @@ public struct Breaker: Sendable, Equatable {
     ///
     /// It is open already, or the faults began before it was closed: a late word of what the probe has refuted.
     public mutating func open(_ trip: Trip, now: Timestamp) -> Bool {
-        guard !isOpen, trip.since >= since else { return false }
+        // A closing that lies ahead was written by a clock that was wrong: it refutes nothing.
+        guard !isOpen, trip.since >= since || since > Ahead.done.limit(now) else { return false }
         self = Breaker(opening: trip, now: now)
         return true
     }
@@ -114,8 +115,8 @@ public struct Breaker: Sendable, Equatable {
     /// Retries come when nobody had a first attempt to offer: they may be devices that always fail.
     public func isProbeDue(attempt: UInt32 = 1, now: Timestamp) -> Bool {
         let patience = attempt > 1 ? Self.retryPatience : .zero
-        guard isOpen, probeAt.advanced(by: patience) <= now else { return false }
-        return probe.map { $0.until <= now } ?? true
+        guard isOpen, Ahead.breakerRest.isPassed(probeAt, now: now.advanced(by: .zero - patience)) else { return false }
+        return probe.map { Ahead.probe.isPassed($0.until, now: now) } ?? true
     }
 
     /// A shard was chosen.
@@ -177,7 +178,7 @@ public struct Breaker: Sendable, Equatable {
 
         /// How many shards may go out with one look of the planner.
         public func pace(now: Timestamp) -> Int {
-            guard case .closed(let since?) = self else { return Breaker.paceMax }
+            guard case .closed(let since?) = self, since <= Ahead.done.limit(now) else { return Breaker.paceMax }
             let seconds = max(0, min(now.seconds - since.seconds, 8))
             return min(Breaker.paceMax, Breaker.paceFirst << Int(seconds))
         }

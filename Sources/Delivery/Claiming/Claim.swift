@@ -20,6 +20,9 @@ public struct Claim: Sendable, Equatable {
     public var isPaced: Bool
     /// Whether nothing else runs in the process, so that a crash is this shard's.
     public var isAlone: Bool
+    /// The epoch of a former run that was waited for in vain (`HeldDeliveries`); nil while the wait goes on, or without
+    /// one.
+    public var overdue: UInt32?
     /// What the message says of itself; nil when the shard was made from the row.
     public var content: Content?
 
@@ -36,6 +39,8 @@ public struct Claim: Sendable, Equatable {
         public var positions: [UInt16]
         /// How many devices.
         public var count: Int
+        /// Whether the campaign gives up devices without an answer; of no matter for the likeness.
+        public var dropUnknown: Bool
 
         /// A message's own words.
         public init(_ shard: Shard) {
@@ -43,6 +48,7 @@ public struct Claim: Sendable, Equatable {
             campaignID = shard.facts.campaignID
             positions = shard.positions
             count = shard.devices.count
+            dropUnknown = shard.facts.dropUnknown
         }
 
         func fits(_ record: ShardRecord, _ campaign: CampaignFacts) -> Bool {
@@ -60,6 +66,7 @@ public struct Claim: Sendable, Equatable {
         adopting: UInt32? = nil,
         isPaced: Bool = false,
         isAlone: Bool = false,
+        overdue: UInt32? = nil,
         content: Content? = nil
     ) {
         self.key = key
@@ -70,14 +77,27 @@ public struct Claim: Sendable, Equatable {
         self.adopting = adopting
         self.isPaced = isPaced
         self.isAlone = isAlone
+        self.overdue = overdue
         self.content = content
     }
 
-    /// From so many claims on that ended with their worker a shard runs alone: of all that ran there one may be what
-    /// kills workers, and the others are not to die with it again.
+    /// From so many deaths on a shard runs alone: of all that ran there one may be what kills workers, and the others are
+    /// not to die with it again.
     public static let deathsUntilAlone = 3
     /// From so many on it is parked: the last of them ran alone.
     public static let deathsUntilParked = 6
+
+    /// The worker that a running row belongs to, as far as the ledger knows.
+    public enum Owner: Equatable, Sendable {
+        /// No run has the row, or the one that had it has given it up: no stream is open for it.
+        case nobody
+        /// It reports.
+        case alive
+        /// It has not reported for so long that its own row has lapsed.
+        case dead
+        /// It has taken its row away: it was stopped, and that is no death of a shard's doing.
+        case left
+    }
 
     /// What the ledger does with a claim, in its one transaction, and the worker afterwards.
     public enum Decision: Equatable, Sendable {
@@ -95,6 +115,9 @@ public struct Claim: Sendable, Equatable {
         case quarantine(reason: String)
         /// Nothing yet: claim it again when nothing else runs in the process (`isAlone`).
         case runAlone
+        /// Nothing: the former run may have streams open at a worker that lives, and another epoch would refuse the very
+        /// answers that make a repeat needless. Hold the delivery, unacked, and ask again (`HeldDeliveries`).
+        case waits
         /// Raise the epoch, write the owner; send.
         case run
     }
@@ -105,11 +128,13 @@ public struct Claim: Sendable, Equatable {
     /// the epoch that this raises to is one above `adopting`, by which `RunningShards` knows that the run goes on
     /// (and it learns of a pause or a cancel by its poll, with no answer lost).
     ///
-    /// `deaths` are the claims of the row that ended neither settled nor set aside nor by a lost lease; `isQuiet` is
-    /// whether the time zone of its devices has quiet hours, which goes for a breaker's probe too.
+    /// `owner` is whose the row is, `deaths` how many workers have died with it before (`deaths(_:owner:)` adds the one
+    /// that this claim finds); `isQuiet` is whether the time zone of its devices has quiet hours, which goes for a
+    /// breaker's probe too.
     public func decide(
         shard: ShardRecord?,
         campaign: CampaignFacts?,
+        owner: Owner = .nobody,
         deaths: Int = 0,
         isQuiet: Bool = false,
         now: Timestamp
@@ -122,20 +147,72 @@ public struct Claim: Sendable, Equatable {
         if generation > shard.generation { return .park(reason: "UnknownGeneration") }
         if shard.state == .aside || shard.state == .parked { return .drop }
         if shard.state == .running && !redelivered { return .drop }
-        if shard.state == .running, shard.epoch == adopting { return .run }
+        if isAdopting(shard) { return .run }
+        if owner == .alive, mayStreamElsewhere(shard, at: now), overdue != shard.epoch { return .waits }
         if let outcome = campaign.ending(at: now) { return .end(outcome) }
         if let reason = campaign.asideReason(of: key) { return .setAside(reason) }
         if isQuiet { return .setAside(.quiet) }
         if !knowsApp { return .setAside(.app) }
         if needsTurn(shard, campaign) { return .setAside(.rate) }
+        let deaths = Self.deaths(deaths, owner: owner)
         if deaths >= Self.deathsUntilParked { return .quarantine(reason: "WorkerDied") }
         if deaths >= Self.deathsUntilAlone, !isAlone { return .runAlone }
         return .run
     }
+
+    /// How many workers have died with a shard, the one that this claim finds included.
+    ///
+    /// Only what is known counts: a run that was given up, a worker that was stopped or one that lives is none.
+    public static func deaths(_ before: Int, owner: Owner) -> Int {
+        owner == .dead ? before + 1 : before
+    }
+
+    /// Whether the row is a run's of this very process, which goes on.
+    public func isAdopting(_ shard: ShardRecord) -> Bool {
+        shard.state == .running && shard.epoch == adopting
+    }
+
+    /// Devices that a run which this claim ends may have sent to without an answer in the ledger, so that they may get a
+    /// second push or have had one that nobody counted.
+    ///
+    /// The upper bound, because a run says where it stands only with its answers: all of its devices without one. With
+    /// `dropUnknown` those before the started mark, which is durable before a stream opens; they are not sent to again.
+    public func mayBeSent(_ shard: ShardRecord, owner: Owner, now: Timestamp) -> Int {
+        guard owner != .nobody, !isAdopting(shard), shard.state == .running, !shard.isBefore(itsSlot: now) else {
+            return 0
+        }
+        guard content?.dropUnknown == true else { return shard.progress.pendingCount }
+        return shard.progress.codes.prefix(shard.progress.started).count { $0 == 0 }
+    }
+
+    /// Whether another process's run of the shard may have streams open.
+    ///
+    /// What this process runs it adopts; a row that is its own and not adopted has no run here any more.
+    private func mayStreamElsewhere(_ shard: ShardRecord, at now: Timestamp) -> Bool {
+        shard.state == .running && shard.owner != worker && !shard.isBefore(itsSlot: now)
+    }
+
     /// Whether a shard that was published without a slot has to get one: it is under a limit meanwhile.
     ///
     /// The probe of a breaker goes at once.
     private func needsTurn(_ shard: ShardRecord, _ campaign: CampaignFacts) -> Bool {
         shard.slot == nil && (isPaced || campaign.pace != nil) && !campaign.breaker.isProbe(key)
+    }
+}
+
+extension ShardRecord {
+    /// Whether its slot has not begun: nobody opens a stream for it before.
+    fileprivate func isBefore(itsSlot now: Timestamp) -> Bool {
+        slot.map { $0.begins > now.milliseconds * 1_000 } ?? false
+    }
+}
+
+extension Claim.Decision {
+    /// Whether it takes the row from the run that has it, if one has.
+    public var endsFormerRun: Bool {
+        switch self {
+        case .end, .setAside, .quarantine, .run: true
+        case .park, .settledAlready, .drop, .runAlone, .waits: false
+        }
     }
 }

@@ -69,10 +69,7 @@ public enum IntakeDecision: Equatable, Sendable {
         knowledge: Knowledge,
         problems: [Problem] = []
     ) -> IntakeDecision {
-        if case .campaign(let number, let held) = knowledge.holder {
-            return held == identity
-                ? .existing(campaign: number) : .conflict(.campaignConflict(app: job.app, id: job.id))
-        }
+        if let known = known(job: job, identity: identity, holder: knowledge.holder) { return known }
         var all = problems
         if knowledge.isAppKnown {
             all += providerProblems(job, knowledge)
@@ -82,6 +79,15 @@ public enum IntakeDecision: Equatable, Sendable {
         all += audienceProblems(job, knowledge) + contentProblems(job, knowledge)
         guard all.isEmpty else { return .refuse(all) }
         return .accept(shortWay: takesShortWay(job))
+    }
+
+    /// What is said of a job whose key a campaign has, whatever is wrong with the job by now; nil when none has.
+    ///
+    /// Asked before anything is judged: what was accepted stays so, though its time has passed or its app has gone.
+    public static func known(job: Job, identity: [UInt8], holder: Holder) -> IntakeDecision? {
+        guard case .campaign(let number, let held) = holder else { return nil }
+        return held == identity
+            ? .existing(campaign: number) : .conflict(.campaignConflict(app: job.app, id: job.id))
     }
 
     /// Whether one synced transaction can write the campaign with its shards already claimed.

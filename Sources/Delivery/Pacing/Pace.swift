@@ -1,3 +1,4 @@
+import Campaigns
 public import PushProviders
 
 /// How many requests may go out in a time, retries included: a campaign's `per_second` and `ramp_up`, an app's, or what
@@ -65,6 +66,27 @@ public struct PaceLine: Hashable, Sendable {
         self.pace = pace
         self.first = first
         self.next = next
+    }
+
+    /// How far ahead of now the next slot can be, in microseconds: what is given away at once, and one slot.
+    ///
+    /// Requests that take no slot move a quota's line on by as much as there are (`Pacing.charge`), the others by a whole
+    /// shard at the rate's lowest.
+    var furthest: Int64 {
+        let tolerance = Int64(Ahead.tolerance / .microseconds(1))
+        guard !pace.losesRamp else { return Pacing.lead + Pacing.maxLength + tolerance }
+        let lowest = pace.perMinute(at: 0, from: pace.rampUp > 0 ? 0 : -1)
+        return Pacing.lead + Pace.length(of: Shard.devicesMax, perMinute: lowest) + tolerance
+    }
+
+    /// Where the next slot may begin; a line that is further ahead than it can be was written by a clock that was wrong,
+    /// and has given nothing away.
+    func next(at instant: Int64) -> Int64 { next > instant + furthest ? 0 : next }
+
+    /// Takes back what cannot be meant, with a ramp that begins after now.
+    mutating func forgetWhatIsAhead(of instant: Int64) {
+        next = next(at: instant)
+        if let first, first > instant + furthest { self.first = nil }
     }
 
     /// When the ramp began in which a slot stands that begins at an instant.

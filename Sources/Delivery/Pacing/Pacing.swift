@@ -59,17 +59,19 @@ public enum Pacing {
     /// Moves a line on by requests that went without a slot, at the whole rate: they wait for no ramp.
     public static func charge(_ requests: Int, to line: inout PaceLine, now: Timestamp) {
         let instant = now.milliseconds * 1000
-        let begins = max(instant, min(line.next, instant + maxLength + lead))
+        line.forgetWhatIsAhead(of: instant)
+        let begins = max(instant, line.next)
         line.first = line.rampBegan(before: begins)
-        line.next = begins + Pace.length(of: requests, perMinute: line.pace.perMinute)
+        line.next = min(
+            begins + Pace.length(of: requests, perMinute: line.pace.perMinute),
+            instant + line.furthest
+        )
     }
 
     /// Where the next slot on all these lines can begin.
     private static func earliest(_ lines: [PaceLine], now: Timestamp) -> Int64 {
         let instant = now.milliseconds * 1000
-        // A line that is further ahead than it could be was written by a clock that is wrong.
-        let nexts = lines.map { min($0.next, instant + maxLength + lead) }
-        return max(instant + notice, nexts.max() ?? 0)
+        return max(instant + notice, lines.map { $0.next(at: instant) }.max() ?? 0)
     }
 
     /// The next slot for so many devices, which is then given away; nil when it is too early for one.
@@ -84,6 +86,7 @@ public enum Pacing {
         guard begins < instant + lead else { return nil }
         var length: Int64 = 1
         for index in lines.indices {
+            lines[index].forgetWhatIsAhead(of: instant)
             let first = lines[index].rampBegan(before: begins)
             let rate = lines[index].pace.perMinute(at: begins, from: first)
             let share = Pace.length(of: devices, perMinute: rate)
@@ -94,20 +97,22 @@ public enum Pacing {
         return Slot(begins: begins, length: length)
     }
 
-    /// The longest slot that there is: a whole shard at the lowest rate of a ramp.
-    private static let maxLength: Int64 = Int64(Shard.devicesMax) * 1_000_000
+    /// The longest slot that there is, in microseconds: a whole shard at the lowest rate of a ramp.
+    static let maxLength: Int64 = Int64(Shard.devicesMax) * 1_000_000
 
     /// When a planner looks again whether it may give slots away, in microseconds from now.
     public static func rest(_ lines: [PaceLine], now: Timestamp) -> Int64 {
-        let next = lines.map(\.next).max() ?? 0
-        return max(0, next - now.milliseconds * 1000 - lead + lookAhead)
+        let instant = now.milliseconds * 1000
+        let next = lines.map { $0.next(at: instant) }.max() ?? 0
+        return max(0, next - instant - lead + lookAhead)
     }
 
     /// The same where the provider has a quota besides.
     public static func rest(_ lines: [PaceLine], quota: PaceLine?, now: Timestamp) -> Int64 {
         guard let quota else { return rest(lines, now: now) }
         let all = rest(lines + [quota], now: now)
-        return lines.isEmpty ? all : max(all, quota.next - quotaGap - notice - now.milliseconds * 1000)
+        let instant = now.milliseconds * 1000
+        return lines.isEmpty ? all : max(all, quota.next(at: instant) - quotaGap - notice - instant)
     }
 
     /// When a planner looks again at a campaign that has nothing waiting, in microseconds from now: what is not sent yet

@@ -23,7 +23,7 @@ public enum AsideRelease {
     ) -> Bool {
         guard campaign.stage.isLive, campaign.ending(at: now) == nil else { return false }
         switch reason {
-        case .rate: return !isPaced && campaign.asideReason == nil && dueAt ?? now <= now
+        case .rate: return !isPaced && campaign.asideReason == nil && Ahead.rung.isPassed(dueAt ?? now, now: now)
         case .handOver: return true
         case .quiet: return !isQuiet && campaign.asideReason == nil
         case .held: return campaign.mayPlan(at: now)
@@ -33,6 +33,18 @@ public enum AsideRelease {
         case .suspect: return campaign.isPlanned && campaign.asideReason == nil
         case .paused, .suspended, .credentials, .breaker, .wrongEnvironment, .content, .atMost:
             return campaign.asideReason == nil
+        }
+    }
+
+    /// The reasons that have ended for rows whose own time has come: that of a retry, and the end of its quiet hours.
+    public static func dueReasons(
+        campaign: CampaignFacts,
+        knowsApp: Bool,
+        isPaced: Bool,
+        now: Timestamp
+    ) -> [AsideReason] {
+        AsideReason.allCases.filter {
+            isDue($0, campaign: campaign, knowsApp: knowsApp, isPaced: isPaced, isQuiet: false, now: now)
         }
     }
 

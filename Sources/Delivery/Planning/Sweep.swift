@@ -7,6 +7,24 @@ public enum Sweep {
     /// A shard whose message is this late, in an empty lane, has no message any more.
     public static let lostAfter = Duration.seconds(15 * 60)
 
+    /// In a lane that moves, a message that has not come although one that was published this much later has.
+    ///
+    /// So long a message that was delivered may be held, and a full work queue keeps back what comes off a rung.
+    public static let overtakenBy = Duration.seconds(5 * 60)
+
+    /// What is known of the messages of a lane.
+    public enum LaneLook: Equatable, Sendable {
+        /// Nothing.
+        case unknown
+        /// Its queue holds nothing, messages that are delivered and not acked included.
+        case empty
+        /// A message that was published at this instant has been claimed, at its first delivery.
+        ///
+        /// A queue hands its messages out in their order, and what comes back before all others: what was published
+        /// before and is still to come was lost, or somebody holds it.
+        case movedPast(Timestamp)
+    }
+
     /// What is done about a shard's row.
     public enum Action: Equatable, Sendable {
         /// Nothing.
@@ -24,21 +42,26 @@ public enum Sweep {
 
     /// What is done about a row.
     ///
-    /// Whether a running shard's worker still lives is not asked: one that lost its lease has ended its run and lives
-    /// on, and its message came back, unless the broker lost it. A run with a lease holds a message of the lane, and at
-    /// most for five minutes.
+    /// In an empty lane it is not asked whether a running shard's worker still lives: one that lost its lease has ended
+    /// its run and lives on, and its message came back, unless the broker lost it. A run with a lease holds a message of
+    /// the lane, and at most for five minutes. A lane that is never empty proves it otherwise (`movedPast`); there a row
+    /// whose worker lives and has not given it up is left, because the worker may hold its message.
+    ///
+    /// A message that was not lost after all is a superseded copy from then on, and harmless: nobody had claimed it.
     ///
     /// - Parameters:
     ///   - shard: the row.
     ///   - outboxWrittenAt: when its outbox row was written; nil without one.
     ///   - since: when it was last published (for a retry plus the rung's time), claimed, or saved.
-    ///   - isLaneEmpty: whether its lane's queue holds nothing, messages that are delivered and not acked included.
+    ///   - lane: what is known of its lane.
+    ///   - owner: whose a running row is.
     ///   - now: the instant.
     public static func action(
         for shard: ShardRecord,
         outboxWrittenAt: Timestamp?,
         since: Timestamp,
-        isLaneEmpty: Bool,
+        lane: LaneLook,
+        owner: Claim.Owner = .nobody,
         now: Timestamp
     ) -> Action {
         switch shard.state {
@@ -46,14 +69,20 @@ public enum Sweep {
         case .unpublished, .out:
             if let outboxWrittenAt {
                 // On a rung it is published when it is due, straight to its lane.
-                let isWaiting = shard.dueAt.map { $0 > now } ?? false
+                let isWaiting = shard.dueAt.map { !Ahead.rung.isPassed($0, now: now) } ?? false
                 return isDue(outboxWrittenAt: outboxWrittenAt, now: now) && !isWaiting ? .publish : .leave
             }
         case .running: break
         }
         // The rung's `.b` queue keeps a message a quarter longer.
         let latest = since.advanced(by: shard.rung.map { $0.delay / 4 } ?? .zero)
-        guard isLaneEmpty, latest.advanced(by: lostAfter) <= now else { return .leave }
-        return .publishAnew
+        guard latest.advanced(by: lostAfter) <= now else { return .leave }
+        switch lane {
+        case .unknown: return .leave
+        case .empty: return .publishAnew
+        case .movedPast(let published):
+            guard owner != .alive, latest.advanced(by: overtakenBy) < published else { return .leave }
+            return .publishAnew
+        }
     }
 }

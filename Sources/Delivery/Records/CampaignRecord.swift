@@ -74,6 +74,8 @@ public struct CampaignFacts: Sendable, Equatable {
     public var askedEvents: AskedEvents
     /// Whether its message is fetched by the app: it has no shards, and lives until it is ended.
     public var isInApp: Bool
+    /// As what it was marked to be over, which no clock and no later order takes back; nil while it is not.
+    public var endedAs: Outcome?
 
     /// Facts of a campaign.
     public init(
@@ -98,7 +100,8 @@ public struct CampaignFacts: Sendable, Equatable {
         hasShares: Bool = false,
         share: ProviderName? = nil,
         askedEvents: AskedEvents = [],
-        isInApp: Bool = false
+        isInApp: Bool = false,
+        endedAs: Outcome? = nil
     ) {
         self.number = number
         self.app = app
@@ -122,11 +125,13 @@ public struct CampaignFacts: Sendable, Equatable {
         self.share = share
         self.askedEvents = askedEvents
         self.isInApp = isInApp
+        self.endedAs = endedAs
     }
 
     /// What the rest of the campaign ends as, when nothing more may be sent; nil while it may.
     public func ending(at now: Timestamp) -> Outcome? {
-        switch stage {
+        if let endedAs { return endedAs }
+        return switch stage {
         case .cancelled: .cancelled
         case .failed, .refused: .failed
         case .planning, .scheduled, .held, .sending, .completed:

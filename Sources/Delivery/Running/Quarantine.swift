@@ -53,10 +53,14 @@ public struct Quarantine: Sendable {
     }
 
     /// The broker has all messages again; a shard that still runs alone goes on to its end.
-    public mutating func disconnected(_ running: RunningShards) {
+    ///
+    /// Returns the rows that were claimed and have not begun: they are to be given up.
+    public mutating func disconnected(_ running: RunningShards) -> [ShardRecord] {
+        let claimed = others.compactMap(\.claimed)
         candidates = []
         others = []
         if let alone, !running.contains(alone) { self.alone = nil }
+        return claimed
     }
 
     /// Asked whenever a run or a claim has ended: what to do, nil when that is to wait.

@@ -47,6 +47,11 @@ public struct RunningShards: Sendable {
         case adopt
         /// Not ours to run: ack this delivery after what the decision asks for.
         case ack(ShardDelivery)
+        /// The claim waits for a former run: hold this delivery, unacked (`HeldDeliveries`).
+        case hold(ShardDelivery)
+        /// It was granted, but the connection was lost meanwhile: give the row of this epoch up, or whoever gets the
+        /// message would wait for a run that there is not.
+        case giveUp(epoch: UInt32)
         /// The connection was lost meanwhile: nothing to ack, nothing to start; the message comes back.
         case gone
     }
@@ -121,13 +126,15 @@ public struct RunningShards: Sendable {
         return .claim(adopting: run.epoch)
     }
 
-    /// The ledger answered the claim of a shard: `epoch` is the new one when the decision was `run`, else nil.
+    /// The ledger answered the claim of a shard: `epoch` is the new one when the decision was `run`, else nil; `waits` is
+    /// whether it was `waits`.
     ///
     /// `rest` are the deliveries that waited, each with what to do now. `endChanges`: the campaign's, as of the claim; a
     /// run that is adopted goes on with what it began with.
     public mutating func concluded(
         _ key: ShardKey,
         epoch: UInt32?,
+        waits: Bool = false,
         endChanges: UInt32 = 0,
         now: Timestamp
     ) -> (Conclusion, rest: [(ShardDelivery, Arrival)]) {
@@ -135,7 +142,7 @@ public struct RunningShards: Sendable {
             preconditionFailure("no claim of \(key) is out")
         }
         let waiting = entry.waiting
-        var conclusion = isLive(delivery) ? Conclusion.ack(delivery) : .gone
+        var conclusion = !isLive(delivery) ? Conclusion.gone : waits ? .hold(delivery) : .ack(delivery)
         if let epoch {
             if let run = entry.run, run.epoch &+ 1 == epoch {
                 entry.run = Run(epoch: epoch, delivery: delivery, since: run.since, endChanges: run.endChanges)
@@ -143,6 +150,8 @@ public struct RunningShards: Sendable {
             } else if isLive(delivery) {
                 conclusion = .start(replaces: entry.run.map(\.delivery).flatMap { isLive($0) ? $0 : nil })
                 entry.run = Run(epoch: epoch, delivery: delivery, since: now, endChanges: endChanges)
+            } else {
+                conclusion = .giveUp(epoch: epoch)
             }
         }
         entry.claiming = nil

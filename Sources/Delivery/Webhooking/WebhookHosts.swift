@@ -29,12 +29,8 @@ public struct WebhookHosts: Sendable, Equatable {
     /// Which addresses a connection to an allowed host may go to: the public internet, or this machine alone.
     public static func reach(of url: WebhookURL) -> AddressReach { isLoopback(url.host) ? .loopback : .global }
 
-    /// Whether a host is this machine by its name: `localhost`, 127.0.0.0/8, `::1`.
-    static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" || host == "::1" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
+    /// Whether a host is this machine by its name.
+    static func isLoopback(_ host: String) -> Bool { Loopback.isLoopback(host: host) }
 
     /// What has to be in the list for a host.
     public static func entry(for url: WebhookURL) -> String {

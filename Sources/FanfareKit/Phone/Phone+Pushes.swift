@@ -99,7 +99,7 @@ extension Phone {
     func fetch(_ push: PushMessage) async -> Result<RichContent, RichContentProblem> {
         guard let name = push.content else { return .failure(.gone) }
         listener.contentChanged(push, .fetching)
-        var result = await fetch(name)
+        var result = await fetch(name, messageID: push.messageID)
         if let handler = contentHandlers[name.type] ?? contentHandlers[""] { result = result.flatMap(handler.judge) }
         switch result {
         case .success(let content): listener.contentChanged(push, .ready(content))
@@ -108,13 +108,18 @@ extension Phone {
         return result
     }
 
-    private func fetch(_ name: RichContentName) async -> Result<RichContent, RichContentProblem> {
+    /// `messageID`: the signed id of the push; the server gives a campaign's own content to nobody without it.
+    private func fetch(
+        _ name: RichContentName,
+        messageID: String?
+    ) async -> Result<RichContent, RichContentProblem> {
         guard let send = setting.send, let secret = registrar.memory.secret else {
             return .failure(.notRegistered)
         }
         let id = name.id.addingPercentEncoding(withAllowedCharacters: .pathSegment) ?? name.id
         var request = EdgeRequest(method: "GET", path: "/v1/messages/\(id)", bearer: secret)
         request.headers["if-none-match"] = contents.tag(name.id)
+        request.headers["fanfare-message"] = messageID
         let reply: EdgeReply
         do {
             reply = try await send(request)

@@ -41,6 +41,8 @@ struct Registrar {
     private let hasKey: Bool
     private var sending: Request?
     private var backoff = Backoff()
+    /// Ids in a row that the server called another installation's.
+    private var takenIDs = 0
     private var notBefore = Date.distantPast
     /// The facts that the server did not want: not again before they change.
     private var refused: DeviceFacts?
@@ -136,6 +138,7 @@ struct Registrar {
         switch result.status {
         case .registered:
             backoff.worked()
+            takenIDs = 0
             memory.secret = secret ?? memory.secret
             (memory.told, memory.toldAt, refused) = (request.facts, now, nil)
             // One that was set meanwhile is told next.
@@ -146,6 +149,11 @@ struct Registrar {
         case .integrationKeyUnknown where request.isSecondTry:
             // Perhaps it is the id: its first answer, with the secret, may have been lost. A new one tells.
             wasForgotten(spare: spare)
+        case .deviceExists:
+            // At once the first time; a server that says so of every id is not asked in a circle.
+            wasForgotten(spare: spare)
+            if takenIDs > 0 { notBefore = now + backoff.failed(chance: chance, floor: retryAfter) }
+            takenIDs += 1
         case _ where result.isPassing:
             notBefore = now + backoff.failed(chance: chance, floor: retryAfter)
         default: refused = request.facts

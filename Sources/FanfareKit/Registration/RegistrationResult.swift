@@ -21,6 +21,8 @@ public struct RegistrationResult: Sendable, Hashable {
         case integrationKeyUnknown = "integration_key_unknown"
         /// The user needs a proof by the app's own back end.
         case userNotVerified = "user_not_verified"
+        /// The id is another installation's, as after a reinstall with a new token; the kit takes a new one by itself.
+        case deviceExists = "device_exists"
         /// A field cannot be used, most often the token.
         case tokenInvalid = "token_invalid"
         /// The device asks too often; it is tried again by itself.

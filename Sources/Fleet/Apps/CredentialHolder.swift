@@ -36,7 +36,7 @@ final class CredentialHolder: Sendable {
     /// What requests to an endpoint carry now.
     func supply(for endpoint: ProviderEndpoint, now: Timestamp) -> Supply {
         let (need, request) = rules.withLock { settled(&$0, for: endpoint, now: now) }
-        if let request { fetch(request, for: endpoint) }
+        if let request { fetch(request, for: endpoint, now: now) }
         if let authorization = need.authorization { return .ready(authorization) }
         return need.lack.map { .lacking($0) } ?? .awaited
     }
@@ -57,7 +57,7 @@ final class CredentialHolder: Sendable {
             if let other = need.authorization { return (other.generation != generation, request) }
             return (need.lack == nil, request)
         }
-        if let request { fetch(request, for: endpoint) }
+        if let request { fetch(request, for: endpoint, now: now) }
         return isReplaced
     }
 
@@ -99,16 +99,18 @@ final class CredentialHolder: Sendable {
         return (need, request)
     }
 
-    private func fetch(_ request: TokenRequest, for endpoint: ProviderEndpoint) {
+    /// Asks for a token; `now` is whose time it is that tokens are dated by, and goes on by the monotonic clock.
+    private func fetch(_ request: TokenRequest, for endpoint: ProviderEndpoint, now asked: Timestamp) {
+        let began = ContinuousClock.now
         fetcher.fetch(request) { [self] answer in
+            let now = asked.advanced(by: ContinuousClock.now - began)
             let next = rules.withLock { rules -> TokenRequest? in
-                let now = WallClock.now()
                 var rule = rule(&rules, for: endpoint)
                 rule.fetched(answer, now: now)
                 rules[scope(endpoint)] = rule
                 return settled(&rules, for: endpoint, now: now).request
             }
-            if let next { fetch(next, for: endpoint) }
+            if let next { fetch(next, for: endpoint, now: now) }
         }
     }
 }

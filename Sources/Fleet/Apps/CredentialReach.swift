@@ -1,5 +1,6 @@
 public import Campaigns
 import PushProviders
+import Store
 
 /// Whether an account has something to show for itself: a token that was signed here, and given by the provider where
 /// it gives them.
@@ -48,7 +49,7 @@ extension LoadedAccount {
         let clock = ContinuousClock()
         let end = clock.now + Self.patience
         while clock.now < end {
-            let supply = supply(for: endpoint, now: WallClock.now())
+            let supply = supply(for: endpoint, now: WallClock.now().asRead)
             guard case .awaited = supply else { return supply }
             try? await Task.sleep(for: Self.pause)  // cancelled: it is asked for again, until the end
         }

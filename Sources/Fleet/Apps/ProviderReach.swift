@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOPosix
 public import PushProviders
+import Store
 import Transport
 
 /// What a look at a provider's host found: whether it can be reached as the workers reach it, and what its clock says.
@@ -68,7 +69,7 @@ public enum ProviderReach: Sendable, Equatable {
     private init(_ ending: SingleRequest.Ending) {
         self =
             switch ending {
-            case .answered(let answer): .answered(ClockSkew(date: answer.date.span, now: WallClock.now()))
+            case .answered(let answer): .answered(ClockSkew(date: answer.date.span, now: WallClock.now().asRead))
             case .unwritten: .failed("no request")
             case .unanswered(let reason): .failed("it did not answer (\(reason))")
             case .unconnected(let failure): .failed(failure.text)

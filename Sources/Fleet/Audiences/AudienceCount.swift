@@ -34,7 +34,7 @@ public struct AudienceCount: Sendable, Equatable {
             }
             return record.number
         }
-        let now = WallClock.now()
+        let now = ledger.now()
         let source: AudienceWalk.Source
         switch selector {
         case .segment(let segment):

@@ -38,13 +38,13 @@ final class AudienceFreezer {
         // What providers have said up to now is known before anybody is taken.
         while try await ledger.write(.normal, { try $0.learnDeadTokens() }) {}
         let opened = try await ledger.write(.normal) {
-            try $0.openFrozen(campaign: campaign, leaseEpoch: leaseEpoch, worker: worker, now: WallClock.now())
+            try $0.openFrozen(campaign: campaign, leaseEpoch: leaseEpoch, worker: worker, now: ledger.now())
         }
         guard let audience = opened else { return nil }
         var job = try Job(stored: audience.job)
         // What is counted from there is the same whoever counts.
         job.createdAt = audience.createdAt
-        let now = WallClock.now()
+        let now = ledger.now()
         let exclusion = try await Exclusion.read(
             job.exclude,
             app: audience.app,
@@ -120,14 +120,14 @@ final class AudienceFreezer {
         let final = audience
         let (leaseEpoch, worker) = (leaseEpoch, worker)
         let (contents, parts) = (try await contents(), try await parts())
-        return try await ledger.write(.synced) {
+        return try await ledger.write(.synced) { [ledger] in
             try $0.finishFrozen(
                 final,
                 contents: contents,
                 parts: parts,
                 leaseEpoch: leaseEpoch,
                 worker: worker,
-                now: WallClock.now()
+                now: ledger.now()
             )
         }
     }
@@ -154,7 +154,7 @@ final class AudienceFreezer {
         guard job.isByTimeZone else { return [] }
         let list = audience.list
         let zones = try await ledger.read { try $0.timeZones(list: list) }
-        return apps.parts(of: job, zones: Set(zones), at: WallClock.now())
+        return apps.parts(of: job, zones: Set(zones), at: ledger.now())
     }
 
     /// Writes what is complete, and at a checkpoint or the end everything.
@@ -178,7 +178,7 @@ final class AudienceFreezer {
             }
             let (piece, now, finds) = (Array(chunks[start..<end]), audience, findsDead)
             let (leaseEpoch, worker) = (leaseEpoch, worker)
-            let result = try await ledger.write(.normal, haste: .withOthers) {
+            let result = try await ledger.write(.normal, haste: .withOthers) { [ledger] in
                 try $0.writeFrozen(
                     piece,
                     of: now,
@@ -186,7 +186,7 @@ final class AudienceFreezer {
                     findsDead: finds,
                     leaseEpoch: leaseEpoch,
                     worker: worker,
-                    now: WallClock.now()
+                    now: ledger.now()
                 )
             }
             if result == .fenced { return .fenced }

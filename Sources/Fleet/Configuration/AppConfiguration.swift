@@ -17,8 +17,12 @@ public struct AppConfiguration: Sendable {
     public let askedEvents: AskedEvents
     /// Where its events are posted to.
     public let webhooks: [Webhook]
-    /// One per provider block, at least one; in the order of the registry.
+    /// One per provider block, at least one, in the order of the registry.
+    ///
+    /// None where no provider's keys are held.
     public let accounts: [AccountConfiguration]
+    /// The providers that it has a block for, in the same order.
+    public let providers: [ProviderName]
     /// What message ids are signed with; nil: pushes carry none.
     public let messageKeys: MessageKeys?
     /// What its declarations mean for the content of its jobs.

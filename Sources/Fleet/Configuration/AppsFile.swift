@@ -10,9 +10,11 @@ public enum AppsFile {
     /// Key files are read and checked here, so that an unusable key is found before the first push.
     ///
     /// `webhookHosts`: the hosts that events may be posted to; nil where nothing is posted, and all are believed.
+    /// `holdsKeys` is false where nothing is sent and no provider's key belongs: the blocks of providers are not read.
     public static func read(
         path: String,
-        webhookHosts: WebhookHosts? = nil
+        webhookHosts: WebhookHosts? = nil,
+        holdsKeys: Bool = true
     ) throws(ConfigurationError) -> [AppConfiguration] {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             let detail = "the apps file cannot be read"
@@ -21,14 +23,15 @@ public enum AppsFile {
                 ConfigurationProblem(place: path, key: "", code: "unreadable_file", detail: detail, mend: mend)
             ])
         }
-        return try read(text: text, path: path, webhookHosts: webhookHosts)
+        return try read(text: text, path: path, webhookHosts: webhookHosts, holdsKeys: holdsKeys)
     }
 
     /// The same from a text; paths in it are relative to the folder of `path`.
     static func read(
         text: String,
         path: String,
-        webhookHosts: WebhookHosts? = nil
+        webhookHosts: WebhookHosts? = nil,
+        holdsKeys: Bool = true
     ) throws(ConfigurationError) -> [AppConfiguration] {
         let tree = try YAMLTree.read(text, place: path)
         let problems = ProblemList(file: path)
@@ -38,7 +41,7 @@ public enum AppsFile {
             if apps.entries.isEmpty { problems.add(apps.line, "apps", "no_value", "no app is named") }
             return apps.entries.compactMap { entry in
                 FieldReader(entry.value, key: "apps.\(entry.key)", problems: problems).flatMap {
-                    app(named: entry.key, line: entry.line, fields: $0, webhookHosts)
+                    app(named: entry.key, line: entry.line, fields: $0, webhookHosts, holdsKeys)
                 }
             }
         }
@@ -51,7 +54,8 @@ public enum AppsFile {
         named name: String,
         line: Int,
         fields: FieldReader,
-        _ webhookHosts: WebhookHosts?
+        _ webhookHosts: WebhookHosts?,
+        _ holdsKeys: Bool
     ) -> AppConfiguration? {
         let blocks = ProviderRegistry.providers.map(\.name.rawValue)
         fields.refuseUnknown(
@@ -67,7 +71,7 @@ public enum AppsFile {
                 "an app's name is 1 to 128 of letters, digits and . _ : -"
             )
         }
-        if !blocks.contains(where: { fields.entry($0) != nil }) {
+        if holdsKeys, !blocks.contains(where: { fields.entry($0) != nil }) {
             let mend = "add a block: \(blocks.joined(separator: ", "))"
             fields.problems.add(line, fields.key, "missing", "the app has no provider", mend)
         }
@@ -82,9 +86,12 @@ public enum AppsFile {
             // A webhook that wants to hear of shards asks for them.
             askedEvents: webhooks.reduce(EventFields.read(fields)) { $0.union($1.kinds.asked) },
             webhooks: webhooks,
-            accounts: ProviderRegistry.providers.compactMap { provider in
-                fields.mapping(provider.name.rawValue).flatMap { AccountFields.read($0, of: provider) }
-            },
+            accounts: !holdsKeys
+                ? []
+                : ProviderRegistry.providers.compactMap { provider in
+                    fields.mapping(provider.name.rawValue).flatMap { AccountFields.read($0, of: provider) }
+                },
+            providers: ProviderRegistry.providers.map(\.name).filter { fields.entry($0.rawValue) != nil },
             messageKeys: edge?.messageKeys,
             rules: ContentRuleFields.read(fields),
             edge: edge?.edge

@@ -6,10 +6,12 @@ public import Transport
 public struct Configuration: Sendable {
     /// `amqp.url`; holds a password, which its description leaves out.
     public let amqp: AMQPEndpoint
-    /// Where `amqp.management_url` is; nil is port 15672 of the broker's first host.
+    /// Where `amqp.management_url` is; nil is the broker's first host, at port 15671 with `amqps` and else at 15672.
     ///
     /// User and password are those of `amqp`.
     public let management: NetworkAddress?
+    /// Whether `amqp.management_url` is `https`.
+    public let isManagementSecure: Bool
     /// `store.url`.
     public let store: StoreLocation
     /// `store.retention.*`.
@@ -55,6 +57,8 @@ public struct Configuration: Sendable {
 
     /// What the HTTP side is.
     public struct ServerSettings: Sendable, Equatable {
+        /// What it answers.
+        public let roles: Set<ServerRole>
         /// Where the API is.
         public let listen: NetworkAddress
         /// Where apps' installations ask; nil: where the API is.
@@ -71,6 +75,22 @@ public struct Configuration: Sendable {
         public let edgeRequestsPerSecond: Int
         /// Requests a second of one address at the edge that show no device's secret.
         public let edgeRegistrationsPerSecond: Int
+        /// Proxies whose word about their clients is believed.
+        public let trustedProxies: TrustedProxies
+        /// Connections at once of each address that is listened on; nil: as many as descriptors allow.
+        public let connections: Int?
+        /// The same of one client's address; nil: half of them.
+        public let addressConnections: Int?
+        /// Memory that this process may have, in bytes; nil: its control group's limit, or the machine's.
+        public let memory: Int?
+    }
+
+    /// What a server answers.
+    public enum ServerRole: String, Sendable, CaseIterable {
+        /// Operators and producers, and the dashboard.
+        case api
+        /// Apps' installations.
+        case edge
     }
 
     /// The roles of a worker (design, section 2).
@@ -113,7 +133,7 @@ public struct Configuration: Sendable {
     init(settings: [String: Setting], base: String, problems: [ConfigurationProblem]) throws(ConfigurationError) {
         var reader = SettingReader(settings: settings, base: base, problems: problems)
         amqp = reader.broker("amqp.url")
-        management = reader.httpURL("amqp.management_url")
+        (management, isManagementSecure) = reader.httpOrHTTPSURL("amqp.management_url")
         store = reader.store("store.url")
         appsFile = reader.path("apps.file") ?? base
         webhookHosts = reader.webhookHosts("events.webhook_hosts")
@@ -138,6 +158,7 @@ public struct Configuration: Sendable {
             tracking: reader.duration("store.retention.tracking")
         )
         server = ServerSettings(
+            roles: Set(reader.words("server.roles").compactMap(ServerRole.init(rawValue:))),
             listen: reader.address("server.listen") ?? NetworkAddress(host: "127.0.0.1", port: 8080),
             edgeListen: reader.address("server.edge_listen"),
             tokensFile: reader.path("server.tokens_file"),
@@ -145,7 +166,11 @@ public struct Configuration: Sendable {
             privateKeyFile: reader.path("server.private_key_file"),
             requestsPerSecond: reader.number("server.requests_per_second") ?? 200,
             edgeRequestsPerSecond: reader.number("server.edge_requests_per_second") ?? 10,
-            edgeRegistrationsPerSecond: reader.number("server.edge_registrations_per_second") ?? 200
+            edgeRegistrationsPerSecond: reader.number("server.edge_registrations_per_second") ?? 200,
+            trustedProxies: reader.proxies("server.trusted_proxies"),
+            connections: reader.number("server.connections"),
+            addressConnections: reader.number("server.address_connections"),
+            memory: reader.number("server.memory_mib").map { $0 << 20 }
         )
         self.settings = ConfigurationCatalogue.keys.compactMap { settings[$0.name] }
         if !reader.problems.isEmpty { throw ConfigurationError(reader.problems) }

@@ -14,8 +14,9 @@ public enum ConfigurationCatalogue {
             "amqp.management_url",
             .httpURL,
             nil,
-            "the broker's management API, for policies (topology apply); none is port 15672 of the broker's host; "
-                + "user and password are those of amqp.url"
+            "the broker's management API, for policies (topology apply); none is the broker's host, port 15671 (https) "
+                + "with amqps and else 15672; user and password are those of amqp.url and go to another machine over "
+                + "https alone, with the files of amqps"
         ),
         ConfigurationKey(
             "store.url",
@@ -23,7 +24,8 @@ public enum ConfigurationCatalogue {
             "sqlite:fanfare.db",
             "the ledger: a file of one host, its path relative to the configuration file, else to the working directory; "
                 + "or, for workers on several hosts, postgresql://user@host:5432/database with libpq's parameters, "
-                + "standbys behind commas"
+                + "standbys behind commas; another machine proves its name by TLS (sslmode=verify-full) unless the URL says "
+                + "otherwise"
         ),
         ConfigurationKey("store.retention.campaigns", .duration, "90d", "how long finished campaigns are kept"),
         ConfigurationKey("store.retention.outcomes", .duration, "30d", "how long outcomes of single devices are kept"),
@@ -64,6 +66,13 @@ public enum ConfigurationCatalogue {
             "127.0.0.1:9464",
             "metrics, /livez, /readyz; only the default moves to the next free port"
         ),
+        ConfigurationKey(
+            "server.roles",
+            .words(["api", "edge"]),
+            "all",
+            "what this server answers; an edge alone needs no provider keys, orders nothing, and has only probes and "
+                + "metrics on server.listen"
+        ),
         ConfigurationKey("server.listen", .address, "127.0.0.1:8080", "the HTTP API and the dashboard"),
         ConfigurationKey("server.edge_listen", .address, nil, "the device edge; none is on server.listen"),
         ConfigurationKey(
@@ -97,6 +106,32 @@ public enum ConfigurationCatalogue {
             "200",
             "requests a second of one address at the edge that show no device's secret: first registrations, and keys that "
                 + "nobody knows; twice as many at once"
+        ),
+        ConfigurationKey(
+            "server.trusted_proxies",
+            .networks,
+            nil,
+            "proxies whose word about their clients is believed, as addresses or networks (10.0.0.0/8, 2001:db8::/32): "
+                + "Forwarded, X-Forwarded-For, and the PROXY protocol, version 2; none believes nobody"
+        ),
+        ConfigurationKey(
+            "server.connections",
+            .number(8...1_000_000),
+            nil,
+            "connections at once of each of both addresses; none is half of the descriptors, less a reserve"
+        ),
+        ConfigurationKey(
+            "server.address_connections",
+            .number(1...1_000_000),
+            nil,
+            "connections at once of one address (of IPv6 a /64) that is no trusted proxy; none is half of all"
+        ),
+        ConfigurationKey(
+            "server.memory_mib",
+            .number(16...16_777_216),
+            nil,
+            "memory of the process in MiB, of which a quarter may be filled by what phones send and do not take; none is "
+                + "the control group's limit, or the machine's memory"
         ),
         ConfigurationKey(
             "telemetry.otlp_url",

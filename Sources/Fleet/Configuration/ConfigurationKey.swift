@@ -33,11 +33,13 @@ public struct ConfigurationKey: Sendable {
         case words([String])
         /// Hosts that events may be posted to, separated by commas.
         case webhookHosts
+        /// IP addresses and networks, separated by commas.
+        case networks
 
         /// Whether a YAML list may stand there.
         var isList: Bool {
             switch self {
-            case .words, .webhookHosts: true
+            case .words, .webhookHosts, .networks: true
             default: false
             }
         }

@@ -81,7 +81,7 @@ public enum IntegrationKeysFile {
         guard old.count < countMax else {
             throw problem(path, "too_many", "there are \(countMax) keys", "revoke one: fanfare app key revoke")
         }
-        if !isDryRun { try write(old + [key], path: path) }
+        if !isDryRun { try write(old + [key], revoked: revoked(path: path), path: path) }
     }
 
     /// Takes a key out of the file; throws when the file cannot be used or written, or has no such key.
@@ -91,15 +91,48 @@ public enum IntegrationKeysFile {
             let names = old.isEmpty ? "there is none" : "there are \(old.map(\.name).joined(separator: ", "))"
             throw problem(path, "not_found", "there is no key \(name)", names)
         }
-        if !isDryRun { try write(old.filter { $0.name != name }, path: path) }
+        if isDryRun { return }
+        let gone = old.filter { $0.name == name }.map { Revoked(name: name, hash: $0.hash) }
+        try write(old.filter { $0.name != name }, revoked: revoked(path: path) + gone, path: path)
     }
 
-    private static func write(_ keys: [IntegrationKey], path: String) throws(ConfigurationError) {
+    /// A key that is no longer good, by which devices that came with it are still found.
+    public struct Revoked: Sendable, Equatable {
+        /// Its name, which a later key may have too.
+        public let name: String
+        /// SHA-256 of its text.
+        public let hash: [UInt8]
+    }
+
+    /// What a line of a revoked key begins with: a comment, so that servers of before read the file as they did.
+    private static let revokedMark = "# revoked: "
+    /// Revoked keys that are remembered; the oldest go.
+    private static let revokedMax = 100
+
+    /// The keys that were taken out, the latest last; none when the file is not there.
+    public static func revoked(path: String) -> [Revoked] {
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").compactMap { line in
+            guard line.hasPrefix(revokedMark) else { return nil }
+            let words = line.dropFirst(revokedMark.count).split(separator: " ").map(String.init)
+            guard words.count == 2, TokensFile.isName(words[0]), let hash = digest(words[1]) else { return nil }
+            return Revoked(name: words[0], hash: hash)
+        }
+    }
+
+    private static func write(
+        _ keys: [IntegrationKey],
+        revoked: [Revoked],
+        path: String
+    ) throws(ConfigurationError) {
         let lines = keys.map { key in
             let hash = Hexadecimal.text(key.hash)
             return "  - {name: \"\(key.name)\", hash: \"\(hash)\", created_at: \"\(key.createdAt)\"}\n"
         }
-        let text = "# Hashes of integration keys; written by fanfare app key.\nkeys:" + (keys.isEmpty ? " []\n" : "\n")
+        let past = revoked.suffix(revokedMax).map { revokedMark + $0.name + " " + Hexadecimal.text($0.hash) + "\n" }
+        let text =
+            "# Hashes of integration keys; written by fanfare app key.\n" + past.joined() + "keys:"
+            + (keys.isEmpty ? " []\n" : "\n")
         do {
             try PrivateFile.replace(path, Data((text + lines.joined()).utf8))
         } catch {

@@ -34,13 +34,28 @@ struct SettingReader {
     }
 
     mutating func httpURL(_ name: String) -> Configuration.NetworkAddress? {
+        address(name, ofURL: "http://", "write http://host:port")
+    }
+
+    /// The address of a URL, and whether that is `https`.
+    mutating func httpOrHTTPSURL(_ name: String) -> (address: Configuration.NetworkAddress?, isSecure: Bool) {
+        let isSecure = text(name)?.hasPrefix("https://") == true
+        let mend = "write https://host:15671, or http://127.0.0.1:15672 on the broker's own machine"
+        return (address(name, ofURL: isSecure ? "https://" : "http://", mend), isSecure)
+    }
+
+    private mutating func address(
+        _ name: String,
+        ofURL scheme: String,
+        _ mend: String
+    ) -> Configuration.NetworkAddress? {
         guard let text = text(name) else { return nil }
-        let authority = text.dropFirst(7).prefix { $0 != "/" }
-        let rest = text.dropFirst(7 + authority.count)
-        guard text.hasPrefix("http://"), !authority.contains("@"), rest.isEmpty || rest == "/",
+        let authority = text.dropFirst(scheme.count).prefix { $0 != "/" }
+        let rest = text.dropFirst(scheme.count + authority.count)
+        guard text.hasPrefix(scheme), !authority.contains("@"), rest.isEmpty || rest == "/",
             let address = Self.address(String(authority))
         else {
-            refuse(name, "invalid_url", "not an HTTP URL of host and port", "write http://host:15672")
+            refuse(name, "invalid_url", "not an HTTP URL of host and port", mend)
             return nil
         }
         return address
@@ -140,6 +155,16 @@ struct SettingReader {
             refuse(name, "invalid_host", "\(text.isEmpty ? "nothing" : text) is not a host", forms)
         }
         return hosts
+    }
+
+    mutating func proxies(_ name: String) -> TrustedProxies {
+        let texts = (text(name) ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
+        let (proxies, refused) = TrustedProxies.read(texts)
+        for text in refused {
+            let what = text.isEmpty ? "nothing" : text
+            refuse(name, "invalid_network", "\(what) is no address and no network", "write 10.0.0.0/8 or 2001:db8::/32")
+        }
+        return proxies
     }
 
     mutating func words(_ name: String) -> [String] {

@@ -1,4 +1,4 @@
-import Campaigns
+public import Campaigns
 import Foundation
 
 /// A token of the HTTP API, as the server knows it: not the token, but its hash.
@@ -11,20 +11,25 @@ public struct AccessToken: Sendable, Equatable {
     public let role: String
     /// The apps that it is for; nil is all of them.
     public let apps: Set<String>?
+    /// From this instant on it opens nothing; nil for one of before tokens had an end.
+    public let expiresAt: Timestamp?
 
     /// A token.
-    public init(name: String, hash: [UInt8], role: String, apps: Set<String>?) {
+    public init(name: String, hash: [UInt8], role: String, apps: Set<String>?, expiresAt: Timestamp? = nil) {
         self.name = name
         self.hash = hash
         self.role = role
         self.apps = apps
+        self.expiresAt = expiresAt
     }
 }
 
-/// Reads and extends `server.tokens_file`: a list of `{name, hash, role, apps}`.
+/// Reads and changes `server.tokens_file`: a list of `{name, hash, role, apps, expires_at}`.
 public enum TokensFile {
     /// What a token may be, the weakest first.
     public static let roles = ["viewer", "operator", "admin"]
+    /// How long a new token may be good: to five years.
+    public static let validity = Duration.seconds(3600)...Duration.seconds(1825 * 86_400)
 
     /// The tokens; throws all problems of the file at once.
     public static func read(path: String) throws(ConfigurationError) -> [AccessToken] {
@@ -64,15 +69,21 @@ public enum TokensFile {
     }
 
     private static func token(_ fields: FieldReader) -> AccessToken? {
-        fields.refuseUnknown(known: ["name", "hash", "role", "apps"])
+        fields.refuseUnknown(known: ["name", "hash", "role", "apps", "expires_at"])
         for field in ["name", "hash", "role", "apps"] where fields.entry(field) == nil {
             fields.problems.add(fields.line, fields.path(field), "missing", "a token has \(field)")
         }
         let name = fields.text("name", "1 to 128 of letters, digits and . _ -", where: isName)
         let hash = fields.text("hash", "a SHA-256 in 64 hexadecimal digits") { digest($0) != nil }.flatMap(digest)
         let role = fields.text("role", "one of \(roles.joined(separator: ", "))", where: roles.contains)
+        var end: Timestamp?
+        if fields.entry("expires_at") != nil {
+            let text = fields.text("expires_at", "an instant such as 2027-11-20T21:05:00Z") { instant($0) != nil }
+            guard let text else { return nil }
+            end = instant(text)
+        }
         guard let name, let hash, let role, let apps = apps(fields) else { return nil }
-        return AccessToken(name: name, hash: hash, role: role, apps: apps.isEmpty ? nil : apps)
+        return AccessToken(name: name, hash: hash, role: role, apps: apps.isEmpty ? nil : apps, expiresAt: end)
     }
 
     /// The named apps, none for `all`; nil with a problem.
@@ -91,6 +102,8 @@ public enum TokensFile {
     public static func isName(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(ByteSets.name.contains) && !text.contains(":")
     }
+
+    private static func instant(_ text: String) -> Timestamp? { try? Timestamp(rfc3339: text) }
 
     private static func digest(_ text: String) -> [UInt8]? {
         guard text.utf8.count == 64 else { return nil }
@@ -116,9 +129,33 @@ public enum TokensFile {
                 "add by hand: \(line(token))"
             )
         }
-        if isDryRun { return }
+        if !isDryRun { try replace(path, new) }
+    }
+
+    /// Takes a token out of the file; what a person wrote around it stays.
+    ///
+    /// Throws when the file cannot be used or written, has no such token, or does not have it on a line of its own as
+    /// `add` writes it. A dry run leaves the file as it is.
+    public static func remove(named name: String, path: String, isDryRun: Bool = false) throws(ConfigurationError) {
+        let old = try read(path: path)
+        guard let token = old.first(where: { $0.name == name }) else {
+            let names = old.isEmpty ? "there is none" : "there are \(old.map(\.name).joined(separator: ", "))"
+            throw problem(path, "not_found", "there is no token \(name)", names)
+        }
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        let hash = Hexadecimal.text(token.hash)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let kept = lines.filter { !($0.contains("- {") && $0.contains(hash)) }.joined(separator: "\n")
+        let new = old.count == 1 && kept.count < text.count ? "tokens: []\n" : kept
+        guard (try? read(text: new, path: path)) == old.filter({ $0.name != name }) else {
+            throw problem(path, "invalid_yaml", "the file is not written as a plain list", "take \(name) out by hand")
+        }
+        if !isDryRun { try replace(path, new) }
+    }
+
+    private static func replace(_ path: String, _ text: String) throws(ConfigurationError) {
         do {
-            try PrivateFile.replace(path, Data(new.utf8))
+            try PrivateFile.replace(path, Data(text.utf8))
         } catch {
             throw problem(path, "unwritable_file", "the file cannot be written", "check its folder and permissions")
         }
@@ -133,7 +170,8 @@ public enum TokensFile {
     private static func line(_ token: AccessToken) -> String {
         let apps = token.apps.map { "[\($0.sorted().map { "\"\($0)\"" }.joined(separator: ", "))]" } ?? "all"
         let hash = Hexadecimal.text(token.hash)
-        return "- {name: \"\(token.name)\", hash: \"\(hash)\", role: \(token.role), apps: \(apps)}"
+        let end = token.expiresAt.map { ", expires_at: \"\($0.rfc3339)\"" } ?? ""
+        return "- {name: \"\(token.name)\", hash: \"\(hash)\", role: \(token.role), apps: \(apps)\(end)}"
     }
 
     private static func problem(_ path: String, _ code: String, _ detail: String, _ mend: String) -> ConfigurationError

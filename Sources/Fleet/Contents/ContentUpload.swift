@@ -40,8 +40,8 @@ public struct ContentUpload: Sendable {
     public func put(app: String, in ledger: Ledger, isDryRun: Bool = false) async throws(LedgerError) -> ContentResult {
         let (id, content) = (id, content)
         if isDryRun {
-            return try await ledger.rehearse { try $0.putContent(content, app: app, id: id, now: WallClock.now()) }
+            return try await ledger.rehearse { try $0.putContent(content, app: app, id: id, now: ledger.now()) }
         }
-        return try await ledger.write(.synced) { try $0.putContent(content, app: app, id: id, now: WallClock.now()) }
+        return try await ledger.write(.synced) { try $0.putContent(content, app: app, id: id, now: ledger.now()) }
     }
 }

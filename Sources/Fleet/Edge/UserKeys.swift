@@ -97,6 +97,14 @@ public struct UserKeys: Sendable {
         Array(repeating: 0, count: max(0, count - bytes.count)) + bytes
     }
 
+    /// The user whom a token names, when it is valid for an app now; nil otherwise.
+    ///
+    /// `now` is in seconds since the epoch. Costs what `fault` does.
+    public func user(_ text: String, app: String, now: Double) -> String? {
+        guard let user = (try? UserToken(text))?.subject else { return nil }
+        return fault(text, app: app, user: user, now: now) == nil ? user : nil
+    }
+
     /// What keeps a token from saying that a user of an app uses the device now; nil when it does.
     ///
     /// `now` is in seconds since the epoch. Costs a signature's verification, about 0.1 ms.

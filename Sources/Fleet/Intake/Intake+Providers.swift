@@ -59,11 +59,10 @@ extension Intake {
 
     /// The same for a run of a repeated campaign, whose job was checked.
     func providers(ofRun job: Job, list: UInt32?, now: Timestamp) async throws -> [any PushProvider] {
-        let shared = ledger.sharedTime(now)
         let (knowledge, served) = try await ledger.read { [store = ledger.storeID] reader in
             var knowledge = try reader.knowledge(of: job, isAppKnown: true, store: store)
             if let list { knowledge.providers = try reader.providers(list: list) }
-            return (knowledge, try reader.liveAccounts(now: shared).providers[job.app] ?? [])
+            return (knowledge, try reader.liveAccounts(now: now).providers[job.app] ?? [])
         }
         return providers(of: job, knowledge, served: served).meant
     }

@@ -104,7 +104,8 @@ extension Intake {
         let zones: Set<String?>
         switch audience {
         case .inline(let chunks, _, _): zones = Set(chunks.map(\.group.timeZone))
-        case .list(let number): zones = Set(try await ledger.read { try $0.timeZones(list: number) })
+        case .list(let number), .written(let number, _, _):
+            zones = Set(try await ledger.read { try $0.timeZones(list: number) })
         case .registry: return []
         }
         return apps.parts(of: job, zones: zones, at: now)
@@ -121,6 +122,26 @@ extension Intake {
         case .users, .segment, .everyone: return .registry
         }
     }
+
+    /// Writes the devices of a job before it is accepted, when they are so different from each other that their chunks
+    /// are more than one transaction should write.
+    func writingChunks(of new: NewCampaign, now: Timestamp) async throws -> (NewCampaign, isWritten: Bool) {
+        guard case .inline(let chunks, let version, let duplicates) = new.audience, chunks.count > Self.chunksMax else {
+            return (new, false)
+        }
+        let app = new.facts.app
+        let list = try await ledger.write(.normal) { try $0.beginList(app: app, name: nil, now: now) }
+        for start in stride(from: 0, to: chunks.count, by: Self.chunksMax) {
+            let piece = Array(chunks[start..<min(start + Self.chunksMax, chunks.count)])
+            try await ledger.write(.normal) { try $0.appendChunks(piece, to: list, now: now) }
+        }
+        var written = new
+        written.audience = .written(list: list, version: version, duplicates: duplicates)
+        return (written, true)
+    }
+
+    /// Chunks of a job's devices that are written with its acceptance: as many as those of 50,000 that are alike.
+    private static let chunksMax = 100
 
     func list(app: String, name: String, version: String?) async throws -> UInt32 {
         guard let record = try await ledger.read({ try $0.list(app: app, name: name, version: version) }) else {
@@ -141,7 +162,7 @@ extension NewCampaign.Audience {
     /// What tells inline devices from others; nil for a list.
     fileprivate var inlineVersion: String? {
         switch self {
-        case .inline(_, let version, _): version
+        case .inline(_, let version, _), .written(_, let version, _): version
         case .list, .registry: nil
         }
     }

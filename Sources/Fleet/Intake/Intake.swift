@@ -13,6 +13,8 @@ struct Intake: Sendable {
     let ledger: Ledger
     let apps: AppDirectory
     let worker: Int64
+    /// Whether this process sends: else no job goes the short way to its sender.
+    var sends = true
 
     /// What became of a message; it is acked after what this asks for.
     enum Verdict: Sendable {
@@ -30,13 +32,17 @@ struct Intake: Sendable {
     ///
     /// Throws only what the ledger cannot do now: then the message waits, unacked.
     func handle(_ message: InboundMessage) async throws -> Verdict {
-        let now = WallClock.now()
+        let now = ledger.now()
         let decoding = decode(message, now: now)
         guard let job = decoding.job, decoding.problems.isEmpty else {
+            if let verdict = try await accepted(decoding, message, now: now) { return verdict }
             return try await refuse(ProblemDocument(refused: decoding), app: decoding.app, message, now: now)
         }
         let identity = SHA256.digest(job.canonicalJSON())
         let (knowledge, served) = try await look(job, now: now)
+        if let known = IntakeDecision.known(job: job, identity: identity, holder: knowledge.holder) {
+            return try await answer(known, job, message, now: now)
+        }
         // Asked once: a reload may change it, and what was checked is what is compiled.
         let carriesMessageID = signsMessageIDs(job.app)
         let providers = providers(of: job, knowledge, served: served)
@@ -52,15 +58,7 @@ struct Intake: Sendable {
                 warnings: decoding.warnings + check.warnings
             )
             return try await refuse(document, app: job.app, message, now: now)
-        case .conflict(let problem):
-            let document = ProblemDocument(
-                .campaignConflict,
-                title: "Another job has this id",
-                campaign: job.id,
-                errors: [problem]
-            )
-            return try await refuse(document, app: job.app, message, now: now)
-        case .existing(let number): return try await known(job, number, message, now: now)
+        case .conflict, .existing: preconditionFailure("\(job.id) has no campaign and one at once")
         case .accept(let shortWay):
             let slow =
                 job.kind == .inApp
@@ -91,7 +89,7 @@ struct Intake: Sendable {
 
     // MARK: - Looking
 
-    private func decode(_ message: InboundMessage, now: Timestamp) -> JobDecoding {
+    private func decode(_ message: InboundMessage, judgesTime: Bool = true, now: Timestamp) -> JobDecoding {
         var envelope = JobEnvelope(
             routingKey: message.routingKey,
             messageID: message.properties.messageID,
@@ -101,6 +99,7 @@ struct Intake: Sendable {
             now: now,
             tokens: ProviderRegistry.tokens
         )
+        envelope.judgesTime = judgesTime
         if case .string(let urgency) = message.properties.header(BrokerNames.urgencyHeader) {
             envelope.urgencyHeader = urgency
         }
@@ -112,9 +111,8 @@ struct Intake: Sendable {
         now: Timestamp
     ) async throws -> (knowledge: IntakeDecision.Knowledge, served: Set<ProviderName>) {
         let store = ledger.storeID
-        let shared = ledger.sharedTime(now)
         return try await ledger.read { reader in
-            let served = try reader.liveAccounts(now: shared).providers[job.app]
+            let served = try reader.liveAccounts(now: now).providers[job.app]
             var knowledge = try reader.knowledge(of: job, isAppKnown: served != nil, store: store)
             knowledge.unserved = Set(knowledge.providers).subtracting(served ?? [])
             return (knowledge, served ?? [])
@@ -260,7 +258,10 @@ struct Intake: Sendable {
     /// nil when somebody took the id between look and write: the job is a repeat or a conflict now.
     private func accept(_ new: NewCampaign, shortWay: Bool, now: Timestamp) async throws -> Verdict? {
         let providers = new.contents.isEmpty ? [new.facts.provider] : new.contents.map(\.provider)
-        guard shortWay, providers.allSatisfy({ apps.account(app: new.facts.app, provider: $0) != nil }) else {
+        let (new, isWritten) = try await writingChunks(of: new, now: now)
+        guard shortWay, sends, !isWritten,
+            providers.allSatisfy({ apps.account(app: new.facts.app, provider: $0) != nil })
+        else {
             let acceptance = try await ledger.write(.synced) { try $0.accept(new, now: now) }
             guard case .accepted = acceptance else { return nil }
             return .accepted
@@ -273,18 +274,55 @@ struct Intake: Sendable {
         return shards.isEmpty ? .accepted : .claimed(shards)
     }
 
-    /// The same job again: its producer hears so, and an urgent one whose message was lost goes on.
-    private func known(
+    // MARK: - Known
+
+    /// A job that would be refused by now: whether it is one that was accepted, when its time had not passed.
+    private func accepted(
+        _ decoding: JobDecoding,
+        _ message: InboundMessage,
+        now: Timestamp
+    ) async throws -> Verdict? {
+        guard let app = decoding.app, let id = decoding.id,
+            let job = decode(message, judgesTime: false, now: now).job,
+            let known = try await ledger.read({ try $0.knownCampaign(app: app, id: id) }),
+            let decision = IntakeDecision.known(
+                job: job,
+                identity: SHA256.digest(job.canonicalJSON()),
+                holder: known.holder
+            )
+        else { return nil }
+        return try await answer(decision, job, message, now: now)
+    }
+
+    /// Says of a job whose key a campaign has what there is to say.
+    private func answer(
+        _ decision: IntakeDecision,
         _ job: Job,
-        _ number: UInt32,
         _ message: InboundMessage,
         now: Timestamp
     ) async throws -> Verdict {
+        guard case .conflict(let problem) = decision else { return try await known(job, message, now: now) }
+        let document = ProblemDocument(
+            .campaignConflict,
+            title: "Another job has this id",
+            campaign: job.id,
+            errors: [problem]
+        )
+        return try await refuse(document, app: job.app, message, now: now)
+    }
+
+    /// The same job again: its producer hears what became of it, and an urgent one whose message was lost goes on.
+    private func known(_ job: Job, _ message: InboundMessage, now: Timestamp) async throws -> Verdict {
+        guard let campaign = try await ledger.read({ try $0.knownCampaign(app: job.app, id: job.id) }) else {
+            // It is over and forgotten since the look.
+            return try await handle(message)
+        }
+        let number = campaign.facts.number
         let event = CampaignEvent.accepted(
             job,
-            expiresAt: job.expiresAt(acceptedAt: now),
+            expiresAt: campaign.facts.expiresAt,
             warnings: [],
-            isRepeat: true,
+            known: CampaignEvent.Known(acceptedAt: campaign.acceptedAt, state: campaign.state),
             at: now
         )
         let correlationID = message.properties.messageID ?? job.id

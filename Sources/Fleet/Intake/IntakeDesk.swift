@@ -20,7 +20,13 @@ final class IntakeDesk {
     /// A campaign was accepted: the planner looks at once.
     var accepted: () -> Void = {}
     /// Short-way campaigns: shards that a campaign's message is the lease of.
-    private var leases: [ShardDelivery: Int] = [:]
+    private var leases: [ShardDelivery: Lease] = [:]
+
+    private struct Lease {
+        var queue: String
+        /// Shards that are not done with it.
+        var left: Int
+    }
 
     struct Item: Sendable {
         var message: InboundMessage
@@ -56,6 +62,8 @@ final class IntakeDesk {
         for queue in queues.values { queue.finish() }
     }
 
+    private static let mend = "mend what the error says, then fanfare parked replay"
+
     /// One queue's task.
     static func run(
         _ stream: AsyncStream<Item>,
@@ -65,6 +73,7 @@ final class IntakeDesk {
         logger: Logger
     ) async {
         for await item in stream {
+            var tries = IntakeTries()
             while !Task.isCancelled {
                 do {
                     let verdict = try await intake.handle(item.message)
@@ -82,9 +91,23 @@ final class IntakeDesk {
                     loop.execute { core.value.intake.decided(.refused(facts), item) }
                     break
                 } catch {
-                    // Acceptance waits, unacked, for a ledger that does not answer.
-                    logger.error("a campaign waits for the ledger", metadata: ["error": "\(error)"])
-                    try? await Task.sleep(for: .seconds(1))
+                    let isOfLedger = (error as? LedgerError)?.isOfLedger ?? false
+                    switch tries.failed(isOfLedger: isOfLedger, now: MonotonicInstant(of: .now())) {
+                    case .again(let pause):
+                        // Acceptance waits, unacked, for a ledger that does not answer.
+                        logger.error("a campaign waits for the ledger", metadata: ["error": "\(error)"])
+                        try? await Task.sleep(for: pause)
+                        continue
+                    case .park: logger.error("the ledger never takes a campaign", metadata: ["error": "\(error)"])
+                    }
+                    let facts = ParkedNotice.Facts(
+                        queue: item.message.queue,
+                        reason: "LedgerError",
+                        errors: [Problem(pointer: "", code: .ledgerError, detail: "\(error)", mend: Self.mend)],
+                        app: item.message.routingKey
+                    )
+                    loop.execute { core.value.intake.decided(.refused(facts), item) }
+                    break
                 }
             }
         }
@@ -95,7 +118,7 @@ final class IntakeDesk {
         defer { work.checkIdle() }
         if let second = item.message.properties.timestamp {
             let urgency: Urgency = item.message.queue == BrokerNames.urgentCampaignsQueue ? .urgent : .bulk
-            work.tally.judged(urgency, published: Int64(clamping: second), now: WallClock.now())
+            work.tally.judged(urgency, published: Int64(clamping: second), now: work.ledger.now())
         }
         let delivery = ShardDelivery(
             connection: item.connection,
@@ -109,11 +132,11 @@ final class IntakeDesk {
             accepted()
         case .refused(let facts): park(facts, item, delivery)
         case .claimed(let shards):
-            leases[delivery] = shards.count
+            leases[delivery] = Lease(queue: item.message.queue, left: shards.count)
             for shard in shards { work.runClaimed(shard, delivery) }
             accepted()
         case .reclaim(let shards):
-            leases[delivery] = shards.count
+            leases[delivery] = Lease(queue: item.message.queue, left: shards.count)
             for shard in shards { work.reclaim(shard, delivery) }
         }
     }
@@ -121,10 +144,16 @@ final class IntakeDesk {
     /// A shard of a short-way campaign is done with its lease; true when its message is to be acked now, nil when the
     /// delivery is none of a campaign.
     func released(_ delivery: ShardDelivery) -> Bool? {
-        guard let left = leases.first(where: { $0.key.tag == delivery.tag && $0.key.connection == delivery.connection })
-        else { return nil }
-        leases[left.key] = left.value > 1 ? left.value - 1 : nil
-        return left.value == 1
+        guard let (message, lease) = lease(of: delivery) else { return nil }
+        if lease.left > 1 { leases[message]?.left -= 1 } else { leases[message] = nil }
+        return lease.left == 1
+    }
+
+    /// The queue that a campaign's message came from which is a shard's lease; nil for other deliveries.
+    func queue(of delivery: ShardDelivery) -> String? { lease(of: delivery)?.value.queue }
+
+    private func lease(of delivery: ShardDelivery) -> (key: ShardDelivery, value: Lease)? {
+        leases.first { $0.key.tag == delivery.tag && $0.key.connection == delivery.connection }
     }
 
     /// The connection is gone, and with it all leases.

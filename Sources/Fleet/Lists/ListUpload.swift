@@ -76,7 +76,7 @@ public final class ListUpload {
         guard let ledger else { return summary }
         let (list, name, text, duplicates) = (try await begun(ledger), name, version.text, duplicateCount)
         let record = try await ledger.write(.synced) { transaction in
-            try transaction.finishList(list, version: text, duplicates: duplicates, now: WallClock.now())
+            try transaction.finishList(list, version: text, duplicates: duplicates, now: ledger.now())
         }
         precondition(record.name == name && record.version == text, "the ledger finished another list")
         summary.isKnown = record.number != list
@@ -116,13 +116,13 @@ public final class ListUpload {
         guard let ledger, !waiting.isEmpty else { return }
         let (list, chunks) = (try await begun(ledger), waiting)
         waiting.removeAll(keepingCapacity: true)
-        try await ledger.write { try $0.appendChunks(chunks, to: list, now: WallClock.now()) }
+        try await ledger.write { try $0.appendChunks(chunks, to: list, now: ledger.now()) }
     }
 
     private func begun(_ ledger: Ledger) async throws(LedgerError) -> UInt32 {
         if let number { return number }
         let (app, name) = (app, name)
-        let list = try await ledger.write { try $0.beginList(app: app, name: name, now: WallClock.now()) }
+        let list = try await ledger.write { try $0.beginList(app: app, name: name, now: ledger.now()) }
         number = list
         return list
     }

@@ -25,6 +25,12 @@ extension Exposition {
         for (decision, count) in tally.claims.sorted(by: { $0.key < $1.key }) {
             sample("fanfare_claims_total", [("decision", decision)], count)
         }
+        family(
+            "fanfare_maybe_sent_total",
+            .counter,
+            "Devices that a run may have sent to before it ended without a word."
+        )
+        sample("fanfare_maybe_sent_total", [], tally.maybeSent)
         family("fanfare_parked_total", .counter, "Messages and shards that this worker parked.")
         for (reason, count) in tally.parked.sorted(by: { $0.key < $1.key }) {
             sample("fanfare_parked_total", [("reason", reason)], count)
@@ -109,6 +115,12 @@ extension Exposition {
             "Times that a provider cut the stream limit of a connection to a tenth or less while no other was so."
         ) { $0.counters.limitCollapses }
         writeAnswerTimes(providers)
+    }
+
+    mutating func write(clockSkew milliseconds: Int64) {
+        let name = "fanfare_clock_skew_seconds"
+        family(name, .gauge, "How far this host's wall clock is ahead of the time that all workers share.")
+        sample(name, seconds: Double(milliseconds) / 1000)
     }
 
     mutating func write(credentialAges: [ProviderFigures.Key: Duration]) {

@@ -91,7 +91,7 @@ struct FleetWatch: Sendable {
 
     private func readLedger() async throws -> FleetFigures.LedgerSide {
         try await ledger.read { [ledger] reader in
-            let now = ledger.sharedTime(WallClock.now())
+            let now = ledger.now()
             let open = try reader.campaigns(app: nil, isOpen: true, limit: .max)
             var campaigns = Dictionary(uniqueKeysWithValues: Self.states.map { ($0, 0) })
             var (backlog, toMend) = (Dictionary(uniqueKeysWithValues: Urgency.allCases.map { ($0, 0) }), 0)

@@ -46,6 +46,7 @@ struct WorkTally: Sendable {
     private(set) var reasons: [NamedKey: Int] = [:]
     private(set) var retries: [NamedKey: Int] = [:]
     private(set) var claims: [String: Int] = [:]
+    private(set) var maybeSent = 0
     private(set) var shards: [RunEnd: Int] = [:]
     private(set) var parked: [String: Int] = [:]
     private(set) var waits: [Urgency: WaitTimes] = [:]
@@ -76,8 +77,11 @@ struct WorkTally: Sendable {
         waits[urgency, default: WaitTimes()].add(published: second, now: now)
     }
 
-    /// A claim's answer.
-    mutating func claimed(_ decision: Claim.Decision) { claims[decision.metricName, default: 0] += 1 }
+    /// A claim's answer; `maybeSent` devices may have been sent to by the run that it ended.
+    mutating func claimed(_ decision: Claim.Decision, maybeSent devices: Int) {
+        claims[decision.metricName, default: 0] += 1
+        maybeSent += devices
+    }
 
     /// A run that ended otherwise than settled.
     mutating func ended(_ how: RunEnd) { shards[how, default: 0] += 1 }
@@ -97,6 +101,7 @@ extension Claim.Decision {
         case .setAside: "set_aside"
         case .quarantine: "quarantine"
         case .runAlone: "run_alone"
+        case .waits: "waits"
         case .run: "run"
         }
     }

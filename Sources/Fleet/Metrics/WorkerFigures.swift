@@ -6,6 +6,8 @@ struct WorkerFigures: Sendable {
     var desk: DeskFigures
     var credentialAges: [ProviderFigures.Key: Duration]
     var ledger: LedgerFigures
+    /// How far the host's wall clock is ahead of the shared time, in milliseconds.
+    var clockSkew: Int64
     var posted: [String: [WebhookTally.Result: Int]]
     var fleet: FleetFigures
     var process: ProcessFigures
@@ -19,6 +21,7 @@ struct WorkerFigures: Sendable {
         page.write(credentialAges: credentialAges)
         page.write(senders, desk)
         page.write(ledger)
+        page.write(clockSkew: clockSkew)
         page.write(posted)
         page.write(fleet)
         page.write(process)

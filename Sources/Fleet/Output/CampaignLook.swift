@@ -18,16 +18,16 @@ public enum CampaignLook {
         var meter = RateMeter()
         guard let first = try await once(app: app, id: id, in: ledger) else { return nil }
         guard first.state == "sending" else { return first }
-        _ = meter.rate(total: first.outcomes.total, now: WallClock.now())
+        _ = meter.rate(total: first.outcomes.total, now: ledger.now())
         try await Task.sleep(for: pause)
         guard var view = try await once(app: app, id: id, in: ledger) else { return first }
-        let now = WallClock.now()
+        let now = ledger.now()
         view.note(rate: meter.rate(total: view.outcomes.total, now: now), now: now)
         return view
     }
 
     private static func once(app: String?, id: String, in ledger: Ledger) async throws -> CampaignStatusView? {
-        let now = WallClock.now()
+        let now = ledger.now()
         if let status = try await ledger.read({ try $0.status(app: app, id: id, now: now) }) {
             return CampaignStatusView(status)
         }
@@ -44,7 +44,7 @@ public enum CampaignLook {
         for round in 0..<2 {
             if round > 0 { try await Task.sleep(for: pause) }
             for (place, index) in sending.enumerated() {
-                let now = WallClock.now()
+                let now = ledger.now()
                 let number = numbers[place]
                 guard let status = try await ledger.read({ try $0.status(campaign: number, now: now) }) else {
                     continue

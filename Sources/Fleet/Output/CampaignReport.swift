@@ -13,6 +13,10 @@ public struct CampaignReport: Sendable, Equatable {
     public let audience: Int
     /// Devices whose push the provider took: what rates are of, but for campaigns that send none.
     public let accepted: Int
+    /// Requests that are known of.
+    public let attempts: Int
+    /// Devices that may have been sent to besides, by runs that ended without a word.
+    public let maybeSent: Int
     /// What phones said.
     public let funnel: Funnel
     /// The poll's questions, in its order; nil for other kinds.
@@ -25,18 +29,21 @@ public struct CampaignReport: Sendable, Equatable {
         state: String,
         audience: Int,
         accepted: Int,
+        attempts: Int = 0,
+        maybeSent: Int = 0,
         funnel: Funnel,
         poll: PollForm? = nil
     ) {
         (self.id, self.app, self.state) = (id, app, state)
         (self.audience, self.accepted, self.funnel, self.poll) = (audience, accepted, funnel, poll)
+        (self.attempts, self.maybeSent) = (attempts, maybeSent)
     }
 
     /// Reads a campaign's report; nil when the ledger has no such campaign.
     ///
     /// Throws `LedgerError`; `ambiguous` without an app, when two apps have the id.
     public static func read(app: String?, id: String, in ledger: Ledger) async throws(LedgerError) -> CampaignReport? {
-        let now = WallClock.now()
+        let now = ledger.now()
         return try await ledger.read { reader -> CampaignReport? in
             guard let number = try reader.campaignNumber(app: app, id: id),
                 let status = try reader.status(campaign: number, now: now)
@@ -48,6 +55,8 @@ public struct CampaignReport: Sendable, Equatable {
                 state: status.state,
                 audience: status.audience,
                 accepted: status.counts.accepted,
+                attempts: status.attempts,
+                maybeSent: status.maybeSent,
                 funnel: try reader.funnel(campaign: number),
                 poll: job.flatMap { $0.flatMap { PollForm(job: $0) } }
             )
@@ -60,6 +69,8 @@ public struct CampaignReport: Sendable, Equatable {
             JSONMember("id", .string(id)), JSONMember("app", .string(app)), JSONMember("state", .string(state)),
             JSONMember("audience", .number(JSONNumber(audience))),
             JSONMember("accepted", .number(JSONNumber(accepted))),
+            JSONMember("attempts", .number(JSONNumber(attempts))),
+            JSONMember("maybe_sent", .number(JSONNumber(maybeSent))),
         ]
         members.append(
             JSONMember(
@@ -113,7 +124,11 @@ public struct CampaignReport: Sendable, Equatable {
 
     /// The tables for people.
     public var text: String {
-        let head = "\(app)/\(id)  \(state), \(NumberText.grouped(accepted)) of \(NumberText.grouped(audience)) accepted"
+        var head = "\(app)/\(id)  \(state), \(NumberText.grouped(accepted)) of \(NumberText.grouped(audience)) accepted"
+        if maybeSent > 0 {
+            head +=
+                ", at least \(NumberText.grouped(attempts)) requests, maybe \(NumberText.grouped(maybeSent)) besides"
+        }
         guard !funnel.isEmpty else { return head + "\n\nno phone has said anything yet" }
         var lines = [head]
         if !funnel.surfaces.isEmpty {

@@ -91,9 +91,10 @@ extension CampaignStatusView {
     private func share(_ count: Int) -> String { NumberText.percent(count, of: audience) }
 
     private var requests: String {
-        var parts = [NumberText.grouped(attempts)]
+        // What a run sent that ended without a word is not among them.
+        var parts = [(maybeSent > 0 ? "at least " : "") + NumberText.grouped(attempts)]
         if unknownResent > 0 { parts.append("sent again without an answer \(NumberText.grouped(unknownResent))") }
-        if maybeSent > 0 { parts.append("maybe sent \(NumberText.grouped(maybeSent))") }
+        if maybeSent > 0 { parts.append("maybe sent besides \(NumberText.grouped(maybeSent))") }
         return parts.joined(separator: ", ")
     }
 

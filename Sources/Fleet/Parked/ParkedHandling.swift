@@ -19,7 +19,7 @@ public struct ParkedHandling: Sendable {
         in ledger: Ledger,
         publish: (ParkedMessage) async throws -> Void
     ) async throws -> ParkedLine {
-        let (order, now) = (order, WallClock.now())
+        let (order, now) = (order, ledger.now())
         guard let message = try await ledger.read({ try $0.parked(id: id) }) else {
             return ParkedLine(id: id, message: nil, result: .missing, isForeseen: isDryRun)
         }

@@ -41,11 +41,11 @@ extension Planner {
     private func begin(_ lease: LeasedCampaign, _ work: inout InAppWork) async throws {
         let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
         guard try await prepare(lease, &work) else { return }
-        guard lease.facts.stage == .scheduled, lease.facts.isDue(at: WallClock.now()),
+        guard lease.facts.stage == .scheduled, lease.facts.isDue(at: ledger.now()),
             lease.facts.pauseReasons.isEmpty
         else { return }
         let begins = try await ledger.write(.synced) {
-            try $0.beginInApp(campaign: campaign, leaseEpoch: epoch, worker: worker, now: WallClock.now())
+            try $0.beginInApp(campaign: campaign, leaseEpoch: epoch, worker: worker, now: ledger.now())
         }
         work.after[campaign] = .now + Self.leaseLook
         guard begins else { return }

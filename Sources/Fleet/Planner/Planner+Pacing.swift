@@ -19,7 +19,7 @@ extension Planner {
     /// Gives turns to every campaign that may have some; those that other workers plan now are left to them.
     func giveTurns(_ leases: [LeasedCampaign], _ rests: inout PacedRests) async throws {
         let now = ContinuousClock.now
-        let paced = leases.filter { isPaced($0) && $0.facts.mayPlan(at: WallClock.now()) }
+        let paced = leases.filter { isPaced($0) && $0.facts.mayPlan(at: ledger.now()) }
         rests = rests.filter { campaign, _ in paced.contains { $0.facts.number == campaign } }
         // The shares of a campaign of several providers have one line: a look is at all of them.
         for lease in paced where rests[lease.facts.number].map({ $0 <= now }) ?? true {
@@ -35,7 +35,7 @@ extension Planner {
                     cap: cap,
                     leaseEpoch: epoch,
                     worker: worker,
-                    now: ledger.sharedTime(WallClock.now())
+                    now: ledger.now()
                 )
             }
             rests[campaign] = now + max(Self.turnPause, .microseconds(step.rest))

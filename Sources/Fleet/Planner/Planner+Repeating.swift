@@ -10,7 +10,7 @@ extension Planner {
 
     /// Makes the runs that are due; returns whether there is one.
     func makeRuns(_ leases: [LeasedCampaign], _ rests: inout RepeatRests) async throws -> Bool {
-        let now = ledger.sharedTime(WallClock.now())
+        let now = ledger.now()
         var isAny = false
         for lease in leases where lease.facts.isRunDue(at: now) {
             let campaign = lease.facts.number

@@ -53,6 +53,8 @@ struct Planner: Sendable {
         var lookedBehindAt = ContinuousClock.now - .seconds(60)
         /// A campaign waits for the runs of one that it supersedes.
         var isWaiting = false
+        /// Campaigns that are over have rows left to settle.
+        var isEnding = false
         var sweptAt = ContinuousClock.now - .seconds(60)
         /// When campaigns under a rate are looked at again.
         var rests: PacedRests = [:]
@@ -108,6 +110,7 @@ struct Planner: Sendable {
             state.lookedBehindAt = .now
             if try await isLeftBehind() { try await lease(&state) }
         }
+        if state.isEnding, isInTime { state.isEnding = try await endDue() }
         // The next pass leases what was made.
         if try await makeRuns(state.leases, &state.repeatAfter) { state.leasedAt -= Self.leasePause }
         try await giveTurns(state.leases, &state.rests)
@@ -119,12 +122,12 @@ struct Planner: Sendable {
         let isFreezing = try await freeze(&state) || isPreparing
         let isCutting = try await plan(&state)
         state.cadence.looked(isCutting: isCutting && !isFreezing)
-        return isFreezing || isCutting
+        return isFreezing || isCutting || state.isEnding
     }
 
     /// Materialises audiences, some milliseconds a pass, in the order of the leases; returns whether there is more to do.
     private func freeze(_ state: inout State) async throws -> Bool {
-        let due = state.leases.filter { $0.facts.mayFreeze(at: WallClock.now()) }
+        let due = state.leases.filter { $0.facts.mayFreeze(at: ledger.now()) }
         state.freezers = state.freezers.filter { open in due.contains { $0.facts.number == open.key } }
         let end = ContinuousClock.now + Self.freezeSlice
         for lease in due where state.freezeAfter[lease.facts.number].map({ $0 <= .now }) ?? true {
@@ -180,13 +183,14 @@ struct Planner: Sendable {
     private func lease(_ state: inout State) async throws {
         state.leasedAt = .now
         let (worker, apps) = (worker, apps)
+        guard isInTime else { return try await giveUp(&state.leases) }
         let live: [WorkerRecord]
-        (state.leases, live) = try await ledger.write(.normal) { [ledger, limits] transaction in
-            _ = try transaction.expireDue(now: WallClock.now())
-            let now = ledger.sharedTime(WallClock.now())
+        (state.leases, live, state.isEnding) = try await ledger.write(.normal) { [ledger, limits] transaction in
+            let now = ledger.now()
+            let ended = try transaction.endDue(now: now)
             return (
                 try transaction.leaseCampaigns(worker: worker, apps: apps, isPaced: limits.isPaced, now: now),
-                try transaction.reader.liveWorkers(now: now)
+                try transaction.reader.liveWorkers(now: now), ended.isMore
             )
         }
         state.consumers = live.count { $0.roles.contains("sender") }
@@ -206,7 +210,7 @@ struct Planner: Sendable {
     private func isLeftBehind() async throws -> Bool {
         let (worker, apps) = (worker, apps)
         return try await ledger.read { [ledger] reader in
-            try reader.hasLapsedLease(notOf: worker, apps: apps, now: ledger.sharedTime(WallClock.now()))
+            try reader.hasLapsedLease(notOf: worker, apps: apps, now: ledger.now())
         }
     }
 
@@ -216,7 +220,7 @@ struct Planner: Sendable {
         let done = try await ledger.read { reader in try campaigns.filter { try reader.mayBeDone(campaign: $0) } }
         guard !done.isEmpty else { return }
         try await ledger.write(.synced) { transaction in
-            let now = WallClock.now()
+            let now = ledger.now()
             for campaign in done { _ = try transaction.completeIfDone(campaign: campaign, now: now) }
         }
         outlet.eventsWritten()
@@ -226,7 +230,7 @@ struct Planner: Sendable {
     private func probe(_ lease: LeasedCampaign) async throws {
         let (campaign, epoch, worker) = (lease.facts.number, lease.leaseEpoch, worker)
         let share = lease.facts.share
-        let isDue = try await ledger.read { try $0.isProbeDue(campaign: campaign, share: share, now: WallClock.now()) }
+        let isDue = try await ledger.read { try $0.isProbeDue(campaign: campaign, share: share, now: ledger.now()) }
         guard isDue else { return }
         let cap = limits.cap(of: lease.facts.app)
         let shards = try await ledger.write(.synced) {
@@ -236,29 +240,7 @@ struct Planner: Sendable {
                 leaseEpoch: epoch,
                 worker: worker,
                 cap: cap,
-                now: WallClock.now()
-            )
-        }
-        await outlet.publish(shards)
-    }
-
-    /// Publishes what was set aside for reasons that have ended.
-    private func release(_ lease: LeasedCampaign) async throws {
-        guard lease.facts.mayPlan(at: WallClock.now()) else { return }
-        let (campaign, limit) = (lease.facts.number, lease.facts.breaker.pace(now: WallClock.now()))
-        let (isPaced, share) = (isPaced(lease), lease.facts.share)
-        let hasAside = try await ledger.read {
-            try !$0.openShards(campaign: campaign, states: [.aside], of: share.map { [$0] }, limit: 1).isEmpty
-        }
-        guard hasAside else { return }
-        let shards = try await ledger.write(.synced) {
-            try $0.releaseAside(
-                campaign: campaign,
-                share: share,
-                knowsApp: true,
-                isPaced: isPaced,
-                limit: limit,
-                now: WallClock.now()
+                now: ledger.now()
             )
         }
         await outlet.publish(shards)
@@ -289,7 +271,7 @@ struct Planner: Sendable {
                     worker: worker,
                     shardsMax: window,
                     cap: cap,
-                    now: WallClock.now()
+                    now: ledger.now()
                 )
             }
             if case .planned(let shards) = result { state.prepared[lease.key] = shards }
@@ -305,7 +287,7 @@ struct Planner: Sendable {
         }
         for campaign in fired {
             guard var shards = prepared.removeValue(forKey: ShareKey(campaign)),
-                campaign.mayPlan(at: WallClock.now())
+                campaign.mayPlan(at: ledger.now())
             else { continue }
             for index in shards.indices {
                 shards[index].record.state = .unpublished
@@ -322,10 +304,10 @@ struct Planner: Sendable {
         state.isWaiting = false
         for index in state.leases.indices {
             let facts = state.leases[index].facts
-            guard !facts.isReleased, facts.mayRelease(at: WallClock.now()) else { continue }
+            guard !facts.isReleased, facts.mayRelease(at: ledger.now()) else { continue }
             let (result, marked) = try await ledger.write(.synced) { [ledger] transaction in
-                let now = WallClock.now()
-                return try transaction.release(campaign: facts.number, shared: ledger.sharedTime(now), now: now)
+                let now = ledger.now()
+                return try transaction.release(campaign: facts.number, shared: now, now: now)
             }
             state.leases[index].facts.isReleased = result == .released
             if result == .waits { state.isWaiting = true }
@@ -346,7 +328,7 @@ struct Planner: Sendable {
         let accounts = state.accounts
         let open = leases.indices.filter {
             leases[$0].unplannedChunks > 0 && !isPaced(leases[$0])
-                && leases[$0].facts.mayPlan(at: WallClock.now())
+                && leases[$0].facts.mayPlan(at: ledger.now())
                 && accounts.has(leases[$0].facts.app, leases[$0].provider)
         }
         guard !open.isEmpty else { return false }
@@ -402,7 +384,7 @@ struct Planner: Sendable {
                 worker: worker,
                 shardsMax: count,
                 cap: cap,
-                now: WallClock.now()
+                now: ledger.now()
             )
         }
         switch result {
@@ -424,9 +406,11 @@ struct Planner: Sendable {
     // MARK: - The sweep
 
     private func sweep(_ leases: [LeasedCampaign]) async throws {
+        try await extendQuiet()
         if outlet.isTaking { try await publishLeft(leases) }
+        guard isInTime else { return }
         try await ledger.write(.normal) { transaction in
-            let now = WallClock.now()
+            let now = ledger.now()
             _ = try transaction.sweepLists(now: now)
             _ = try transaction.learnDeadTokens()
             try transaction.dropOldEvents(now: now)
@@ -436,7 +420,7 @@ struct Planner: Sendable {
     private func publishLeft(_ leases: [LeasedCampaign]) async throws {
         for lease in leases {
             let campaign = lease.facts.number
-            let now = WallClock.now()
+            let now = ledger.now()
             let before = now.advanced(by: .zero - Sweep.outboxAge)
             let left = try await ledger.read {
                 try $0.unpublished(olderThan: before, campaign: campaign, now: now, limit: 100)
@@ -452,46 +436,9 @@ struct Planner: Sendable {
 
     /// Shards that wait for a confirm and whose campaign no planner has: they would fill their lane's window for all.
     private func sweepLeftBehind() async throws {
-        let now = WallClock.now()
+        let now = ledger.now()
         let before = now.advanced(by: .zero - Self.leftBehindAge)
         let left = try await ledger.read { try $0.unpublished(olderThan: before, campaign: nil, now: now, limit: 100) }
         await outlet.publish(left)
-    }
-
-    /// Shards whose messages the broker has lost; only while their lane is empty.
-    private func republishLost(_ lease: LeasedCampaign) async throws {
-        let (campaign, share) = (lease.facts.number, lease.facts.share)
-        let candidates = try await ledger.read {
-            try $0.lostShards(
-                campaign: campaign,
-                share: share,
-                patience: Sweep.lostAfter,
-                now: WallClock.now(),
-                limit: 100
-            )
-        }
-        guard !candidates.isEmpty, await isEmpty(lease.lane) else { return }
-        let now = WallClock.now()
-        let lost = candidates.filter { shard in
-            // The ledger gives rows that nothing has happened to for the whole patience.
-            let since = shard.dueAt ?? now.advanced(by: .zero - Sweep.lostAfter)
-            return Sweep.action(for: shard, outboxWrittenAt: nil, since: since, isLaneEmpty: true, now: now)
-                == .publishAnew
-        }
-        guard !lost.isEmpty else { return }
-        logger.warning("shards without a message are published anew", metadata: ["count": "\(lost.count)"])
-        let shards = try await ledger.write(.synced) { try $0.raiseGeneration(lost, now: WallClock.now()) }
-        await outlet.publish(shards)
-    }
-
-    private func isEmpty(_ lane: Lane) async -> Bool {
-        do {
-            let client = try await AMQPClient.connect(endpoint, name: "fanfare sweep", on: loop)
-            let counts = try await client.counts(of: BrokerNames.workQueue(lane))
-            await client.close()
-            return counts?.ready == 0
-        } catch {
-            return false  // nobody knows, so nothing is published anew
-        }
     }
 }

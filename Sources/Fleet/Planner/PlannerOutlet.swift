@@ -130,8 +130,8 @@ final class PlannerOutlet: Sendable {
         guard !marks.confirmed.isEmpty else { return then() }
         let confirmed = marks.confirmed
         marks.confirmed = []
-        ledger.submit(.normal, haste: .withOthers, reach: .shards) {
-            try $0.markOut(confirmed, now: WallClock.now())
+        ledger.submit(.normal, haste: .withOthers, reach: .shards) { [ledger] in
+            try $0.markOut(confirmed, now: ledger.now())
         } completion: { [logger] result in
             if case .failure(let error) = result {
                 logger.error(

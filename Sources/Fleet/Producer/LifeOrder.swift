@@ -15,17 +15,14 @@ public enum LifeOrder: String, Sendable, CaseIterable {
 
     /// When and by whom an order is given.
     public struct Circumstances: Sendable {
-        /// The instant on this host.
+        /// The instant.
         public let now: Timestamp
-        /// The same on the clock that all workers share.
-        public let shared: Timestamp
         /// For the campaign's history.
         public let actor: String
 
         /// An order that is given now.
         public init(in ledger: Ledger, by actor: String) {
-            now = WallClock.now()
-            shared = ledger.sharedTime(now)
+            now = ledger.now()
             self.actor = actor
         }
     }
@@ -41,7 +38,7 @@ public enum LifeOrder: String, Sendable, CaseIterable {
         case .pause: return try transaction.pause(campaign: campaign, by: actor, now: now)
         case .cancel: return try transaction.cancel(campaign: campaign, by: actor, now: now)
         case .fire:
-            return try transaction.fire(campaign: campaign, shared: circumstances.shared, by: actor, now: now)
+            return try transaction.fire(campaign: campaign, by: actor, now: now)
         case .resume:
             var result = LifeResult.unknown
             for reason in AsideReason.endedByResume {
@@ -49,6 +46,17 @@ public enum LifeOrder: String, Sendable, CaseIterable {
             }
             return result
         }
+    }
+}
+
+extension Ledger {
+    /// How long whoever cancels settles what is left; planners do it as well.
+    private static let endingPatience = Duration.seconds(5)
+
+    /// Settles what a cancelled campaign has left that nobody runs, piece by piece, also when there is no planner.
+    public func endCampaign(_ number: UInt32) async throws(LedgerError) {
+        let end = ContinuousClock.now + Self.endingPatience
+        while try await write(.synced, { try $0.endCampaign(number, now: self.now()) }), .now < end {}
     }
 }
 

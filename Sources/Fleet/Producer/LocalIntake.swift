@@ -79,6 +79,19 @@ public enum LocalIntake {
         }
     }
 
+    /// What intake will say of a job whose key a campaign has, whatever is wrong with the job by now; nil when none has.
+    ///
+    /// `job` was decoded without judging its time.
+    public static func known(
+        _ job: Job,
+        in ledger: Ledger
+    ) async throws(LedgerError) -> IntakeDecision? {
+        let (app, id) = (job.app, job.id)
+        let campaign = try await ledger.read { try $0.knownCampaign(app: app, id: id) }
+        let identity = SHA256.digest(job.canonicalJSON())
+        return campaign.flatMap { IntakeDecision.known(job: job, identity: identity, holder: $0.holder) }
+    }
+
     /// What intake will say of a good job, as far as the ledger tells.
     ///
     /// Whether a worker knows the app is left to the worker that takes the job: it may start later.

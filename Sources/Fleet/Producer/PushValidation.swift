@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOPosix
 public import PushProviders
+import Store
 
 /// What a provider says to a job and one device when it is only to judge them: nobody gets a push.
 ///
@@ -64,7 +65,7 @@ public struct PushValidation: Sendable, Equatable {
         private let release: Timestamp
 
         init(_ job: Job, _ device: Device, account: LoadedAccount, carriesMessageID: Bool) {
-            let now = WallClock.now()
+            let now = WallClock.now().asRead
             let job = account.account.completed(job.asSent(at: now))
             let variants = ContentVariants(job, account.account.provider, carriesMessageID: carriesMessageID)
             let push = variants.pushes[variants.index(of: device.locale)]
@@ -113,7 +114,7 @@ public struct PushValidation: Sendable, Equatable {
             case .ready(let first):
                 let verdict = await send(first, to: endpoint)
                 guard case .refused(_, let answer) = verdict, answer.kind == .expiredCredential else { return verdict }
-                let now = WallClock.now()
+                let now = WallClock.now().asRead
                 let finding = account.judge(.renew, generation: first.generation, at: endpoint, skew: nil, now: now)
                 guard finding == .replaced, case .ready(let second) = await account.supply(for: endpoint) else {
                     return verdict
@@ -164,7 +165,7 @@ extension PushValidation.Verdict {
                 status: answer.status,
                 body: answer.body.span,
                 retryAfter: answer.retryAfter.span,
-                now: WallClock.now()
+                now: WallClock.now().asRead
             )
             self = meaning.kind == .accepted ? .accepted : .refused(status: answer.status, meaning)
         case .unwritten: self = .leftOut(leftOut ?? .notSealed)

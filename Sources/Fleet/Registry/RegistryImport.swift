@@ -83,7 +83,7 @@ public enum Registry {
         in ledger: Ledger
     ) async throws(LedgerError) -> [RegistrationResult] {
         let tokens = devices.map { ProviderRegistry.tokens.bytes(of: $0.device) }
-        return try await ledger.write { try $0.register(devices, tokens: tokens, app: app, now: WallClock.now()) }
+        return try await ledger.write { try $0.register(devices, tokens: tokens, app: app, now: ledger.now()) }
     }
 
     /// What a token may be held as in lists and the registry, of whatever provider it is one; none when it is none.
@@ -108,10 +108,7 @@ public enum Registry {
         app: String,
         in ledger: Ledger
     ) async throws(LedgerError) -> (forgotten: [String], places: Int) {
-        let ids = devices.compactMap(\.installation)
-        let forgotten = try await ledger.write(.synced) { transaction in
-            try ids.filter { try transaction.forget(app: app, installation: $0, now: WallClock.now()) }
-        }
+        let forgotten = try await bury(devices.compactMap(\.installation), app: app, in: ledger)
         let tokens = Set(devices.compactMap(\.token))
         guard !tokens.isEmpty else { return (forgotten, 0) }
         var (next, count): ((list: UInt32, ordinal: Int64)?, Int) = ((0, -1), 0)
@@ -122,6 +119,58 @@ public enum Registry {
             next = page.next
         }
         return (forgotten, count)
+    }
+
+    /// How long a transaction goes on with a piece: whoever else writes waits no longer than 50 ms.
+    private static let pieceTime = Duration.milliseconds(40)
+
+    /// Makes tombstones, in pieces; those that were there.
+    private static func bury(_ ids: [String], app: String, in ledger: Ledger) async throws(LedgerError) -> [String] {
+        var (rest, forgotten): (ArraySlice<String>, [String]) = (ids[...], [])
+        while !rest.isEmpty {
+            let waiting = rest
+            let (taken, buried) = try await ledger.write(.synced) { transaction -> (Int, [String]) in
+                let began = ContinuousClock.now
+                var buried: [String] = []
+                for (index, id) in waiting.enumerated() {
+                    if index > 0, ContinuousClock.now - began >= pieceTime { return (index, buried) }
+                    if try transaction.forget(app: app, installation: id, now: ledger.now()) { buried.append(id) }
+                }
+                return (waiting.count, buried)
+            }
+            rest = rest.dropFirst(taken)
+            forgotten += buried
+        }
+        return forgotten
+    }
+
+    /// Forgets the devices that an integration key has registered, some hundred at a time; how many, and in how many places
+    /// of lists they stood.
+    ///
+    /// `isDryRun`: only counts them. Devices that registered meanwhile with the key are met too, until none is left.
+    public static func forget(
+        cameWith key: Int64,
+        app: String,
+        in ledger: Ledger,
+        isDryRun: Bool
+    ) async throws(LedgerError) -> (devices: Int, places: Int) {
+        var (count, places) = (0, 0)
+        while true {
+            let before = count
+            guard let walk = try await ledger.read({ try $0.registryEnd(app: app) }) else { return (0, 0) }
+            var next: Int64? = walk.start
+            while let after = next {
+                let page = try await ledger.read {
+                    try $0.devices(app: app, cameWith: key, after: after, end: walk.end)
+                }
+                count += page.devices.count
+                if !isDryRun, !page.devices.isEmpty {
+                    places += try await forget(page.devices, app: app, in: ledger).places
+                }
+                next = page.next
+            }
+            if isDryRun || count == before { return (count, places) }
+        }
     }
 
     /// What a device said of campaigns, as a person may ask for it.

@@ -70,7 +70,7 @@ struct Purger: Sendable {
         var after: UInt32? = 0
         while let from = after {
             let page = try await ledger.read {
-                try $0.campaignsToPurge(retention, after: from, now: WallClock.now())
+                try $0.campaignsToPurge(retention, after: from, now: ledger.now())
             }
             for campaign in page.due {
                 while try await step({ try $0.purge(campaign: campaign, retention, now: $1) }) {}
@@ -99,7 +99,7 @@ struct Purger: Sendable {
 
     /// What single phones said of campaigns that are long over.
     private func purgeTracking() async throws {
-        let end = WallClock.now().advanced(by: .zero - retention.tracking)
+        let end = ledger.now().advanced(by: .zero - retention.tracking)
         var after: Int64 = -1
         while true {
             let from = after
@@ -127,8 +127,8 @@ struct Purger: Sendable {
     ) async throws -> Value {
         let worker = worker
         let value = try await ledger.write(.normal, haste: .withOthers) { transaction -> Value? in
-            let now = WallClock.now()
-            guard try transaction.isPurger(worker, now: now) else { return nil }
+            let now = ledger.now()
+            guard ledger.standing.verdict != .lost, try transaction.isPurger(worker, now: now) else { return nil }
             return try body(transaction, now)
         }
         guard let value else { throw NotMine() }

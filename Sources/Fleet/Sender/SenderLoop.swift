@@ -57,7 +57,7 @@ final class SenderLoop {
     var ended: [ProviderFigures.Key: ProviderFigures] = [:]
     private var isSaving = false
     private var isTickScheduled = false
-    private var now = WallClock.now()
+    private var now: Timestamp
     private var isClockFresh = false
     /// Whether a look at whose turn it is has been scheduled.
     var isPacing = false
@@ -95,6 +95,7 @@ final class SenderLoop {
         self.reports = reports
         self.lease = lease
         self.logger = logger
+        now = ledger.now()
     }
 
     // MARK: - The desk's orders
@@ -118,8 +119,7 @@ final class SenderLoop {
             shard: shard,
             epoch: epoch,
             progress: progress,
-            // Slots are on the clock that all workers share.
-            slot: shard.slot?.earlier(byMilliseconds: ledger.sharedTime(Timestamp(milliseconds: 0)).milliseconds),
+            slot: shard.slot,
             lateness: lateness,
             ladder: RetryLadder(from: account.account.provider.firstRung),
             isProbe: isProbe,
@@ -225,7 +225,7 @@ final class SenderLoop {
     /// The instant of this turn: one reading of the clock for all devices.
     func clock() -> Timestamp {
         if !isClockFresh {
-            now = WallClock.now()
+            now = ledger.now()
             openMax = lease.holds(now: .now()) ? unflushedMax : 0
             isClockFresh = true
         }

@@ -11,11 +11,13 @@ import Transport
 final class ShardPublisher {
     let loop: any EventLoop
     private let publisher: AMQPPublisher
+    private let ledger: Ledger
     private var random = SystemRandomNumberGenerator()
 
-    init(loop: any EventLoop, publisher: AMQPPublisher) {
+    init(loop: any EventLoop, publisher: AMQPPublisher, ledger: Ledger) {
         self.loop = loop
         self.publisher = publisher
+        self.ledger = ledger
     }
 
     /// A shard to its lane, or to the rung it waits on.
@@ -29,7 +31,7 @@ final class ShardPublisher {
         _ completion: @escaping (Bool) -> Void
     ) {
         var exchange = BrokerNames.work
-        let now = WallClock.now()
+        let now = ledger.now()
         if let rung = record.rung, let dueAt = record.dueAt, dueAt > now {
             let isLonger = Bool.random(using: &random)
             guard let queue = RungQueue.choose(rung, dueAt: dueAt, random: isLonger, now: now, expiresAt: expiresAt)

@@ -64,7 +64,7 @@ extension WorkDesk {
         _ token: RunToken,
         _ probe: Breaker.ProbeResult?
     ) {
-        let now = WallClock.now()
+        let now = ledger.now()
         write(.synced, "a settlement", haste: shard.lane.haste, reach: .shards) {
             let result = try $0.settle(token, settlement, now: now)
             if let probe, result != .fenced { try $0.endProbe(token.key, probe, now: now) }
@@ -134,7 +134,7 @@ extension WorkDesk {
                 guard result.left == 0 else { return }
                 pending -= 1
                 let confirmed = result.confirmed
-                let now = WallClock.now()
+                let now = ledger.now()
                 write(.normal, "confirms", haste: .withOthers, reach: .shards) {
                     try $0.markOut(confirmed.map { (key: $0.0, generation: $0.1) }, now: now)
                 } then: { _ in
@@ -172,7 +172,7 @@ extension WorkDesk {
         _ token: RunToken,
         _ probe: Breaker.ProbeResult?
     ) {
-        let now = WallClock.now()
+        let now = ledger.now()
         tracing?.forgot(token.key)
         write(.synced, "a shard that is set aside", reach: .shards) {
             let result = try $0.setAside(token, reason: reason, progress: progress, now: now)
@@ -222,7 +222,7 @@ extension WorkDesk {
     }
 
     private func parkRun(_ token: RunToken) {
-        let now = WallClock.now()
+        let now = ledger.now()
         tracing?.forgot(token.key)
         write(.synced, "a shard that is parked") {
             try $0.parkShard(token, reason: "LawViolated", now: now)

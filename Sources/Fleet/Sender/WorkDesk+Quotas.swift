@@ -27,7 +27,7 @@ extension WorkDesk {
         let charges = uncharged.sorted { $0.key.key < $1.key.key }
         uncharged = [:]
         write(.normal, "what counts against a quota", haste: .withOthers) { [ledger] transaction in
-            let now = ledger.sharedTime(WallClock.now())
+            let now = ledger.now()
             for (quota, requests) in charges { try transaction.charge(quota, requests: requests, now: now) }
         } then: { _ in
         }

@@ -19,7 +19,9 @@ extension WorkDesk {
             preconditionFailure("\(shard.id) was claimed without an account")
         }
         // Without its connection the campaign's message comes back, and with it this shard.
-        guard running.began(key, epoch: record.epoch, delivery, now: WallClock.now()) else { return }
+        guard running.began(key, epoch: record.epoch, delivery, now: ledger.now()) else {
+            return giveUp(key, epoch: record.epoch)
+        }
         begin(shard, record, account)
         if isHandingOver { stop(key, .setAside(.handOver)) }
     }

@@ -16,12 +16,18 @@ final class WorkDesk {
     let worker: Int64
     let ledger: Ledger
     let apps: AppDirectory
+    /// Whether this worker sends; one that does not sets aside what it cannot help to get (`knowsApp`).
+    let sends: Bool
     let publisher: ShardPublisher
     let logger: Logger
     /// Acknowledges a delivery; without effect when its connection is gone.
     var ack: (ShardDelivery) -> Void = { _ in }
     /// A campaign may have ended, or a place in the window is free.
     var progressed: (UInt32) -> Void = { _ in }
+    /// Gives a queue's prefetch once more, until the connection ends.
+    var makeRoom: (_ queue: String) -> Void = { _ in }
+    /// The queue of a campaign's message that is shards' lease; nil for a shard's own.
+    var queueOfLease: (ShardDelivery) -> String? = { _ in nil }
     /// A run was given back or ended.
     var onIdle: (() -> Void)?
 
@@ -40,6 +46,10 @@ final class WorkDesk {
     private var takingOver: [ShardKey: [(shard: Shard, delivery: ShardDelivery)]] = [:]
     /// Shards that are to run alone, and what waits for that.
     var quarantine = Quarantine()
+    /// Deliveries that wait for a former run at another worker.
+    var held = HeldDeliveries()
+    /// Whether a look at them has been scheduled.
+    var looksAtHeld = false
     /// The worker stops: what is claimed from now on is handed over as well.
     private(set) var isHandingOver = false
     /// Settlements, hand-overs and publishes under way.
@@ -62,6 +72,7 @@ final class WorkDesk {
         worker: Int64,
         ledger: Ledger,
         apps: AppDirectory,
+        sends: Bool = true,
         publisher: ShardPublisher,
         logger: Logger
     ) {
@@ -69,6 +80,7 @@ final class WorkDesk {
         self.worker = worker
         self.ledger = ledger
         self.apps = apps
+        self.sends = sends
         self.publisher = publisher
         self.logger = logger
     }
@@ -93,7 +105,8 @@ final class WorkDesk {
     func disconnected() {
         connection = nil
         waiting.removeAll()
-        quarantine.disconnected(running)
+        held.release()
+        for record in quarantine.disconnected(running) { giveUp(record.id.key, epoch: record.epoch) }
         for key in takingOver.keys { takingOver[key] = [] }
         for key in running.disconnected() { stop(key, .leaseLost) }
     }
@@ -145,19 +158,19 @@ final class WorkDesk {
     }
 
     private func claim(_ shard: Shard, _ delivery: ShardDelivery, adopting: UInt32?) {
-        let account = apps.account(app: shard.facts.app, provider: shard.facts.provider)
         let claim = Claim(
             key: shard.id.key,
             generation: delivery.generation,
             redelivered: delivery.redelivered,
             worker: worker,
-            knowsApp: account != nil,
+            knowsApp: sends && apps.account(app: shard.facts.app, provider: shard.facts.provider) != nil,
             adopting: adopting,
             isPaced: apps.isPaced(app: shard.facts.app, provider: shard.facts.provider, urgency: shard.facts.urgency),
             isAlone: quarantine.alone == shard.id.key,
+            overdue: overdue(shard),
             content: Claim.Content(shard)
         )
-        let now = WallClock.now()
+        let now = ledger.now()
         let bound = NIOLoopBound(self, eventLoop: loop)
         ledger.submit(.normal, haste: shard.lane.haste, reach: .shards) { transaction in
             try transaction.claim(claim, now: now)
@@ -176,13 +189,15 @@ final class WorkDesk {
                 self.claim(shard, delivery, adopting: claim.adopting)
             }
         case .success(let result):
-            tally.claimed(result.decision)
+            tally.claimed(result.decision, maybeSent: result.maybeSent)
             let epoch = result.decision == .run ? result.record?.epoch : nil
+            if result.decision != .waits { held.answered(claim.key) }
             let (conclusion, rest) = running.concluded(
                 claim.key,
                 epoch: epoch,
+                waits: result.decision == .waits,
                 endChanges: result.campaign?.endChanges ?? 0,
-                now: WallClock.now()
+                now: ledger.now()
             )
             conclude(conclusion, result, shard)
             for (other, arrival) in rest {
@@ -216,6 +231,12 @@ final class WorkDesk {
             let wasOver = endedWhileAdopting.remove(key) != nil
             handle.execute { $0.adopt(key, epoch: record.epoch, isLeaseLost: isLeaseLost) }
             if wasOver { runIsOver(key) }
+        case .hold(let delivery):
+            endReplaced(key)
+            hold(shard, delivery, epoch: result.record?.epoch ?? 0)
+        case .giveUp(let epoch):
+            endReplaced(key)
+            giveUp(key, epoch: epoch)
         case .gone: endReplaced(key)
         case .ack(let delivery):
             endReplaced(key)
@@ -223,7 +244,7 @@ final class WorkDesk {
             case .park(let reason), .quarantine(let reason): park(shard, delivery, reason: reason)
             case .runAlone: quarantine.add(Quarantine.Held(shard, delivery))
             case .settledAlready: publishLeft(result.unpublished, delivery)
-            case .drop, .end, .setAside, .run: ack(delivery)
+            case .drop, .end, .setAside, .run, .waits: ack(delivery)
             }
         }
     }
@@ -260,7 +281,7 @@ final class WorkDesk {
         isProbe: Bool = false,
         stopsForContent: Bool = true
     ) {
-        tracing?.began(shard, now: WallClock.now())
+        tracing?.began(shard, now: ledger.now())
         charge(shard, record.progress, account)
         let handle = loopOf[shard.id.key] ?? loops[nextLoop % loops.count]
         nextLoop += 1
@@ -337,14 +358,20 @@ final class WorkDesk {
         }
     }
 
+    /// The worker stops: nothing begins any more, and the broker gives to others what is held and not acked.
+    func beginNothing() {
+        isHandingOver = true
+        held.release()
+    }
+
     /// Hands over everything that still runs: the worker stops.
     func handOverAll() {
-        isHandingOver = true
+        beginNothing()
         for key in running.runningKeys { stop(key, .setAside(.handOver)) }
     }
 
     func credentialsRefused(_ key: ShardKey, reason: String) {
-        let now = WallClock.now()
+        let now = ledger.now()
         ledger.submit(.synced) { transaction in
             let before = try transaction.pause(of: key, reason: .credentials, detail: reason, now: now)
             try transaction.tripBreaker(of: key, Breaker.Trip(reason: reason, since: now), now: now)
@@ -364,7 +391,7 @@ final class WorkDesk {
             "the provider refuses the campaign's content; the campaign is paused",
             metadata: ["shard.campaign": "\(key.campaign)", "reason": "\(reason)"]
         )
-        let now = WallClock.now()
+        let now = ledger.now()
         write(.synced, "a pause") {
             _ = try $0.pause(of: key, reason: .content, detail: reason, now: now)
         } then: { _ in
@@ -374,7 +401,7 @@ final class WorkDesk {
     /// The provider is out for an app: the fleet's shards of it are set aside until a probe finds it well.
     func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip) {
         setAside(app: app, provider: provider)
-        let now = WallClock.now()
+        let now = ledger.now()
         write(.synced, "an open breaker") {
             try $0.tripBreaker(app: app, provider: provider, trip, now: now)
         } then: { [self] isNew in

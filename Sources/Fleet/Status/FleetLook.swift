@@ -1,5 +1,5 @@
 import Campaigns
-import Delivery
+public import Delivery
 import NIOPosix
 import PushProviders
 public import Store
@@ -8,6 +8,8 @@ public import Transport
 /// What could be seen of the fleet at one moment.
 public struct FleetFacts: Sendable {
     var at: Timestamp
+    /// Whose time that is.
+    var clockSource = ClockStanding.Source.host
     var workers: [WorkerRecord] = []
     var breakers: [BreakerRecord] = []
     var pauses: [PauseRecord] = []
@@ -44,7 +46,7 @@ public struct FleetLook: Sendable {
 
     /// One look; what cannot be reached is in it as a failure.
     public func take() async -> FleetFacts {
-        var facts = FleetFacts(at: WallClock.now())
+        var facts = FleetFacts(at: ledger?.now() ?? WallClock.now().asRead)
         do throws(LedgerError) {
             try await readLedger(&facts)
         } catch {
@@ -62,7 +64,8 @@ public struct FleetLook: Sendable {
     private func readLedger(_ facts: inout FleetFacts) async throws(LedgerError) {
         let ledger = if let ours = self.ledger { ours } else { try Ledger.open(configuration.store, create: false) }
         facts.ledgerPath = ledger.path
-        let now = ledger.sharedTime(facts.at)
+        let now = ledger.now()
+        (facts.at, facts.clockSource) = (now, ledger.standing.source)
         let (workers, campaigns, parked, breakers, pauses, webhooks) = try await ledger.read { reader in
             (
                 try reader.liveWorkers(now: now), try reader.campaigns(app: nil, isOpen: true, limit: .max),
@@ -115,6 +118,24 @@ extension BreakerRecord {
     }
 }
 
+extension WorkerRecord {
+    /// How its host's clock stands, by its last report.
+    public func standing(_ source: ClockStanding.Source) -> ClockStanding {
+        ClockStanding(skew: skew ?? 0, source: source)
+    }
+}
+
+extension ClockStanding {
+    /// What is wrong with the host's clock, and what that does; nil when nothing is.
+    public var problem: String? {
+        switch verdict {
+        case .inStep: nil
+        case .apart: "its host's clock is \(text)"
+        case .lost: "its host's clock is \(text): it takes no lease and expires nothing"
+        }
+    }
+}
+
 extension FleetFacts {
     /// The same for people and scripts; how long queues take to empty is judged by an earlier look.
     public func view(since earlier: FleetFacts) -> FleetStatusView {
@@ -129,10 +150,12 @@ extension FleetFacts {
         ]
         view.parts += workers.map { worker in
             let apps = worker.apps.isEmpty ? "no app" : worker.apps.joined(separator: ", ")
+            let clock = worker.standing(clockSource).problem
             return .init(
                 name: "worker \(worker.name)",
-                isWell: true,
+                isWell: clock == nil,
                 detail: "\(worker.roles.joined(separator: ", ")); \(apps); since \(worker.startedAt.rfc3339)"
+                    + (clock.map { "; \($0)" } ?? "")
             )
         }
         view.parts += webhooks.map { WebhookView($0).health }
@@ -161,6 +184,9 @@ extension FleetFacts {
         if !missing.isEmpty { needs.append("queues are missing (\(missing.count)): run fanfare topology apply") }
         let idle = queues.filter { $0.isLane && $0.counts?.consumers == 0 }.map(\.name)
         if !workers.isEmpty, !idle.isEmpty { needs.append("nobody takes from \(idle.joined(separator: ", "))") }
+        needs += workers.compactMap { worker in
+            worker.standing(clockSource).problem.map { "worker \(worker.name): \($0); set the clock right" }
+        }
         needs += toMend.map { "\($0) is paused until somebody mends it: then fanfare campaign resume \($0)" }
         needs += stranded.map { "no worker has credentials for \($0), which has campaigns" }
         needs += webhooks.compactMap { WebhookView($0).need }

@@ -19,12 +19,15 @@ extension TopologyManifest {
 }
 
 extension ManagementAPI {
-    /// The management API of a configuration's broker: at `amqp.management_url`, else at port 15672 of the first host.
+    /// The management API of a configuration's broker: at `amqp.management_url`, else at the first host, with `amqps` at
+    /// port 15671 over HTTPS and otherwise at 15672.
     public init(_ configuration: Configuration, loop: any EventLoop) {
         let address = configuration.management
+        let isSecure = address == nil ? configuration.amqp.tls != nil : configuration.isManagementSecure
         self.init(
             host: address?.host ?? configuration.amqp.hosts[0].name,
-            port: address?.port ?? Self.defaultPort,
+            port: address?.port ?? (isSecure ? Self.securePort : Self.defaultPort),
+            isSecure: isSecure,
             endpoint: configuration.amqp,
             loop: loop
         )

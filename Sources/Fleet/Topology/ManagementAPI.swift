@@ -1,7 +1,9 @@
+import Campaigns
 import Delivery
 import FoundationEssentials
 public import NIOCore
 public import PushProviders
+import Store
 public import Transport
 
 /// RabbitMQ's management HTTP API, as far as policies and looking at the topology need it.
@@ -12,6 +14,8 @@ public struct ManagementAPI: Sendable {
     public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// Nobody answers there: the plugin is off, the port is closed or another one.
         case unreachable(String)
+        /// It is asked in the clear on another machine: anybody on the way would read the broker's password.
+        case unprotected(String)
         /// The user lacks the tag `management` (to look) or `policymaker` (to set policies).
         case notAllowed(user: String)
         /// An answer that cannot be used.
@@ -21,6 +25,9 @@ public struct ManagementAPI: Sendable {
         public var description: String {
             switch self {
             case .unreachable(let text): "the management API is not reachable: \(text)"
+            case .unprotected(let place):
+                "the management API at \(place) is not asked over http: name its https address "
+                    + "(amqp.management_url: https://\(place.prefix { $0 != ":" }):\(ManagementAPI.securePort))"
             case .notAllowed(let user): "the management API refuses user \(user): it needs the tag policymaker"
             case .unexpected(let text): "the management API answers \(text)"
             }
@@ -29,15 +36,30 @@ public struct ManagementAPI: Sendable {
 
     /// Where RabbitMQ's management plugin listens unless told otherwise.
     public static let defaultPort = 15_672
+    /// The same over TLS.
+    public static let securePort = 15_671
 
     private let client: HTTP1Client
+    /// Where the password would go in the clear; nil where it may go.
+    private let openPlace: String?
     private let user: String
     private let authorization: String
     private let virtualHost: String
 
     /// The API at this host and port with the user, password and virtual host of the endpoint.
-    public init(host: String, port: Int = defaultPort, endpoint: AMQPEndpoint, loop: any EventLoop) {
-        client = HTTP1Client(host: host, port: port, loop: loop)
+    ///
+    /// `isSecure`: by HTTPS, with the files that the endpoint has for TLS. Without it the password is sent to this machine
+    /// alone.
+    public init(
+        host: String,
+        port: Int = defaultPort,
+        isSecure: Bool = false,
+        endpoint: AMQPEndpoint,
+        loop: any EventLoop
+    ) {
+        let tls = isSecure ? endpoint.tls ?? AMQPEndpoint.TLSFiles() : nil
+        client = HTTP1Client(host: host, port: port, tls: tls, loop: loop)
+        openPlace = isSecure || Loopback.isLoopback(host: host) ? nil : "\(host):\(port)"
         user = endpoint.user
         authorization = "Basic " + Data("\(endpoint.user):\(endpoint.password)".utf8).base64EncodedString()
         virtualHost = Self.encode(endpoint.virtualHost)
@@ -89,7 +111,7 @@ public struct ManagementAPI: Sendable {
             // Whoever asks: a refusal has a date too.
             let response = try await client.send("GET", "/api/overview")
             guard let date = response.date else { return nil }
-            return ClockSkew(date: Array(date.utf8).span, now: WallClock.now())
+            return ClockSkew(date: Array(date.utf8).span, now: WallClock.now().asRead)
         } catch {
             throw .unreachable("\(error)")
         }
@@ -105,6 +127,7 @@ public struct ManagementAPI: Sendable {
     }
 
     private func send(_ method: String, _ path: String, body: [UInt8]?) async throws(Failure) -> [UInt8] {
+        if let openPlace { throw .unprotected(openPlace) }
         let headers = [
             HTTP1Client.Header("Authorization", authorization),
             HTTP1Client.Header("Content-Type", "application/json"),

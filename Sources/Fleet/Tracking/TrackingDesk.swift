@@ -75,8 +75,8 @@ final class TrackingDesk {
     private func commit(_ arrivals: [Arrival]) {
         let (entries, retention) = (arrivals.flatMap(\.entries), retention)
         let done = NIOLoopBound(Done(desk: self, arrivals: arrivals), eventLoop: loop)
-        ledger.submit(.synced, haste: .withOthers) { transaction in
-            try transaction.track(entries, retention, now: WallClock.now())
+        ledger.submit(.synced, haste: .withOthers) { [ledger] transaction in
+            try transaction.track(entries, retention, now: ledger.now())
         } completion: { [loop] result in
             loop.execute { done.value.desk.written(done.value.arrivals, result) }
         }

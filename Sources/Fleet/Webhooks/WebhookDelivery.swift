@@ -70,7 +70,7 @@ struct WebhookDelivery {
 
     private func post(_ event: WebhookEvent) async -> WebhookState.Answer {
         let id = Webhook.id(of: event.body)
-        let now = WallClock.now()
+        let now = outlet.ledger.now()
         let headers = webhook.headers(id: id, body: event.body, now: now).map { HTTP1Client.Header($0.name, $0.value) }
         do throws(HTTP1Error) {
             let answer = try await poster.post(
@@ -90,7 +90,7 @@ struct WebhookDelivery {
     private mutating func took(_ answer: WebhookState.Answer, _ event: WebhookEvent) async throws -> Bool {
         let wasFailing = state.failures > 0
         var chance = SystemRandomNumberGenerator()
-        let step = state.tried(answer, now: outlet.ledger.sharedTime(WallClock.now()), using: &chance)
+        let step = state.tried(answer, now: outlet.ledger.now(), using: &chance)
         outlet.tally.add(result(answer, step), app: record.app)
         var place: Logger.Metadata = ["app": "\(record.app)", "webhook": "\(webhook.url)"]
         switch step {
@@ -150,7 +150,7 @@ struct WebhookDelivery {
     private mutating func take() async throws -> WebhookState? {
         let (number, worker) = (record.number, outlet.worker)
         leasedAt = ContinuousClock.now
-        let now = outlet.ledger.sharedTime(WallClock.now())
+        let now = outlet.ledger.now()
         return try await outlet.ledger.write(.normal) { try $0.takeWebhook(number, worker: worker, now: now) }
     }
 }

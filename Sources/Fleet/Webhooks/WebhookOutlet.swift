@@ -83,8 +83,8 @@ struct WebhookOutlet: Sendable {
     /// What is to be posted now and can be: its app is known here, and nobody else is at it.
     private func due() async -> [Target] {
         let known = apps.webhooks
-        guard known.contains(where: { !$0.value.isEmpty }) else { return [] }
-        let now = ledger.sharedTime(WallClock.now())
+        guard known.contains(where: { !$0.value.isEmpty }), ledger.standing.verdict != .lost else { return [] }
+        let now = ledger.now()
         do throws(LedgerError) {
             return try await ledger.read { try $0.dueWebhooks(now: now) }.compactMap { record in
                 known[record.app]?.first { $0.url.text == record.url }.map { Target(record: record, webhook: $0) }

@@ -22,7 +22,7 @@ struct LedgerPoll: Sendable {
                 let numbers = try await loop.submit { core.value.desk.running.campaigns }.get()
                 let (facts, shares, quiet, held) = try await context.ledger.read { reader in
                     let facts = try reader.campaigns(numbers)
-                    let now = WallClock.now()
+                    let now = context.ledger.now()
                     let shares = try facts.reduce(into: [ShardKey: CampaignFacts]()) { shares, campaign in
                         shares.merge(try reader.runsByShare(campaign)) { $1 }
                     }
@@ -30,7 +30,7 @@ struct LedgerPoll: Sendable {
                     return (facts, shares, Set(quiet), sends ? try reader.heldRoutes() : [])
                 }
                 loop.execute { [core] in
-                    core.value.desk.polled(facts, shares: shares, quiet: quiet, now: WallClock.now())
+                    core.value.desk.polled(facts, shares: shares, quiet: quiet, now: context.ledger.now())
                     core.value.desk.warm(held)
                     core.value.ledgerRead(at: asked)
                 }

@@ -77,12 +77,13 @@ public final class Worker: Sendable {
             let roles = configuration.worker.roles.map(\.rawValue).sorted()
             let id = try await ledger.write(.synced) {
                 try $0.setAskedEvents(apps.askedEvents)
-                try $0.setWebhooks(apps.webhookEntries, now: ledger.sharedTime(WallClock.now()))
+                try $0.setWebhooks(apps.webhookEntries, now: ledger.now())
                 return try $0.registerWorker(
                     name: name,
                     roles: roles,
                     accounts: apps.reported,
-                    now: ledger.sharedTime(WallClock.now())
+                    skew: ledger.standing.skew,
+                    now: ledger.now()
                 )
             }
             let context = WorkerContext(
@@ -111,9 +112,7 @@ public final class Worker: Sendable {
     }
 
     private static func management(_ configuration: Configuration, on loop: any EventLoop) -> ManagementAPI? {
-        configuration.management.map {
-            ManagementAPI(host: $0.host, port: $0.port, endpoint: configuration.amqp, loop: loop)
-        }
+        configuration.management == nil ? nil : ManagementAPI(configuration, loop: loop)
     }
 
     private static func hostName() -> String {
@@ -335,16 +334,19 @@ public final class Worker: Sendable {
     private static func heartbeat(_ context: WorkerContext, _ health: WorkerHealth) async {
         let id = context.worker
         var (asked, hooks) = (context.apps.askedEvents, context.apps.webhookEntries)
+        var told = ClockStanding.Verdict.inStep
         while !Task.isCancelled {
             do {
-                let now = context.ledger.sharedTime(WallClock.now())
+                let (now, standing) = (context.ledger.now(), context.ledger.standing)
+                if standing.verdict != told { Self.tell(standing, context.logger) }
+                told = standing.verdict
                 let accounts = context.apps.reported
                 let (events, entries) = (context.apps.askedEvents, context.apps.webhookEntries)
                 // After a reload only, so that the last who was told otherwise is believed.
                 let changed = events.filter { asked[$0.key] != $0.value }
                 let replaced = entries.filter { hooks[$0.key] != $0.value }
                 try await context.ledger.write(.normal) {
-                    try $0.reportWorker(id, accounts: accounts, now: now)
+                    try $0.reportWorker(id, accounts: accounts, skew: standing.skew, now: now)
                     try $0.setAskedEvents(changed)
                     try $0.setWebhooks(replaced, now: now)
                 }
@@ -357,6 +359,15 @@ public final class Worker: Sendable {
                 context.logger.error("the ledger does not take the worker's report", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: .seconds(1))
             }
+        }
+    }
+
+    private static func tell(_ standing: ClockStanding, _ logger: Logger) {
+        switch standing.verdict {
+        case .inStep: logger.notice("this host's clock is in step with the shared time again")
+        case .apart: logger.warning("this host's clock is \(standing.text)")
+        case .lost:
+            logger.error("this host's clock is \(standing.text): the worker takes no lease and expires nothing")
         }
     }
 
@@ -429,6 +440,7 @@ public final class Worker: Sendable {
                 let desk = core.value.desk
                 desk.onIdle = {
                     desk.onIdle = nil
+                    desk.beginNothing()
                     once.resume(true)
                 }
                 desk.checkIdle()

@@ -16,5 +16,8 @@ struct WorkerContext: Sendable {
     /// What was posted to webhooks.
     let posted = WebhookTally()
 
-    var intake: Intake { Intake(ledger: ledger, apps: apps, worker: worker) }
+    /// Whether it has the role.
+    var sends: Bool { configuration.worker.roles.contains(.sender) }
+
+    var intake: Intake { Intake(ledger: ledger, apps: apps, worker: worker, sends: sends) }
 }

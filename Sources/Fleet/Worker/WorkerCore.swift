@@ -45,12 +45,13 @@ final class WorkerCore {
         ledger = context.ledger
         logger = context.logger
         connection = AMQPPublisher(loop: loop, endpoint: context.configuration.amqp, name: "\(context.name) publisher")
-        publisher = ShardPublisher(loop: loop, publisher: connection)
+        publisher = ShardPublisher(loop: loop, publisher: connection, ledger: context.ledger)
         desk = WorkDesk(
             loop: loop,
             worker: context.worker,
             ledger: context.ledger,
             apps: context.apps,
+            sends: context.sends,
             publisher: publisher,
             logger: context.logger
         )
@@ -90,6 +91,8 @@ final class WorkerCore {
         )
         self.consumer = consumer
         tracking.ack = { tag, connection in consumer.ack(tag, generation: connection) }
+        desk.makeRoom = { consumer.widen($0) }
+        desk.queueOfLease = { [unowned self] in intake.queue(of: $0) }
         desk.ack = { [unowned self] delivery in
             if intake.released(delivery) ?? true { consumer.ack(delivery.tag, generation: delivery.connection) }
         }
@@ -115,6 +118,15 @@ final class WorkerCore {
             result.append(.queue(BrokerNames.trackingQueue, prefetch: TrackingDesk.prefetch))
         }
         return result
+    }
+
+    /// Unacknowledged messages of a queue that shards' leases come from.
+    static func prefetch(of queue: String) -> UInt16 {
+        switch queue {
+        case BrokerNames.campaignsQueue, BrokerNames.urgentCampaignsQueue: campaignPrefetch
+        case _ where queue.hasSuffix(".\(Urgency.urgent.rawValue)"): urgentPrefetch
+        default: bulkPrefetch
+        }
     }
 
     private static func queue(_ lane: Lane, prefetch: UInt16) -> AMQPConsumer.Subscription {
@@ -191,7 +203,7 @@ final class WorkerCore {
     }
 
     private func moveParked(_ message: InboundMessage, _ generation: UInt64) {
-        let now = WallClock.now()
+        let now = ledger.now()
         let (row, shard) = ParkedMover.row(message, now: now)
         let tag = message.deliveryTag
         desk.write(.synced, "a parked message") {

@@ -1,3 +1,4 @@
+import Delivery
 import NIOCore
 import NIOHTTP1
 import Store
@@ -81,6 +82,8 @@ final class WorkerProbes: Sendable {
         if !desk.isTakingWork { reasons.append("quiet: the worker was told to take no work (SIGTSTP)") }
         if !desk.consumer.isUp || !desk.publisher.isUp { reasons.append("broker: not connected") }
         if health.ledgerAge > Self.ledgerAgeMax { reasons.append("ledger: has not taken the worker's report") }
+        let standing = context.ledger.standing
+        if standing.verdict == .lost { reasons.append("clock: this host's is \(standing.text)") }
         return reasons
     }
 
@@ -102,8 +105,9 @@ final class WorkerProbes: Sendable {
             return WorkerFigures(
                 senders: senders,
                 desk: desk,
-                credentialAges: apps.credentialAges(now: WallClock.now()),
+                credentialAges: apps.credentialAges(now: ledger.now()),
                 ledger: ledger.figures,
+                clockSkew: ledger.standing.skew,
                 posted: posted.tries,
                 fleet: fleet,
                 process: .read()

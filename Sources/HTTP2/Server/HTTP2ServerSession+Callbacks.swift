@@ -4,8 +4,18 @@ import CShims
 /// What nghttp2 calls while it works. These only record: no re-entry, no error across C, no log.
 extension HTTP2ServerSession {
     static func install(_ callbacks: OpaquePointer) {
+        installReceiving(callbacks)
+        installEnding(callbacks)
+    }
+
+    /// What comes, piece by piece.
+    private static func installReceiving(_ callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { session, frame, owner in
-            guard let frame, let owner, c_nghttp2_is_request_headers(frame) != 0 else { return 0 }
+            guard let frame, let owner else { return 0 }
+            guard c_nghttp2_is_request_headers(frame) != 0 else {
+                HTTP2ServerSession.at(owner).trailersBegan()
+                return 0
+            }
             let streamID = c_nghttp2_stream_id(frame)
             let stream = HTTP2ServerSession.at(owner).streamOpened(streamID)
             return nghttp2_session_set_stream_user_data(
@@ -38,19 +48,36 @@ extension HTTP2ServerSession {
             count,
             owner in
             guard let owner, let stream = HTTP2ServerSession.stream(session, streamID) else { return 0 }
-            stream.appendBody(
-                UnsafeRawBufferPointer(start: bytes, count: count),
-                bytesMax: HTTP2ServerSession.at(owner).configuration.bodyBytesMax
-            )
+            HTTP2ServerSession.at(owner).bodyReceived(stream, UnsafeRawBufferPointer(start: bytes, count: count))
             return 0
         }
+    }
+
+    /// Frames that are whole, in both directions, and streams that are over.
+    private static func installEnding(_ callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { session, frame, owner in
-            guard let frame, let owner, c_nghttp2_ends_stream(frame) != 0 else { return 0 }
+            guard let frame, let owner else { return 0 }
             let type = UInt32(c_nghttp2_type(frame))
             guard type == NGHTTP2_DATA.rawValue || type == NGHTTP2_HEADERS.rawValue,
                 let stream = HTTP2ServerSession.stream(session, c_nghttp2_stream_id(frame))
             else { return 0 }
-            HTTP2ServerSession.at(owner).requestEnded(stream)
+            if c_nghttp2_ends_stream(frame) != 0 {
+                HTTP2ServerSession.at(owner).requestEnded(stream)
+            } else if type == NGHTTP2_HEADERS.rawValue {
+                HTTP2ServerSession.at(owner).headEnded(stream)
+            }
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { session, frame, owner in
+            guard let frame, let owner else { return 0 }
+            let type = UInt32(c_nghttp2_type(frame))
+            if type == NGHTTP2_RST_STREAM.rawValue {
+                if c_nghttp2_is_reset(frame) != 0 { HTTP2ServerSession.at(owner).ownResets += 1 }
+            } else if type == NGHTTP2_DATA.rawValue || type == NGHTTP2_HEADERS.rawValue,
+                c_nghttp2_ends_stream(frame) != 0
+            {
+                return HTTP2ServerSession.answered(session, c_nghttp2_stream_id(frame))
+            }
             return 0
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, streamID, _, owner in
@@ -66,15 +93,11 @@ extension HTTP2ServerSession {
             return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
         }
         let stream = Unmanaged<ServerStream>.fromOpaque(answered).takeUnretainedValue()
-        let count = min(length, stream.answerBody.count - stream.answerSent)
-        stream.answerBody.withUnsafeBytes { bytes in
-            if let base = bytes.baseAddress {
-                UnsafeMutableRawPointer(buffer).copyMemory(from: base + stream.answerSent, byteCount: count)
-            }
-        }
+        let count = min(length, stream.unsentBytes)
+        stream.answer?.copy(from: stream.answerSent, into: UnsafeMutableRawBufferPointer(start: buffer, count: count))
         stream.answerSent += count
-        HTTP2ServerSession.at(owner).unsentBytes -= count
-        if stream.answerSent == stream.answerBody.count {
+        HTTP2ServerSession.at(owner).noteUnsent(-count, isShared: stream.answer?.isShared ?? false)
+        if stream.unsentBytes == 0 {
             flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
         }
         return count
@@ -92,12 +115,25 @@ extension HTTP2ServerSession {
     }
 
     private func streamOpened(_ streamID: Int32) -> ServerStream {
-        let stream = self.spare.popLast() ?? ServerStream()
+        let stream: ServerStream
+        if let spare = self.spare.popLast() {
+            stream = spare
+        } else {
+            stream = ServerStream()
+            self.streamBytes += stream.heldBytes
+        }
         stream.reset(streamID: streamID)
+        stream.since = self.now
         self.open[streamID] = stream
         self.receiving = stream
         self.receivingHeaderBytes = 0
         return stream
+    }
+
+    /// Fields behind a body say nothing here, and least of all who asks.
+    private func trailersBegan() {
+        self.receiving = nil
+        self.receivingHeaderBytes = 0
     }
 
     private func headerReceived(
@@ -109,24 +145,61 @@ extension HTTP2ServerSession {
         guard self.receivingHeaderBytes <= self.configuration.headerBytesMax else {
             return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
         }
-        // Trailers come after another stream's block, or for a stream that is gone: of no interest here.
+        // Trailers, or a stream that is gone: of no interest here.
         guard let stream = self.receiving, stream.streamID == streamID else { return 0 }
+        guard self.hasRoom(for: name.count + value.count + 32) else { return 0 }
+        let before = stream.heldBytes
         stream.append(name: name, value: value)
+        self.streamBytes += stream.heldBytes - before
         return 0
     }
 
+    private func bodyReceived(_ stream: ServerStream, _ bytes: UnsafeRawBufferPointer) {
+        guard !stream.isRefused, self.hasRoom(for: bytes.count) else { return }
+        let before = stream.heldBytes
+        stream.appendBody(bytes, bytesMax: self.configuration.bodyBytesMax)
+        self.streamBytes += stream.heldBytes - before
+    }
+
+    /// Whether so many bytes more fit; what does not is not kept, and the connection is over.
+    private func hasRoom(for bytes: Int) -> Bool {
+        if self.heldBytes + bytes > self.heldBytesMax { self.isOverBudget = true }
+        return !self.isOverBudget
+    }
+
+    private func headEnded(_ stream: ServerStream) {
+        // Trailers without an end are nghttp2's to refuse.
+        guard self.receiving === stream else { return }
+        self.heads.append(stream)
+    }
+
     private func requestEnded(_ stream: ServerStream) {
-        guard !stream.isListed else { return }
+        stream.hasEnded = true
+        guard !stream.isListed, !stream.isRefused else { return }
         stream.isListed = true
         self.complete.append(stream)
+    }
+
+    /// A client that was answered before it had sent all need not send the rest (RFC 9113, section 8.1).
+    private static func answered(_ session: OpaquePointer?, _ streamID: Int32) -> Int32 {
+        guard let stream = HTTP2ServerSession.stream(session, streamID), !stream.hasEnded else { return 0 }
+        return nghttp2_submit_rst_stream(
+            session,
+            UInt8(NGHTTP2_FLAG_NONE.rawValue),
+            streamID,
+            NGHTTP2_NO_ERROR.rawValue
+        )
     }
 
     private func streamClosed(_ streamID: Int32) {
         guard let stream = self.open.removeValue(forKey: streamID) else { return }
         if self.receiving === stream { self.receiving = nil }
+        if !self.heads.isEmpty { self.heads.removeAll { $0 === stream } }
         stream.isClosed = true
-        self.unsentBytes -= stream.answerBody.count - stream.answerSent
+        self.noteUnsent(-stream.unsentBytes, isShared: stream.answer?.isShared ?? false)
+        stream.answer = nil
+        stream.answerSent = 0
         // A listed one goes back when the list is taken.
-        if !stream.isListed { self.spare.append(stream) }
+        if !stream.isListed { self.keep(stream) }
     }
 }

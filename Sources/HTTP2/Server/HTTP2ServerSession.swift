@@ -31,6 +31,8 @@ public final class HTTP2ServerSession {
         public var resetBurst: UInt64 = 1000
         /// See ``resetBurst``.
         public var resetsPerSecond: UInt64 = 33
+        /// Memory that the session keeps for later requests, in bytes; more is given back.
+        public var keptBytesMax = Int.max
 
         /// The defaults.
         public init() {}
@@ -43,8 +45,22 @@ public final class HTTP2ServerSession {
     var complete: [ServerStream] = []
     var receiving: ServerStream?
     var receivingHeaderBytes = 0
+    /// Requests whose header fields have come, and whose bodies have not.
+    var heads: [ServerStream] = []
+    /// Memory of all streams, spare ones too.
+    var streamBytes = 0
     /// Bytes of answers' bodies that are not sent yet: what the client makes the server keep.
     public internal(set) var unsentBytes = 0
+    /// Of these, the ones that others have too.
+    public internal(set) var sharedUnsentBytes = 0
+    /// What ``heldBytes`` may come to: what the client sends beyond it is not kept.
+    public var heldBytesMax = Int.max
+    /// The client has sent more than could be kept: requests lack parts, and the connection is to be ended.
+    public internal(set) var isOverBudget = false
+    /// Streams that this side has reset, whoever was to blame.
+    public internal(set) var ownResets = 0
+    /// The instant that streams are stamped with, of the driver's clock; see ``forEachOpen(_:)``.
+    public var now: Int64 = 0
 
     /// Nil only while init runs: nghttp2 wants the address of its owner.
     private var handle: SessionHandle?
@@ -56,6 +72,7 @@ public final class HTTP2ServerSession {
         var limits = SessionLimits()
         limits.resetBurst = configuration.resetBurst
         limits.resetsPerSecond = configuration.resetsPerSecond
+        limits.keptBytesMax = configuration.keptBytesMax
         let handle = try SessionHandle.make(
             owner: Unmanaged.passUnretained(self).toOpaque(),
             limits: limits,
@@ -108,7 +125,74 @@ public final class HTTP2ServerSession {
     /// Streams that are open.
     public var openStreams: Int { self.open.count }
 
+    /// Memory that the connection takes, in bytes: requests as far as they have come, answers that are nobody else's,
+    /// nghttp2's tables and frames.
+    public var heldBytes: Int {
+        self.streamBytes + self.unsentBytes - self.sharedUnsentBytes + (self.handle?.heldBytes ?? 0)
+    }
+
+    /// What an open stream waits for.
+    public enum Phase: Sendable {
+        /// The client's request is not whole yet; so many bytes of it have come.
+        case request(received: Int)
+        /// The request is being answered.
+        case answer
+        /// The client has not taken all of its answer, which has so many bytes left.
+        case taking(unsent: Int)
+    }
+
+    /// Every open stream with what it waits for, and the instant since when it does (``now`` of then).
+    public func forEachOpen(_ visit: (_ streamID: Int32, _ phase: Phase, _ since: Int64) -> Void) {
+        for (streamID, stream) in self.open {
+            if stream.answer != nil {
+                visit(streamID, .taking(unsent: stream.unsentBytes), stream.since)
+            } else {
+                let received = stream.fieldBytes.count + stream.body.count
+                visit(streamID, stream.hasEnded ? .answer : .request(received: received), stream.since)
+            }
+        }
+    }
+
+    func noteUnsent(_ change: Int, isShared: Bool) {
+        self.unsentBytes += change
+        if isShared { self.sharedUnsentBytes += change }
+    }
+
+    /// Streams that are kept for later requests where memory is counted.
+    private static let spareMax = 64
+
+    /// Puts a stream aside that is over, as far as it is worth it.
+    func keep(_ stream: ServerStream) {
+        if self.configuration.keptBytesMax < Int.max {
+            let before = stream.heldBytes
+            guard self.spare.count < Self.spareMax else {
+                self.streamBytes -= before
+                return
+            }
+            stream.shrink()
+            self.streamBytes += stream.heldBytes - before
+        }
+        self.spare.append(stream)
+    }
+
     // MARK: Requests
+
+    /// Hands out every request whose header fields have come since the last call and whose body has not, before its body
+    /// is kept any further; of those for which `isWanted` is false it never is.
+    ///
+    /// What is not wanted is not handed out by ``takeRequests(_:)`` either: answer it.
+    public func takeHeads(_ isWanted: (borrowing IncomingRequest) -> Bool) {
+        guard !self.heads.isEmpty else { return }
+        var taken: [ServerStream] = []
+        swap(&taken, &self.heads)
+        for stream in taken where !stream.isClosed {
+            guard !isWanted(IncomingRequest(stream)) else { continue }
+            stream.isRefused = true
+            let before = stream.heldBytes
+            stream.body = []
+            self.streamBytes += stream.heldBytes - before
+        }
+    }
 
     /// Hands out every request that has become complete since the last call, in the order of completion.
     ///
@@ -120,8 +204,8 @@ public final class HTTP2ServerSession {
         for stream in taken {
             stream.isListed = false
             if stream.isClosed {
-                self.spare.append(stream)
-            } else {
+                self.keep(stream)
+            } else if !stream.isRefused {
                 body(IncomingRequest(stream))
             }
         }
@@ -143,12 +227,27 @@ public final class HTTP2ServerSession {
         fields: [HeaderField] = [],
         body: [UInt8] = []
     ) throws(HTTP2Error) {
+        let bytes = body.isEmpty ? nil : OwnAnswerBytes(body)
+        try self.respond(streamID: streamID, status: status, fields: fields, bytes: bytes)
+    }
+
+    /// Answers a request with bytes that are read when the client takes them; nil is no body.
+    ///
+    /// Does nothing when the stream is gone.
+    public func respond(
+        streamID: Int32,
+        status: Int,
+        fields: [HeaderField] = [],
+        bytes: (any AnswerBytes)?
+    ) throws(HTTP2Error) {
         guard let stream = self.open[streamID] else { return }
         precondition((200...999).contains(status), "\(status) is no final status")
-        stream.answerBody.append(contentsOf: body)
-        self.unsentBytes += body.count
+        let isEmpty = (bytes?.count ?? 0) == 0
+        stream.answer = bytes
+        stream.since = self.now
+        self.noteUnsent(bytes?.count ?? 0, isShared: bytes?.isShared ?? false)
         let result = self.withPairs(status: status, fields: fields) { pairs, count -> Int32 in
-            guard !stream.answerBody.isEmpty else {
+            guard !isEmpty else {
                 return nghttp2_submit_response(self.session, streamID, pairs, count, nil)
             }
             var provider = nghttp2_data_provider()

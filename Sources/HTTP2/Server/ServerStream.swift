@@ -12,9 +12,25 @@ final class ServerStream {
     var isTruncated = false
     /// END_STREAM came and the request is in the list of complete ones.
     var isListed = false
+    /// Whoever judged its header fields does not want the rest.
+    var isRefused = false
+    /// END_STREAM came.
+    var hasEnded = false
     var isClosed = false
-    var answerBody: [UInt8] = []
+    /// What is answered, read when the client takes it.
+    var answer: (any AnswerBytes)?
     var answerSent = 0
+    /// When the request began, and then when its answer was given; of the driver's clock.
+    var since: Int64 = 0
+
+    /// Memory that it has, used or not.
+    var heldBytes: Int { Self.ownBytes + self.fieldBytes.capacity + self.fields.capacity * 32 + self.body.capacity }
+
+    /// Bytes of an answer that are not sent yet.
+    var unsentBytes: Int { (self.answer?.count ?? 0) - self.answerSent }
+
+    /// The object itself and its entries in the session's tables.
+    private static let ownBytes = 320
 
     struct Field {
         let name: Range<Int>
@@ -26,12 +42,24 @@ final class ServerStream {
         self.fieldBytes.removeAll(keepingCapacity: true)
         self.fields.removeAll(keepingCapacity: true)
         self.body.removeAll(keepingCapacity: true)
-        self.answerBody.removeAll(keepingCapacity: true)
+        self.answer = nil
         self.isTruncated = false
         self.isListed = false
+        self.isRefused = false
+        self.hasEnded = false
         self.isClosed = false
         self.answerSent = 0
     }
+
+    /// Gives back what a request of unusual size has taken.
+    func shrink() {
+        if self.fieldBytes.capacity > Self.keptMax { self.fieldBytes = [] }
+        if self.fields.capacity * 32 > Self.keptMax { self.fields = [] }
+        if self.body.capacity > Self.keptMax { self.body = [] }
+    }
+
+    /// Bytes of each of a stream's arrays that are kept for its next request.
+    private static let keptMax = 4096
 
     func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let start = self.fieldBytes.count
@@ -73,8 +101,22 @@ public struct IncomingRequest: ~Copyable {
     /// The body up to the session's cap.
     public var body: [UInt8] { self.stream.body }
 
+    /// Whether all of it has come: false in ``HTTP2ServerSession/takeHeads(_:)`` of a request with a body.
+    public var isWhole: Bool { self.stream.hasEnded }
+
+    /// Memory that the request takes until it is answered, in bytes.
+    public var heldBytes: Int { self.stream.heldBytes }
+
     /// The body was longer than the cap.
     public var isTruncated: Bool { self.stream.isTruncated }
+
+    /// How often a field with this (lower-case) name came.
+    public func count(of name: StaticString) -> Int {
+        let wanted = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        return self.stream.fieldBytes.withUnsafeBytes { bytes in
+            self.stream.fields.count { $0.name.count == wanted.count && bytes[$0.name].elementsEqual(wanted) }
+        }
+    }
 
     /// The value of the first field with this (lower-case) name; nil when there is none.
     ///

@@ -37,6 +37,7 @@ struct SessionHandle: ~Copyable {
         guard let pool = c_nghttp2_pool_new() else {
             throw HTTP2Error(.internalFailure, "HTTP/2: out of memory")
         }
+        c_nghttp2_pool_keep(pool, limits.keptBytesMax)
         // nghttp2 copies this table of functions.
         var memory = c_nghttp2_pool_mem(pool)
         guard nghttp2_session_server_new3(&session, callbacks, owner, option, &memory) == 0, let session else {
@@ -45,6 +46,9 @@ struct SessionHandle: ~Copyable {
         }
         return SessionHandle(pointer: session, pool: pool)
     }
+
+    /// Bytes that nghttp2 has for the session: tables, streams, frames that wait to be sent.
+    var heldBytes: Int { Int(c_nghttp2_pool_held(self.pool)) }
 
     /// Feeds bytes of the peer; callbacks run inside.
     func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
@@ -144,6 +148,8 @@ struct SessionLimits {
     /// RST_STREAM frames of a peer: burst, then per second (Debian's default, against rapid reset).
     var resetBurst: UInt64 = 1000
     var resetsPerSecond: UInt64 = 33
+    /// Memory that a session keeps for its next requests; more is given back.
+    var keptBytesMax = Int.max
 
     func apply(to option: OpaquePointer) {
         nghttp2_option_set_max_outbound_ack(option, self.acknowledgementsMax)

@@ -16,11 +16,9 @@ struct Caller: Sendable, Equatable {
 
     func mayUse(_ app: String) -> Bool { apps?.contains(app) ?? true }
 
-    /// Throws 403 unless the token is for the app.
+    /// Throws 404 unless the token is for the app: of others it learns nothing, not even that they exist.
     func require(app: String) throws(HTTPProblem) {
-        guard mayUse(app) else {
-            throw HTTPProblem(.forbidden, "this token is not for the app \(NameRule.shown(app))")
-        }
+        guard mayUse(app) else { throw HTTPProblem(.notFound, "there is no app \(NameRule.shown(app))") }
     }
 
     /// Throws 403 unless the role is enough.

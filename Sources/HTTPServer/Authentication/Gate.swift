@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import HTTPTypes
 
 /// Decides who a request is from; no I/O, no clock.
@@ -18,17 +19,24 @@ struct Gate: Sendable {
 
     /// Who it is.
     ///
-    /// Throws 401 without a token that is known, 403 when a page of somewhere else made a browser ask.
-    func caller(_ claim: Claim) throws(HTTPProblem) -> Caller {
+    /// Throws 401 without a token that is known and has not ended, 403 when a page of somewhere else made a browser ask.
+    func caller(_ claim: Claim, now: Timestamp) throws(HTTPProblem) -> Caller {
         try refuseForeignPage(claim)
         guard let tokens else { return .local }
         guard let token = Self.bearer(claim.authorization) else {
             throw Self.unauthorized("an access token is needed: Authorization: Bearer TOKEN")
         }
-        guard let caller = tokens.caller(token: token) else {
-            throw Self.unauthorized("this access token is not known")
+        guard let caller = tokens.caller(token: token, now: now) else {
+            throw Self.unauthorized("this access token is not known, or has ended")
         }
         return caller
+    }
+
+    /// Says at any later moment whether a caller is still let in: a token may end, or be revoked, while it is used.
+    func watch(_ caller: Caller, authorization: String?) -> @Sendable (_ now: Timestamp) -> Bool {
+        guard let tokens, let token = Self.bearer(authorization) else { return { _ in true } }
+        let hash = NewAccessToken.hash(token)
+        return { now in tokens.caller(hash: hash, now: now) == caller }
     }
 
     /// Without tokens a browser on this host could be made to give orders by any page that it shows: by a request to

@@ -1,3 +1,4 @@
+import Campaigns
 import Fleet
 import Synchronization
 
@@ -8,6 +9,7 @@ final class TokenBook: Sendable {
     private struct Entry {
         let hash: [UInt8]
         let caller: Caller
+        let expiresAt: Timestamp?
     }
 
     private let entries: Mutex<[Entry]>
@@ -22,14 +24,17 @@ final class TokenBook: Sendable {
         entries.withLock { $0 = new }
     }
 
-    /// Whose a token is; nil when nobody's.
+    /// Whose a token is; nil when nobody's, or not any more.
     ///
     /// The time does not tell how much of a hash was right: all of them are compared, each to its end.
-    func caller(token: String) -> Caller? {
-        let hash = NewAccessToken.hash(token)
-        var found: Caller?
-        for entry in entries.withLock({ $0 }) where Self.isSame(hash, entry.hash) { found = entry.caller }
-        return found
+    func caller(token: String, now: Timestamp) -> Caller? { caller(hash: NewAccessToken.hash(token), now: now) }
+
+    /// The same by the SHA-256 of the token's text.
+    func caller(hash: [UInt8], now: Timestamp) -> Caller? {
+        var found: Entry?
+        for entry in entries.withLock({ $0 }) where Self.isSame(hash, entry.hash) { found = entry }
+        guard let found, found.expiresAt.map({ now < $0 }) ?? true else { return nil }
+        return found.caller
     }
 
     static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
@@ -45,7 +50,8 @@ final class TokenBook: Sendable {
             guard let role = Role(rawValue: token.role) else {
                 preconditionFailure("a token with the role \(token.role)")
             }
-            return Entry(hash: token.hash, caller: Caller(name: token.name, role: role, apps: token.apps))
+            let caller = Caller(name: token.name, role: role, apps: token.apps)
+            return Entry(hash: token.hash, caller: caller, expiresAt: token.expiresAt)
         }
     }
 }

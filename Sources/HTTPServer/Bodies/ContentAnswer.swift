@@ -17,20 +17,32 @@ enum ContentAnswer {
 
     /// What a request for a content is answered with; of one for the head alone whoever writes it leaves out the body.
     static func make(_ content: StoredContent, for request: HTTPFields) -> Answer {
+        make(content, ByteBuffer(bytes: content.bytes), for: request)
+    }
+
+    /// The same of a copy that others may be answered with too, which is not copied.
+    static func make(_ content: SharedContent, for request: HTTPFields) -> Answer {
+        var answer = make(content.head, content.bytes, for: request)
+        answer.shared = content
+        return answer
+    }
+
+    private static func make(_ content: StoredContent, _ bytes: ByteBuffer, for request: HTTPFields) -> Answer {
         if let answer = unchanged(content, for: request) { return answer }
         var fields = fields(content)
         let tag = fields[.eTag]
         fields[.contentType] = content.contentType.field
         // A part of other bytes than the ones that it has is of no use to the phone (RFC 9110, section 13.1.5).
         let isSame = request[.ifRange].map { $0 == tag } ?? true
-        switch ByteRange(isSame ? request[.range] : nil, of: content.bytes.count) {
-        case .whole: return answer(.ok, fields, content.bytes[...])
+        switch ByteRange(isSame ? request[.range] : nil, of: bytes.readableBytes) {
+        case .whole: return answer(.ok, fields, bytes)
         case .part(let range):
-            fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.bytes.count)"
-            return answer(.partialContent, fields, content.bytes[range])
+            fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(bytes.readableBytes)"
+            let part = bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count)
+            return answer(.partialContent, fields, part ?? ByteBuffer())
         case .unsatisfiable:
             fields[.contentType] = nil
-            fields[.contentRange] = "bytes */\(content.bytes.count)"
+            fields[.contentRange] = "bytes */\(bytes.readableBytes)"
             return Answer(.rangeNotSatisfiable, headers: fields)
         }
     }
@@ -57,8 +69,8 @@ enum ContentAnswer {
     private static func answer(
         _ status: HTTPResponse.Status,
         _ fields: HTTPFields,
-        _ bytes: ArraySlice<UInt8>
+        _ bytes: ByteBuffer
     ) -> Answer {
-        Answer(status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        Answer(status, headers: fields, body: ResponseBody(byteBuffer: bytes))
     }
 }

@@ -11,7 +11,9 @@ final class EdgeCore: Sendable {
     let forgetting: DeviceForgetting
     /// Requests of each device.
     let deviceLimiter: RateLimiter
-    /// Requests of each address that no device's secret vouches for.
+    /// Requests of each address with an app's integration key.
+    let keyLimiter: RateLimiter
+    /// Requests of each address that neither a key nor a device's secret vouches for.
     let addressLimiter: RateLimiter
     private let apps: Mutex<Apps>
 
@@ -38,6 +40,7 @@ final class EdgeCore: Sendable {
         devices = DeviceLookup(ledger, on: loop)
         forgetting = DeviceForgetting(ledger)
         deviceLimiter = RateLimiter(perSecond: settings.edgeRequestsPerSecond)
+        keyLimiter = RateLimiter(perSecond: settings.edgeRegistrationsPerSecond)
         addressLimiter = RateLimiter(perSecond: settings.edgeRegistrationsPerSecond)
         self.apps = Mutex(Apps(apps))
     }

@@ -31,27 +31,40 @@ struct EdgeDoor: Sendable {
         return target
     }
 
-    func respond(to request: Request, at target: EdgeTarget, peer: String) async -> Response {
+    /// Whether a field `Authorization` may be somebody's: a device's secret by its form, or an app's integration key.
+    func isPlausible(_ authorization: String?) -> Bool {
+        guard let text = Gate.bearer(authorization) else { return false }
+        return EdgeSecret.isDevices(text) || core.edge.app(integrationKeyHash: EdgeSecret.hash(text)) != nil
+    }
+
+    /// Answers a request; `peer` is the end of its connection.
+    func reply(to request: Request, at target: EdgeTarget, peer: Peer) async -> EdgeReply {
         let began = ContinuousClock.now
         let id = Front.identity(request)
         var seen = Seen()
         var answer: Answer
+        let peer = core.peers.client(request.headers, peer)
         do {
             answer = try await self.answer(request, target, peer, &seen)
         } catch {
             answer = refusal(error, id: id).answer
         }
         Front.complete(&answer, id: id)
-        let line = Line(method: request.method.rawValue, path: Front.path(request), peer: peer, request: id)
+        let line = Line(method: request.method.rawValue, path: Front.path(request), peer: peer.text, request: id)
         note(line, seen.operation, seen.app, answer.status.code, ContinuousClock.now - began)
         let response = Response(status: answer.status, headers: answer.headers, body: answer.body)
-        return request.method == .head ? response.createHeadResponse() : response
+        guard request.method != .head else {
+            return EdgeReply(response: response.createHeadResponse(), isDevices: seen.isDevices)
+        }
+        return EdgeReply(response: response, isDevices: seen.isDevices, shared: answer.shared)
     }
 
     /// What was found out about a request, for metrics and the log.
     private struct Seen {
         var operation = "none"
         var app = ""
+        /// It showed a device's secret.
+        var isDevices = false
     }
 
     private func refusal(_ error: any Error, id: String) -> EdgeRefusal {
@@ -68,7 +81,7 @@ struct EdgeDoor: Sendable {
     private func answer(
         _ request: Request,
         _ target: EdgeTarget,
-        _ peer: String,
+        _ peer: Peer,
         _ seen: inout Seen
     ) async throws -> Answer {
         guard case .found(let match, let query) = target else {
@@ -84,6 +97,7 @@ struct EdgeDoor: Sendable {
             seen.operation = route.operation
             let (app, edge, caller) = try await caller(request, peer, route.access)
             seen.app = app.name
+            if case .device = caller { seen.isDevices = true }
             let call = EdgeCall(
                 request: request,
                 parameters: parameters,
@@ -104,11 +118,11 @@ struct EdgeDoor: Sendable {
     /// Who asks; a device's requests are counted together, all others by their address.
     private func caller(
         _ request: Request,
-        _ peer: String,
+        _ peer: Peer,
         _ access: EdgeRoute.Access
     ) async throws -> (AppConfiguration, EdgeConfiguration, EdgeCaller) {
         guard let text = Gate.bearer(request.headers[.authorization]) else {
-            try limit(core.edge.addressLimiter, peer)
+            try limit(core.edge.addressLimiter, peer.bucket)
             throw EdgeRefusal(
                 .unauthorized,
                 .integrationKeyEmpty,
@@ -118,15 +132,16 @@ struct EdgeDoor: Sendable {
         }
         let hash = EdgeSecret.hash(text)
         if access == .deviceOrIntegrationKey, let app = core.edge.app(integrationKeyHash: hash), let edge = app.edge {
-            try limit(core.edge.addressLimiter, peer)
+            // Of its own, so that whoever shows no key cannot use it up for those who do at the same address.
+            try limit(core.edge.keyLimiter, app.name + " " + peer.bucket)
             return (app, edge, .integrationKey)
         }
-        if let device = try await core.edge.devices.device(secretHash: hash) {
+        if EdgeSecret.isDevices(text), let device = try await core.edge.devices.device(secretHash: hash) {
             try limit(core.edge.deviceLimiter, String(device.number))
             if let app = core.edge.app(named: device.app), let edge = app.edge { return (app, edge, .device(device)) }
             throw unknown("the app has no edge any more")
         }
-        try limit(core.edge.addressLimiter, peer)
+        try limit(core.edge.addressLimiter, peer.bucket)
         let isKey = core.edge.app(integrationKeyHash: hash) != nil
         throw unknown(isKey ? "this needs the device's own secret, not an integration key" : "nobody knows this key")
     }
@@ -169,6 +184,15 @@ struct EdgeDoor: Sendable {
     }
 }
 
+/// What the edge answers, and what its connection is to know of it.
+struct EdgeReply: Sendable {
+    var response: Response
+    /// The request showed a device's secret.
+    var isDevices = false
+    /// Whose bytes the body has when others may have them too.
+    var shared: SharedContent?
+}
+
 /// The door on an address of its own (`server.edge_listen`): nothing else is there but whether it lives.
 struct EdgeFront: HTTPResponder {
     typealias Context = FrontContext
@@ -176,14 +200,14 @@ struct EdgeFront: HTTPResponder {
     let door: EdgeDoor
 
     func respond(to request: Request, context: FrontContext) async throws -> Response {
-        await respond(to: request, peer: context.peer)
+        await reply(to: request, peer: door.core.peers.peer(context.channel)).response
     }
 
-    func respond(to request: Request, peer: String) async -> Response {
+    func reply(to request: Request, peer: Peer) async -> EdgeReply {
         if let target = door.target(of: request.head) {
-            return await door.respond(to: request, at: target, peer: peer)
+            return await door.reply(to: request, at: target, peer: peer)
         }
         let answer = Answer.text("ok\n")
-        return Response(status: answer.status, headers: answer.headers, body: answer.body)
+        return EdgeReply(response: Response(status: answer.status, headers: answer.headers, body: answer.body))
     }
 }

@@ -26,7 +26,8 @@ enum EdgeOperations {
         "getMessage": Operation(
             summary: "The content that a push names, a part of it, or that it is still the same",
             statuses: [200, 206, 304],
-            good: .content
+            good: .content,
+            fields: ["Fanfare-Message"]
         ),
         "deregisterDevice": Operation(
             summary: "Forget the device: a tombstone stays, and nothing is sent to it any more",

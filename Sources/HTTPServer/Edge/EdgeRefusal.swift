@@ -7,6 +7,7 @@ enum EdgeStatus: String, Sendable, CaseIterable {
     case integrationKeyEmpty = "integration_key_empty"
     case integrationKeyUnknown = "integration_key_unknown"
     case userNotVerified = "user_not_verified"
+    case deviceExists = "device_exists"
     case tokenInvalid = "token_invalid"
     case tooManyRequests = "too_many_requests"
     /// Everything else; the reason says what it is.

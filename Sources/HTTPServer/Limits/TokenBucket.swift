@@ -24,9 +24,10 @@ struct TokenBucket: Sendable, Equatable {
     }
 
     /// Whether it is full: then nothing is lost when it is forgotten.
-    mutating func isFull(now: ContinuousClock.Instant) -> Bool {
-        refill(now)
-        return level >= capacity
+    func isFull(at now: ContinuousClock.Instant) -> Bool {
+        var bucket = self
+        bucket.refill(now)
+        return bucket.level >= capacity
     }
 
     private mutating func refill(_ now: ContinuousClock.Instant) {

@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import Fleet
+import HTTPTypes
 import Logging
 import Store
 
@@ -11,6 +12,8 @@ import Store
 actor LiveFeed {
     /// Who listens at once; more are refused.
     static let subscribersMax = 100
+    /// Of them with one token, so that one that is everywhere leaves room for the others.
+    static let ofTokenMax = 25
     /// Of a fleet that sends more campaigns at once, the latest are shown.
     private static let campaignsMax = 20
     /// Events that wait for one who reads slowly; then he is cut off, and comes again with his last id.
@@ -20,6 +23,10 @@ actor LiveFeed {
     private static let heartbeatLooks = 15
     /// Of what happened while somebody was away, so much is read at once.
     private static let entriesMax = 500
+    /// The same for one who is further behind than the others, in a read of his own: fewer than may wait for him.
+    private static let catchUpMax = 200
+    /// How far back anybody is told: what is older is in the campaigns' histories.
+    private static let backMax: Int64 = 5000
 
     /// What somebody listens to.
     enum Topic: Sendable, Equatable {
@@ -30,6 +37,10 @@ actor LiveFeed {
 
     private struct Subscriber {
         let topic: Topic
+        /// Whose token it is.
+        let name: String
+        /// Whether that is still let in.
+        let isGood: @Sendable (_ now: Timestamp) -> Bool
         let continuation: AsyncStream<String>.Continuation
         /// The last place in the history that was told.
         var told: Int64
@@ -54,12 +65,25 @@ actor LiveFeed {
 
     /// The texts of a new listener's events, from the place `after` on; nil of it is from now on.
     ///
-    /// Throws 503 when there are too many listeners, or the server stops.
-    func subscribe(_ topic: Topic, after: Int64?) async throws -> AsyncStream<String> {
+    /// The stream ends within a look of the moment when `isGood` does not hold any more. Throws 503 when there are too many
+    /// listeners, or the server stops, 429 when there are too many with the name.
+    func subscribe(
+        _ topic: Topic,
+        after: Int64?,
+        for name: String,
+        while isGood: @escaping @Sendable (_ now: Timestamp) -> Bool
+    ) async throws -> AsyncStream<String> {
         let newest = try await ledger.read { try $0.lastHistoryPlace() }
         guard !isStopped else { throw HTTPProblem(unavailable: "the server stops") }
         guard subscribers.count < Self.subscribersMax else {
             throw HTTPProblem(unavailable: "\(Self.subscribersMax) listen already")
+        }
+        guard subscribers.values.count(where: { $0.name == name }) < Self.ofTokenMax else {
+            throw HTTPProblem(
+                .tooManyRequests,
+                "\(Self.ofTokenMax) listen already with this token",
+                headers: [.retryAfter: "60"]
+            )
         }
         let (stream, continuation) = AsyncStream.makeStream(
             of: String.self,
@@ -68,7 +92,13 @@ actor LiveFeed {
         lastNumber += 1
         let number = lastNumber
         continuation.onTermination = { _ in Task { await self.remove(number) } }
-        subscribers[number] = Subscriber(topic: topic, continuation: continuation, told: min(after ?? newest, newest))
+        subscribers[number] = Subscriber(
+            topic: topic,
+            name: name,
+            isGood: isGood,
+            continuation: continuation,
+            told: max(min(after ?? newest, newest), newest - Self.backMax)
+        )
         if polling == nil { polling = Task { await poll() } }
         return stream
     }
@@ -103,13 +133,29 @@ actor LiveFeed {
     // MARK: - One look
 
     private func look() async throws(LedgerError) {
+        // First: whose token was revoked is told nothing more, and of what is not read.
+        let now = ledger.now()
+        for (number, subscriber) in subscribers where !subscriber.isGood(now) {
+            subscriber.continuation.finish()
+            subscribers[number] = nil
+        }
         // Who comes while the ledger is read may be owed more than what is read now.
         let numbers = subscribers.keys.sorted()
-        let from = subscribers.values.map(\.told).min() ?? 0
+        let newest = try await ledger.read { try $0.lastHistoryPlace() }
+        // Who was away for long catches up by himself: nobody else waits for what he has missed.
+        let isBehind = subscribers.mapValues { newest - $0.told > Int64(Self.catchUpMax) }
+        let from = subscribers.filter { isBehind[$0.key] == false }.values.map(\.told).min() ?? newest
         // Before the history: a stream ends with a campaign that is over, and has told all of it by then.
         let statuses = try await statuses()
         let entries = try await ledger.read { try $0.history(after: from, limit: Self.entriesMax) }
-        for number in numbers { tell(number, entries, statuses) }
+        for number in numbers {
+            guard isBehind[number] == true, let told = subscribers[number]?.told else {
+                tell(number, entries, statuses, isAll: entries.count < Self.entriesMax)
+                continue
+            }
+            let missed = try await ledger.read { try $0.history(after: told, limit: Self.catchUpMax) }
+            tell(number, missed, statuses, isAll: false)
+        }
     }
 
     /// The statuses of all campaigns that somebody watches, by number.
@@ -131,14 +177,20 @@ actor LiveFeed {
         }
         var views: [UInt32: CampaignStatusView] = [:]
         for number in wanted {
-            let now = WallClock.now()
+            let now = ledger.now()
             let status = try await ledger.read { try $0.status(campaign: number, now: now) }
             views[number] = status.map { CampaignStatusView($0) }
         }
         return views
     }
 
-    private func tell(_ number: Int, _ entries: [LedgerHistory], _ statuses: [UInt32: CampaignStatusView]) {
+    /// `isAll`: nothing of the history is left behind these entries.
+    private func tell(
+        _ number: Int,
+        _ entries: [LedgerHistory],
+        _ statuses: [UInt32: CampaignStatusView],
+        isAll: Bool
+    ) {
         guard var subscriber = subscribers[number] else { return }
         var events: [LiveEvent] = []
         for entry in entries where (entry.entry.sequence ?? 0) > subscriber.told {
@@ -158,7 +210,7 @@ actor LiveFeed {
         subscribers[number] = subscriber
         for event in events { send(event.text, to: number) }
         // A history that is longer than one look's share is told to its end first.
-        if isOver, entries.count < Self.entriesMax { subscriber.continuation.finish() }
+        if isOver, isAll { subscriber.continuation.finish() }
     }
 
     private func send(_ text: String, to number: Int) {

@@ -40,7 +40,7 @@ final class RequestTally: Sendable {
     }
 
     /// What `/metrics` answers.
-    func exposition(ledger: LedgerFigures, streams: Int) -> String {
+    func exposition(ledger: LedgerFigures, streams: Int, load: LoadFigures) -> String {
         let counts = counts.withLock { $0 }
         var text = Exposition()
         let requests = "fanfare_http_requests_total"
@@ -60,6 +60,7 @@ final class RequestTally: Sendable {
             text.sample(times + "_count", [("operation", operation)], figures.count)
         }
         text.single("fanfare_http_streams", .gauge, "Listeners to server-sent events.", streams)
+        load.write(to: &text)
         text.write(ledger)
         text.writeProcess()
         text.writeBuild()

@@ -114,8 +114,8 @@ enum Schemas {
 
     private static let report = object(
         [
-            "id": text, "app": text, "state": text, "audience": count, "accepted": count, "surfaces": object,
-            "poll": object,
+            "id": text, "app": text, "state": text, "audience": count, "accepted": count, "attempts": count,
+            "maybe_sent": count, "surfaces": object, "poll": object,
         ],
         optional: ["poll"]
     )

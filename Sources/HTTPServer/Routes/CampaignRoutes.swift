@@ -31,7 +31,7 @@ enum CampaignRoutes {
 
     /// Judges a job and publishes it with confirm; the answer of `send`.
     static func publish(_ body: [UInt8], _ call: Call, _ core: ServerCore) async throws -> Answer {
-        let now = WallClock.now()
+        let now = core.ledger.now()
         let judgement = try await judge(body, call, core, now)
         let place: HTTPFields = [.location: judgement.place]
         if judgement.isKnown { return .json(judgement.document("existing"), headers: place) }
@@ -42,7 +42,7 @@ enum CampaignRoutes {
     private static func validate(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         let body = try await BodyReader.json(call, upTo: BodyReader.jobMax)
-        let judgement = try await judge(body, call, core, WallClock.now())
+        let judgement = try await judge(body, call, core, core.ledger.now())
         return .json(judgement.document(judgement.isKnown ? "existing" : "valid"))
     }
 
@@ -60,12 +60,25 @@ enum CampaignRoutes {
 
     private static func status(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
-        let (app, id) = try key(call)
-        guard let view = try await CampaignLook.status(app: app, id: id, in: core.ledger) else {
-            throw notFound(id)
-        }
-        try call.caller.require(app: view.app)
+        let (given, id) = try key(call)
+        let app = try await given == nil ? ownApp(of: id, call.caller, core) : given
+        guard let view = try await CampaignLook.status(app: app, id: id, in: core.ledger),
+            call.caller.mayUse(view.app)
+        else { throw notFound(id) }
         return .json(view.json)
+    }
+
+    /// The app of the caller's that has a campaign of an id; nil for who may use all of them.
+    ///
+    /// What other apps have is not looked at: neither that they have it, nor that the id alone does not say which.
+    private static func ownApp(of id: String, _ caller: Caller, _ core: ServerCore) async throws -> String? {
+        guard let apps = caller.apps?.sorted() else { return nil }
+        let having = try await core.ledger.read { reader in
+            try apps.filter { try reader.campaignNumber(app: $0, id: id) != nil }
+        }
+        if having.count > 1 { throw LedgerError.ambiguous(id: id, apps: having) }
+        guard let app = having.first else { throw notFound(id) }
+        return app
     }
 
     /// What phones said of a campaign.
@@ -155,6 +168,7 @@ enum CampaignRoutes {
         if case .done(let facts) = result {
             if order != .fire { await hint.ready(within: patience) }
             await hint.look(at: facts.name)
+            if order == .cancel { try await core.ledger.endCampaign(facts.number) }
         }
         await hint.close()
         if case .done(let facts) = result { return .json(facts.orderJSON) }

@@ -23,7 +23,7 @@ enum EventRoutes {
 
     private static let lastEventID = HTTPField.Name("Last-Event-ID")
 
-    /// Ends with the campaign, with the server, or when nobody reads any more.
+    /// Ends with the campaign, with the server, with the token, or when nobody reads any more.
     private static func stream(_ topic: LiveFeed.Topic, _ call: Call, _ core: ServerCore) async throws -> Answer {
         let last = lastEventID.flatMap { call.request.headers[$0] }
         let after = last.flatMap { Int64($0) }
@@ -32,7 +32,8 @@ enum EventRoutes {
         }
         let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
         if call.request.method == .head { return Answer(headers: headers) }
-        let texts = try await core.feed.subscribe(topic, after: after)
+        let isGood = core.gate.watch(call.caller, authorization: call.request.headers[.authorization])
+        let texts = try await core.feed.subscribe(topic, after: after, for: call.caller.name, while: isGood)
         let body = ResponseBody { writer in
             // At once, so that the head of the answer goes out before anything happens.
             try await writer.write(ByteBuffer(string: LiveEvent.heartbeat))

@@ -28,10 +28,10 @@ struct JobDesk {
         var place: String { "/v1/campaigns/\(job.app)/\(job.id)" }
     }
 
-    /// Throws 422 with everything that is wrong, 403 for an app that the caller may not use, 409 when another job has the
+    /// Throws 422 with everything that is wrong, 404 for an app that the caller may not use, 409 when another job has the
     /// id.
     func judge(_ body: [UInt8], key: String?, now: Timestamp) async throws -> Judgement {
-        let envelope = JobEnvelope(
+        var envelope = JobEnvelope(
             messageID: key,
             contentType: "application/json",
             type: JobDecoder.messageType,
@@ -41,6 +41,14 @@ struct JobDesk {
         )
         let decoding = JobDecoder.decode(body, envelope: envelope)
         if let app = decoding.app { try caller.require(app: app) }
+        // What was accepted stays so, whatever is wrong with it by now.
+        envelope.judgesTime = false
+        if let job = JobDecoder.decode(body, envelope: envelope).job,
+            let known = try await LocalIntake.known(job, in: core.ledger)
+        {
+            guard case .conflict(let problem) = known else { return Judgement(job: job, warnings: [], isKnown: true) }
+            throw conflict(problem, job)
+        }
         guard let job = decoding.job else { throw HTTPProblem(ProblemDocument(refused: decoding)) }
         let check = LocalIntake.check(job, apps: core.apps, now: now)
         let warnings = decoding.warnings + check.warnings
@@ -49,17 +57,19 @@ struct JobDesk {
         case .accept: return Judgement(job: job, warnings: warnings, isKnown: false)
         case .existing: return Judgement(job: job, warnings: warnings, isKnown: true)
         case .refuse(let problems): throw refusal(problems, job, warnings)
-        case .conflict(let problem):
-            throw HTTPProblem(
-                ProblemDocument(
-                    .campaignConflict,
-                    title: "Another job has this id",
-                    campaign: job.id,
-                    errors: [problem],
-                    warnings: warnings
-                )
-            )
+        case .conflict(let problem): throw conflict(problem, job)
         }
+    }
+
+    private func conflict(_ problem: Problem, _ job: Job) -> HTTPProblem {
+        HTTPProblem(
+            ProblemDocument(
+                .campaignConflict,
+                title: "Another job has this id",
+                campaign: job.id,
+                errors: [problem]
+            )
+        )
     }
 
     private func refusal(_ problems: [Problem], _ job: Job, _ warnings: [Problem]) -> HTTPProblem {

@@ -1,3 +1,5 @@
+import Campaigns
+
 /// A path with names in place of some of its segments: `/v1/campaigns/{app}/{id}:pause`.
 ///
 /// Hummingbird's router is not used, because ids may have colons themselves, and because roles, limits and the OpenAPI
@@ -54,7 +56,8 @@ enum RequestTarget {
     static func segments(_ path: Substring) -> [String]? {
         var segments: [String] = []
         for part in path.utf8.split(separator: UInt8(ascii: "/")) {
-            guard let text = decode(Substring(part)) else { return nil }
+            // The way to another path names nothing here, however it is written.
+            guard let text = decode(Substring(part)), !NameRule.isDots(text) else { return nil }
             segments.append(text)
         }
         return segments

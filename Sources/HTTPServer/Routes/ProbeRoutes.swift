@@ -6,21 +6,26 @@ import Store
 
 /// Whether the server lives and can work, what it has done, what it is.
 enum ProbeRoutes {
-    static let all = [
+    static let all =
+        ofProcess + [
+            Route(.get, "/version", .role(.viewer), "version") { _, core in
+                .json(["name": "fanfare", "version": .string(core.version)])
+            },
+            Route(.get, "/openapi.json", .role(.viewer), "openapi") { _, core in
+                .json(OpenAPIDocument.make(version: core.version))
+            },
+        ]
+
+    /// What every process has, whatever it answers besides.
+    static let ofProcess = [
         Route(.get, "/livez", .open, "livez") { _, _ in .text("ok\n") },
         Route(.get, "/readyz", .open, "readyz", ready),
         Route(.get, "/metrics", .role(.viewer), "metrics") { _, core in
             let streams = await core.feed.subscriberCount
             return .text(
-                core.tally.exposition(ledger: core.ledger.figures, streams: streams),
+                core.tally.exposition(ledger: core.ledger.figures, streams: streams, load: LoadFigures(core)),
                 type: Exposition.contentType
             )
-        },
-        Route(.get, "/version", .role(.viewer), "version") { _, core in
-            .json(["name": "fanfare", "version": .string(core.version)])
-        },
-        Route(.get, "/openapi.json", .role(.viewer), "openapi") { _, core in
-            .json(OpenAPIDocument.make(version: core.version))
         },
     ]
 

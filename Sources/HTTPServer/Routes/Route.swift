@@ -50,7 +50,7 @@ struct Call: Sendable {
         return value
     }
 
-    /// The app of the path, which the caller may use; throws 403, or 404 of what can be no app.
+    /// The app of the path, which the caller may use; throws 404 of every other.
     func app() throws(HTTPProblem) -> String {
         let app = parameter("app")
         guard NameRule.isApp(app) else { throw HTTPProblem(.notFound, "there is no app of this name") }
@@ -64,6 +64,8 @@ struct Answer: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields
     var body: ResponseBody
+    /// Whose bytes the body has when others may have them too: kept until it is sent.
+    var shared: SharedContent?
 
     init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: ResponseBody = ResponseBody()) {
         self.status = status

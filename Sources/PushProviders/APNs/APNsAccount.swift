@@ -47,12 +47,16 @@ public struct APNsAccount: ProviderAccount {
         ])
     }
 
+    /// The last instant of 32 bits: what is beyond is refused as BadExpirationDate.
+    private static let expirationMax = Int64(UInt32.max)
+
     /// The headers of C1.2, compressed as C1.1 asks.
     ///
-    /// `apns-expiration` is the absolute end in whole seconds, or 0 when the provider is not to store the push.
+    /// `apns-expiration` is the absolute end in whole seconds, or 0 when the provider is not to store the push. It keeps one
+    /// for 30 days at most; an end beyond the 32 bits of that field is told as the last instant that they have.
     public func requests(for facts: Shard.Facts, authorization: [UInt8]?, now: Timestamp) -> PreparedRequests {
         // 0 would mean something else than an instant of long ago, which no live shard has.
-        let expiration = facts.dropIfOffline ? 0 : max(1, facts.expiresAt.seconds)
+        let expiration = facts.dropIfOffline ? 0 : min(max(1, facts.expiresAt.seconds), Self.expirationMax)
         var headers = [
             RequestHeader(":method", "POST"),
             RequestHeader(":scheme", "https"),

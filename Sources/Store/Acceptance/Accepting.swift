@@ -6,7 +6,10 @@ extension LedgerTransaction {
     ///
     /// A refusal under the same key is forgotten.
     public func accept(_ new: NewCampaign, now: Timestamp) throws(LedgerError) -> Acceptance {
-        if let known = try known(new) { return known }
+        if let known = try known(new) {
+            if case .written(let list, _, _) = new.audience { try abandonList(list) }
+            return known
+        }
         let source = try audience(new, now: now)
         var (list, devices, chunks, duplicates) = source ?? (0, 0, 0, 0)
         // How many are meant is known when they are materialised; nobody until then, so that the law holds.
@@ -134,6 +137,8 @@ extension LedgerTransaction {
             let number = try beginList(app: new.facts.app, name: nil, now: now)
             try appendChunks(chunks, to: number, now: now)
             record = try finishList(number, version: version, duplicates: duplicates, now: now)
+        case .written(let number, let version, let duplicates):
+            record = try finishList(number, version: version, duplicates: duplicates, now: now)
         }
         guard let record else { throw .failed("campaign \(new.facts.campaignID) names a list that does not exist") }
         return (record.number, record.devices, record.chunks, record.duplicates)
@@ -214,6 +219,21 @@ extension LedgerReader {
             .text(id)
         )
         return try rows.next() ? .campaign(number: rows.uint32(0), identity: rows.blob(1)) : .none
+    }
+
+    /// The campaign that a job's key belongs to, with what its producer is told when the job comes again; nil when no
+    /// campaign has the key.
+    public func knownCampaign(app: String, id: String) throws(LedgerError) -> KnownCampaign? {
+        let rows = try db.rows(
+            """
+            SELECT \(CampaignRows.columns), c.identity, c.accepted_at FROM campaigns c WHERE c.app = ?1 AND c.id = ?2
+            """,
+            .text(app),
+            .text(id)
+        )
+        guard try rows.next() else { return nil }
+        let (facts, next) = (try CampaignRows.facts(rows), CampaignRows.next)
+        return KnownCampaign(facts: facts, identity: rows.blob(next), acceptedAt: rows.time(next + 1))
     }
 
     /// The shards of a campaign that were accepted as claimed and still run: its message is their lease.

@@ -14,7 +14,7 @@ enum CampaignRows {
         isCut: "c.cursor >= c.chunks"
     )
     /// The first column behind them.
-    static let next: Int32 = 23
+    static let next: Int32 = 24
 
     /// The same of a share, in a query with the rows `campaign_providers v`.
     static let shareColumns = columns(
@@ -53,7 +53,7 @@ enum CampaignRows {
         AND z.urgency IN ('', c.urgency)), c.send_at, c.superseded_by, \
         c.collapse_key IS NULL OR c.released_at IS NOT NULL, c.end_changes, \(own).content_trips, c.has_quiet_hours, \
         c.repeats, c.provider = '', \(own == "c" ? "''" : provider), \
-        (SELECT e.events FROM asked_events e WHERE e.app = c.app), c.in_app
+        (SELECT e.events FROM asked_events e WHERE e.app = c.app), c.in_app, c.rest_outcome
         """
     }
 
@@ -83,7 +83,8 @@ enum CampaignRows {
             hasShares: rows.bool(19),
             share: rows.text(20).isEmpty ? nil : ProviderName(rawValue: rows.text(20)),
             askedEvents: AskedEvents(rawValue: UInt8(truncatingIfNeeded: rows.optionalInt64(21) ?? 0)),
-            isInApp: rows.bool(22)
+            isInApp: rows.bool(22),
+            endedAs: rows.optionalInt64(23).flatMap { Outcome(rawValue: UInt8(truncatingIfNeeded: $0)) }
         )
     }
 

@@ -83,6 +83,8 @@ public struct NewCampaign: Sendable {
         case list(UInt32)
         /// The devices of the job, cut into chunks, with how many occurred again.
         case inline([ListChunk], version: String, duplicates: Int)
+        /// The same, when they were more chunks than one transaction writes: in a list that nobody sees yet.
+        case written(list: UInt32, version: String, duplicates: Int)
         /// In the registry; the job says which.
         case registry
     }

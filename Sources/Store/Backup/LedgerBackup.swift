@@ -35,16 +35,27 @@ public enum LedgerBackup {
             configuration.readonly = true
             configuration.busyMode = .timeout(10)
             let source = try DatabaseQueue(path: path, configuration: configuration)
+            // Before its first byte.
+            let descriptor = openFile(partial)
+            guard descriptor >= 0 else {
+                throw BackupError.file(path: partial, detail: String(cString: strerror(errno)))
+            }
+            closeFile(descriptor)
             let destination = try DatabaseQueue(path: partial)
-            chmod(partial, 0o600)
             try source.backup(to: destination)
             try source.close()
             try destination.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
             try destination.close()
+        } catch let error as BackupError {
+            throw error
         } catch {
             throw .ledger(LedgerError(error, path: path))
         }
     }
+
+    private static func openFile(_ path: String) -> Int32 { open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600) }
+
+    private static func closeFile(_ descriptor: Int32) { close(descriptor) }
 
     /// Throws when a copy is not a whole ledger of a version that this program knows.
     static func check(_ file: String) throws(BackupError) {

@@ -31,7 +31,7 @@ extension LedgerTransaction {
         let onTheirWay = try onTheirWay()
         try db.run(
             """
-            UPDATE shards SET generation = generation + ?1, epoch = epoch + 1, owner = 0, claims = 0,
+            UPDATE shards SET generation = generation + ?1, epoch = epoch + 1, owner = 0, claims = 0, deaths = 0,
                 aside = CASE WHEN state IN (0, 1, 2) THEN ?2 ELSE aside END,
                 state = CASE WHEN state IN (0, 1, 2) THEN ?3 ELSE state END
             WHERE state <> 4

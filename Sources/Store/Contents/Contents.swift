@@ -1,4 +1,5 @@
 public import Campaigns
+import Delivery
 
 extension LedgerTransaction {
     /// Stores an uploaded content under its id, in place of what is there (use `synced`).
@@ -91,8 +92,11 @@ extension LedgerReader {
 
 /// Reads a content's columns.
 private enum ContentRows {
-    static let columns = "app, id, type, content_type, version, campaign, at, length(bytes)"
-    static let next: Int32 = 8
+    static let columns = """
+        app, id, type, content_type, version, campaign, at, length(bytes), \
+        EXISTS (SELECT 1 FROM campaigns c WHERE c.number = contents.campaign AND c.started_at IS NOT NULL)
+        """
+    static let next: Int32 = 9
 
     /// nil for a type of a later version, which this one cannot serve.
     static func content(_ rows: borrowing Rows) -> StoredContent? {
@@ -104,7 +108,7 @@ private enum ContentRows {
             contentType: contentType,
             version: rows.text(4),
             byteCount: rows.int(7),
-            isOfCampaign: rows.int64(5) != 0,
+            owner: rows.int64(5) == 0 ? .operator : .campaign(rows.uint32(5), isReleased: rows.bool(8)),
             at: rows.time(6),
             bytes: []
         )

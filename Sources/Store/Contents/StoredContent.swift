@@ -1,4 +1,5 @@
 public import Campaigns
+public import Delivery
 
 /// Content that apps fetch by its id (contract, section 5, `r`): what an operator has uploaded, or what a campaign brought.
 public struct StoredContent: Sendable, Equatable {
@@ -14,8 +15,10 @@ public struct StoredContent: Sendable, Equatable {
     public var version: String
     /// Of these bytes; 1 to ``Campaigns/ContentType/bytesMax``, or what a job may be.
     public var byteCount: Int
+    /// Whose it is, and so who may fetch it.
+    public var owner: ContentDoor.Owner
     /// Whether a campaign brought it, with which it goes.
-    public var isOfCampaign: Bool
+    public var isOfCampaign: Bool { owner != .operator }
     /// When these bytes were stored.
     public var at: Timestamp
     /// The content itself; empty in lists.

@@ -1,4 +1,5 @@
 public import Campaigns
+public import Delivery
 import Logging
 
 /// The record of campaigns, shards and outcomes, in a SQLite file or a PostgreSQL database; several processes share it.
@@ -20,11 +21,16 @@ public final class Ledger: Sendable {
         writer = LedgerWriter(driver, logger: logger)
     }
 
-    /// An instant of this host on the clock that all workers share, by which leases are judged.
+    /// The instant on the time that all workers share; every instant that is stored or compared is one.
     ///
-    /// That is the host's own for a file, the database server's otherwise.
-    public func sharedTime(_ now: Timestamp) -> Timestamp {
-        Timestamp(milliseconds: now.milliseconds + driver.clockLead)
+    /// It goes on by the monotonic clock from what was heard last: of the database server's clock with each transaction,
+    /// of a file's anchor once a second (`ServerClock`, `HostAnchor`). Costs no I/O and no lock.
+    public func now() -> Timestamp { driver.clock.now() }
+
+    /// How far this host's wall clock is from the shared time, and what a worker here may do.
+    public var standing: ClockStanding {
+        let clock = driver.clock
+        return ClockStanding(skew: WallClock.now().milliseconds - clock.now().milliseconds, source: clock.source)
     }
 
     /// What this process has written.
@@ -69,12 +75,14 @@ public final class Ledger: Sendable {
     ///   - durability: One `synced` body makes its whole transaction synced.
     ///   - haste: One `atOnce` body takes all that wait along; those that go `ahead` do not.
     ///   - reach: What the body may change.
+    ///   - caller: Who submits it, for the figures.
     ///   - body: Runs on the writer's thread.
     ///   - completion: Called once on the writer's thread, after the commit: hand over and return.
     public func submit<T: Sendable>(
         _ durability: Durability = .normal,
         haste: Haste = .atOnce,
         reach: Reach = .ledger,
+        caller: StaticString = #function,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T,
         completion: @escaping @Sendable (Result<T, LedgerError>) -> Void
     ) {
@@ -83,6 +91,7 @@ public final class Ledger: Sendable {
                 durability: durability,
                 haste: haste,
                 reach: reach,
+                caller: caller,
                 body: { transaction in
                     let value = try body(transaction)
                     return { completion(.success(value)) }
@@ -98,10 +107,11 @@ public final class Ledger: Sendable {
         _ durability: Durability = .normal,
         haste: Haste = .atOnce,
         reach: Reach = .ledger,
+        caller: StaticString = #function,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T
     ) async throws(LedgerError) -> T {
         let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
-            submit(durability, haste: haste, reach: reach, body) { waiter.resume(returning: $0) }
+            submit(durability, haste: haste, reach: reach, caller: caller, body) { waiter.resume(returning: $0) }
         }
         return try result.get()
     }

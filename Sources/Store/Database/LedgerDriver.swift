@@ -21,14 +21,12 @@ protocol LedgerDriver: Sendable {
     /// The last call.
     func close() throws(LedgerError)
 
-    /// How far the clock that all workers share is ahead of this host's, in milliseconds.
-    var clockLead: Int64 { get }
+    /// The time that all workers share.
+    var clock: LedgerClock { get }
 }
 
 extension LedgerDriver {
     func hurry() {}
-
-    var clockLead: Int64 { 0 }
 }
 
 /// What the bodies of a transaction ask for together.

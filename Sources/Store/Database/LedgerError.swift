@@ -29,6 +29,16 @@ public enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A statement failed: our own mistake, or a disk that does not answer.
     case failed(String)
 
+    /// Whether the ledger has the trouble with everything, and not with what it was asked: it may be over.
+    public var isOfLedger: Bool {
+        switch self {
+        case .busy, .closed, .damaged, .disconnected, .full, .missing, .newerVersion, .readOnly, .refused,
+            .unreachable:
+            true
+        case .ambiguous, .failed, .rehearsed, .unsynced: false
+        }
+    }
+
     /// What is wrong, where, and how to mend it.
     public var description: String {
         switch self {

@@ -1,3 +1,4 @@
+import Delivery
 import Dispatch
 import Logging
 import Synchronization
@@ -13,6 +14,8 @@ final class LedgerWriter: Sendable {
         let durability: Ledger.Durability
         let haste: Ledger.Haste
         let reach: Ledger.Reach
+        /// Who submitted it.
+        let caller: StaticString
         /// Returns what to call after the commit.
         let body: @Sendable (LedgerTransaction) throws -> @Sendable () -> Void
         let fail: @Sendable (LedgerError) -> Void
@@ -225,17 +228,30 @@ private final class WriterQueue: Sendable {
 
     private func write(_ jobs: [Job], isSynced: Bool) throws(LedgerError) -> [@Sendable () -> Void] {
         var completions: [@Sendable () -> Void] = []
+        var longest = LongestBodies()
         let needs = TransactionNeeds(isSynced: isSynced, isOfShards: jobs.allSatisfy { $0.reach == .shards })
         try driver.transact(needs) { transaction in
             completions.removeAll(keepingCapacity: true)
+            longest = LongestBodies()
             completions.reserveCapacity(jobs.count)
+            let began = DispatchTime.now().uptimeNanoseconds
+            var begins = began
             for job in jobs {
                 completions.append(try job.body(transaction))
+                let ended = DispatchTime.now().uptimeNanoseconds
+                longest.note(job.caller, nanoseconds: ended - begins)
+                begins = ended
                 if job.haste != .ahead, hasAhead.load(ordering: .relaxed) { break }
+                // Others wait for the rows that it holds, and for the lock on a file.
+                if ended - began >= Self.longest { break }
             }
         }
+        state.withLock { $0.figures.longest.add(longest) }
         return completions
     }
+
+    /// After so many nanoseconds of bodies a transaction ends, and those that are left are another.
+    private static let longest = UInt64(WorkPiece.longest / .nanoseconds(1))
 }
 
 extension LedgerError {

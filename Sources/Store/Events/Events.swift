@@ -49,12 +49,25 @@ extension LedgerTransaction {
 
     /// Removes events that could not be published for a day, and those that no webhook took for three.
     public func dropOldEvents(now: Timestamp) throws(LedgerError) {
-        try db.run("DELETE FROM events WHERE created_at < ?1", .int(now.milliseconds - 86_400_000))
+        // Their numbers grow with their instants, so the oldest come first.
         try db.run(
-            "DELETE FROM webhook_events WHERE created_at < ?1",
-            .time(now.advanced(by: .zero - WebhookState.patience))
+            "DELETE FROM events WHERE seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?2) AND created_at < ?1",
+            .int(now.milliseconds - 86_400_000),
+            .int(Self.droppedMax)
+        )
+        try db.run(
+            """
+            DELETE FROM webhook_events WHERE (webhook, seq) IN (
+                SELECT webhook, seq FROM webhook_events WHERE created_at < ?1 LIMIT ?2
+            )
+            """,
+            .time(now.advanced(by: .zero - WebhookState.patience)),
+            .int(Self.droppedMax)
         )
     }
+
+    /// Events that are dropped in one transaction; the next is a second later.
+    private static let droppedMax = 1_000
 
     /// An event of a campaign's life.
     func addLifeEvent(_ kind: CampaignEvent.Kind, campaign number: UInt32, now: Timestamp) throws(LedgerError) {

@@ -103,12 +103,25 @@ extension LedgerTransaction {
         return .done(facts)
     }
 
-    /// Stops a campaign: every row that nobody runs is settled, the unplanned rest is counted (use `synced`).
+    /// Stops a campaign: no claim of it is granted from now on, and the unplanned rest is counted (use `synced`).
     ///
-    /// What runs is told by the next poll; what lies in queues and on rungs will find its row settled.
+    /// A piece of its rows that nobody runs is settled here, which is all of a small one; the others by `endCampaign`, or
+    /// by whichever planner comes. What runs is told by the next poll; what lies in queues and on rungs will find its row
+    /// settled, or ends with its claim.
     public func cancel(
         campaign: UInt32,
         by actor: String = HistoryEntry.fleet,
+        now: Timestamp
+    ) throws(LedgerError) -> LifeResult {
+        var piece = Piece()
+        return try cancel(campaign: campaign, by: actor, &piece, now: now)
+    }
+
+    /// The same with a clock.
+    public func cancel(
+        campaign: UInt32,
+        by actor: String = HistoryEntry.fleet,
+        _ piece: inout Piece,
         now: Timestamp
     ) throws(LedgerError) -> LifeResult {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
@@ -116,35 +129,14 @@ extension LedgerTransaction {
         guard facts.stage.isLive else { return .over(facts) }
         facts.stage = .cancelled
         try db.run("UPDATE campaigns SET stage = 'cancelled' WHERE number = ?1", .int(campaign))
-        try endWaiting(facts, .cancelled, now: now)
-        if facts.isRepeated { try endRepeating(campaign, now: now) }
+        try markEnded(facts, .cancelled)
+        _ = try settleWaiting(facts, &piece, now: now)
+        if facts.isRepeated { try endRepeating(campaign, &piece, now: now) }
         try addLifeEvent(.cancelled, campaign: campaign, now: now)
         try note(.cancelled, campaign: campaign, by: actor, now: now)
         try bumpRevision()
         _ = try completeIfDone(campaign: campaign, now: now)
         return .done(facts)
-    }
-
-    /// Ends what is left of campaigns whose time is over; returns those that had something left.
-    public func expireDue(now: Timestamp) throws(LedgerError) -> [UInt32] {
-        let rows = try db.rows(
-            """
-            SELECT \(CampaignRows.columns) FROM campaigns c WHERE c.completed_at IS NULL AND c.expires_at <= ?1
-            """,
-            .time(now)
-        )
-        var due: [CampaignFacts] = []
-        while try rows.next() { due.append(try CampaignRows.facts(rows)) }
-        var ended: [UInt32] = []
-        for facts in due {
-            guard let outcome = facts.ending(at: now) else { continue }
-            if try endWaiting(facts, outcome, now: now) {
-                ended.append(facts.number)
-                if outcome == .expired { try note(.expired, campaign: facts.number, now: now) }
-            }
-            _ = try completeIfDone(campaign: facts.number, now: now)
-        }
-        return ended
     }
 
     /// Completes a campaign all of whose devices have an outcome, once, with its event; returns the final stage then.
@@ -164,37 +156,6 @@ extension LedgerTransaction {
         try note(.completed, campaign: campaign, ["state": .string(stage.rawValue)], now: now)
         try bumpRevision()
         return stage
-    }
-
-    /// Settles every row that nobody runs, and the unplanned rest; returns whether there was any.
-    @discardableResult
-    func endWaiting(_ campaign: CampaignFacts, _ outcome: Outcome, now: Timestamp) throws(LedgerError) -> Bool {
-        var ended = 0
-        var waitedForPerson: Set<ShardKey> = []
-        for var record in try reader.openShards(campaign: campaign.number) {
-            guard let last = AsideRelease.ending(of: record.state, campaign: campaign, now: now) else { continue }
-            if record.state == .parked { waitedForPerson.insert(record.id.key) }
-            try end(&record, last, of: campaign, now: now)
-            ended += 1
-        }
-        try removeParked(of: waitedForPerson, in: campaign)
-        if try abandonFrozen(campaign.number) { ended += 1 }
-        if campaign.isInApp { try endInApp(campaign.number) }
-        if campaign.hasShares {
-            try db.run(
-                "UPDATE campaign_providers SET rest_devices = \(UnplannedChunks.devicesOfShare) WHERE campaign = ?1",
-                .int(campaign.number)
-            )
-        }
-        let rest = try db.run(
-            """
-            UPDATE campaigns SET rest_outcome = ?2, cursor = chunks, rest_devices = \(UnplannedChunks.devices(of: "campaigns"))
-            WHERE number = ?1 AND cursor < chunks
-            """,
-            .int(campaign.number),
-            .int(outcome.rawValue)
-        )
-        return rest > 0 || ended > 0
     }
 
     private func countContentTrip(_ facts: inout CampaignFacts) throws(LedgerError) {

@@ -13,7 +13,8 @@ public enum ReleaseResult: Sendable, Equatable {
 
 /// Collapse in the queue: the rules are `Supersession`'s.
 extension LedgerTransaction {
-    /// Releases a campaign: what it supersedes is marked, and what nobody runs of that is settled (use `synced`).
+    /// Releases a campaign: what it supersedes is marked, and a piece of what nobody runs of that is settled (use
+    /// `synced`); `endDue` settles the others.
     ///
     /// Call it again while it `waits`; `marked` says whether something was marked by this call, so that workers are to be
     /// told.
@@ -84,7 +85,8 @@ extension LedgerTransaction {
             .time(collapse.place.createdAt)
         )
         guard let newer else { return false }
-        try supersede(campaign, by: UInt32(truncatingIfNeeded: newer), now: now)
+        var piece = Piece()
+        try supersede(campaign, by: UInt32(truncatingIfNeeded: newer), &piece, now: now)
         return true
     }
 
@@ -95,11 +97,17 @@ extension LedgerTransaction {
         now: Timestamp
     ) throws(LedgerError) -> Bool {
         let older = try reader.older(than: collapse, withMarked: false)
-        for campaign in older { try supersede(campaign, by: newer, now: now) }
+        var piece = Piece()
+        for campaign in older { try supersede(campaign, by: newer, &piece, now: now) }
         return !older.isEmpty
     }
 
-    private func supersede(_ campaign: UInt32, by newer: UInt32, now: Timestamp) throws(LedgerError) {
+    private func supersede(
+        _ campaign: UInt32,
+        by newer: UInt32,
+        _ piece: inout Piece,
+        now: Timestamp
+    ) throws(LedgerError) {
         try db.run(
             "UPDATE campaigns SET superseded_by = ?2 WHERE number = ?1 AND superseded_by IS NULL",
             .int(campaign),
@@ -107,7 +115,8 @@ extension LedgerTransaction {
         )
         try note(.superseded, campaign: campaign, ["by": try reader.campaign(newer).map { .string($0.id) }], now: now)
         guard let facts = try reader.campaign(campaign), let outcome = facts.ending(at: now) else { return }
-        try endWaiting(facts, outcome, now: now)
+        try markEnded(facts, outcome)
+        _ = try settleWaiting(facts, &piece, now: now)
         _ = try completeIfDone(campaign: campaign, now: now)
     }
 }
@@ -162,7 +171,7 @@ extension LedgerReader {
             let rows = try db.number(
                 """
                 SELECT count(*) FROM \(ShardRows.open)
-                WHERE s.state = 2 AND s.state <> 4 AND s.campaign = ?1 AND NOT EXISTS (
+                WHERE s.state = 2 AND s.state <> 4 AND s.owner <> 0 AND s.campaign = ?1 AND NOT EXISTS (
                     SELECT 1 FROM stopped_runs t
                     WHERE t.campaign = s.campaign AND t.part = s.part AND t.ordinal = s.ordinal AND t.child = s.child
                         AND t.epoch = s.epoch

@@ -198,7 +198,13 @@ extension LedgerTransaction {
         )
         var (deaths, suspects): ([UInt128: Int64?], Set<UInt128>) = ([:], [])
         var chunks: [(list: UInt32, ordinal: UInt32)] = []
+        var isMore = false
         while try rows.next() {
+            // A chunk all of whose tokens are dead has as many as some hundred others.
+            guard deaths.count + suspects.count < Self.tokensMax else {
+                isMore = true
+                break
+            }
             let chunk = (list: rows.uint32(0), ordinal: rows.uint32(1))
             let (bits, suspectBits) = (DeadBits(bytes: rows.blob(2)), DeadBits(bytes: rows.blob(6)))
             let prefix = TokenHash.prefix(app: rows.text(3), provider: rows.text(4))
@@ -225,6 +231,9 @@ extension LedgerTransaction {
                 .blob([])
             )
         }
-        return chunks.count == chunksMax
+        return isMore || chunks.count == chunksMax
     }
+
+    /// Tokens that are learnt in one transaction, and those of one more chunk.
+    private static let tokensMax = 1_500
 }

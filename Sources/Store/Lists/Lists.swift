@@ -110,18 +110,19 @@ extension LedgerTransaction {
         let old = now.milliseconds - 3_600_000
         guard let list = try db.number("SELECT number FROM lists WHERE state <> 1 AND touched_at < ?1", .int(old))
         else { return false }
-        let removed = try db.run(
-            """
-            DELETE FROM chunks WHERE list = ?1 AND ordinal IN (SELECT ordinal FROM chunks WHERE list = ?1 LIMIT ?2)
-            """,
-            .int(list),
-            .int(chunksMax)
-        )
-        if removed < chunksMax {
-            try db.run("DELETE FROM chunk_dead WHERE list = ?1", .int(list))
-            try db.run("DELETE FROM list_variables WHERE list = ?1", .int(list))
-            try db.run("DELETE FROM lists WHERE number = ?1", .int(list))
+        for table in ["chunk_dead", "chunks"] {
+            let removed = try db.run(
+                """
+                DELETE FROM \(table) WHERE list = ?1
+                    AND ordinal IN (SELECT ordinal FROM \(table) WHERE list = ?1 LIMIT ?2)
+                """,
+                .int(list),
+                .int(chunksMax)
+            )
+            guard removed < chunksMax else { return true }
         }
+        try db.run("DELETE FROM list_variables WHERE list = ?1", .int(list))
+        try db.run("DELETE FROM lists WHERE number = ?1", .int(list))
         return true
     }
 

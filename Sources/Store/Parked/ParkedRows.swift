@@ -75,23 +75,6 @@ extension LedgerTransaction {
         if isWaiting, let row { try waitForPerson(row, now: now) }
     }
 
-    /// Takes the entries out whose rows waited for a person and have ended: expired, or cancelled.
-    func removeParked(of ended: Set<ShardKey>, in campaign: CampaignFacts) throws(LedgerError) {
-        guard !ended.isEmpty else { return }
-        let filter = ParkedFilter(app: campaign.app, campaign: campaign.id)
-        var last: Int64 = 0
-        while true {
-            // A page's bodies are read one by one.
-            let page = try reader.parkedIDs(filter, after: last, limit: 100)
-            for id in page {
-                guard let message = try reader.parked(id: id), let shard = message.shard else { continue }
-                if ended.contains(shard.id.key) { _ = try removeParked(message) }
-            }
-            guard let end = page.last else { return }
-            last = end
-        }
-    }
-
     /// Does what a person decided about a parked message, in one transaction (use `synced`).
     public func carryOut(_ order: ParkedOrder, _ id: Int64, now: Timestamp) throws(LedgerError) -> ParkedResult {
         guard let message = try reader.parked(id: id) else { return .missing }
@@ -174,7 +157,7 @@ extension ParkedMessage {
     }
 
     /// The shard that it is; nil when it is none that this version can read.
-    fileprivate var shard: Shard? {
+    var shard: Shard? {
         guard !isJob else { return nil }
         do throws(ShardError) { return try Shard(encoded: body) } catch { return nil }
     }

@@ -2,23 +2,36 @@ public import Campaigns
 import Delivery
 
 /// Pieces of queries that ask for quiet hours; a part that is over has none, so that the rest of it expires.
+///
+/// Windows are known a few days ahead (`QuietHours.knownAhead`). Beyond that it is quiet: nobody can say that it is not.
 enum QuietSpans {
     /// A row of `parts p` has none at the instant of a placeholder.
     static func isOutside(at placeholder: Int) -> String {
+        "NOT (\(isInside(from: "?\(placeholder)", to: "?\(placeholder)")))"
+    }
+
+    /// A row of `parts p` that is not over has some between two instants.
+    private static func isInside(from: String, to: String) -> String {
         """
-        NOT EXISTS (
+        p.expires_at > \(from) AND (coalesce(p.quiet_until, \(to) + 1) <= \(to) OR EXISTS (
             SELECT 1 FROM quiet_spans q
-            WHERE q.campaign = p.campaign AND q.part = p.part AND p.expires_at > ?\(placeholder)
-                AND q.begins_at <= ?\(placeholder) AND q.ends_at > ?\(placeholder)
-        )
+            WHERE q.campaign = p.campaign AND q.part = p.part AND q.begins_at <= \(to) AND q.ends_at > \(from)
+        ))
         """
     }
 
-    /// Chunks with their parts and those's quiet hours.
-    static let ofChunks = """
-        chunk_order o JOIN parts p ON p.campaign = o.campaign AND p.part = o.part
-        JOIN quiet_spans q ON q.campaign = o.campaign AND q.part = o.part
+    /// Chunks with their parts.
+    private static let ofChunks = "chunk_order o JOIN parts p ON p.campaign = o.campaign AND p.part = o.part"
+
+    /// The part of a chunk has quiet hours at the instant of a placeholder.
+    static func isQuiet(campaign: String, chunk: String, at placeholder: Int) -> String {
         """
+        EXISTS (
+            SELECT 1 FROM \(ofChunks) WHERE o.campaign = \(campaign) AND o.ordinal = \(chunk)
+                AND \(isInside(from: "?\(placeholder)", to: "?\(placeholder)"))
+        )
+        """
+    }
 
     /// A row of `shards s` may get a turn at the instant of the placeholder 2.
     ///
@@ -30,9 +43,8 @@ enum QuietSpans {
         let lead = (Pacing.lead + Pacing.notice) / 1000 + 3000
         return """
             NOT EXISTS (
-                SELECT 1 FROM \(ofChunks)
-                WHERE o.campaign = s.campaign AND o.ordinal = s.chunk AND p.expires_at > ?2
-                    AND q.begins_at <= ?2 + \(lead) AND q.ends_at > ?2
+                SELECT 1 FROM \(ofChunks) WHERE o.campaign = s.campaign AND o.ordinal = s.chunk
+                    AND \(isInside(from: "?2", to: "?2 + \(lead)"))
             )
             """
     }
@@ -43,10 +55,7 @@ extension LedgerReader {
     func isQuiet(_ row: ShardRecord?, of campaign: CampaignFacts?, at now: Timestamp) throws(LedgerError) -> Bool {
         guard let row, campaign?.hasQuietHours == true else { return false }
         return try db.number(
-            """
-            SELECT 1 FROM \(QuietSpans.ofChunks)
-            WHERE o.campaign = ?1 AND o.ordinal = ?2 AND q.begins_at <= ?3 AND q.ends_at > ?3 AND p.expires_at > ?3
-            """,
+            "SELECT 1 WHERE \(QuietSpans.isQuiet(campaign: "?1", chunk: "?2", at: 3))",
             .int(row.id.key.campaign),
             .int(row.chunk),
             .time(now)
@@ -58,11 +67,8 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT s.campaign, s.part, s.ordinal, s.child FROM \(ShardRows.open)
-            WHERE s.state = 2 AND s.state <> 4 AND s.campaign = ?1 AND EXISTS (
-                SELECT 1 FROM \(QuietSpans.ofChunks)
-                WHERE o.campaign = s.campaign AND o.ordinal = s.chunk AND q.begins_at <= ?2 AND q.ends_at > ?2
-                    AND p.expires_at > ?2
-            )
+            WHERE s.state = 2 AND s.state <> 4 AND s.campaign = ?1
+                AND \(QuietSpans.isQuiet(campaign: "s.campaign", chunk: "s.chunk", at: 2))
             """,
             .int(campaign),
             .time(now)

@@ -20,7 +20,7 @@ public struct LeasedCampaign: Sendable, Equatable {
 
 extension LedgerTransaction {
     /// How long a lease lasts without being renewed.
-    public static let leaseLength = Duration.seconds(3)
+    public static let leaseLength = Ahead.leaseLength
     /// The same under a rate, where nobody gives turns while a lease of a dead planner lasts; renewed four times a
     /// second.
     public static let pacedLeaseLength = Duration.milliseconds(800)
@@ -42,11 +42,13 @@ extension LedgerTransaction {
             SELECT \(CampaignRows.columns), c.urgency, c.provider, c.lease_epoch, \(UnplannedChunks.released(by: 2)),
                 c.lease_owner, c.lease_until
             FROM campaigns c
-            WHERE c.completed_at IS NULL AND (c.lease_owner IN (0, ?1) OR c.lease_until <= ?2)
+            WHERE c.completed_at IS NULL
+                AND (c.lease_owner IN (0, ?1) OR c.lease_until <= ?2 OR c.lease_until > ?3)
             ORDER BY c.urgency = 'bulk', c.number
             """,
             .int(worker),
-            .time(now)
+            .time(now),
+            .time(Ahead.lease.limit(now))
         )
         var leased: [LeasedCampaign] = []
         var renewals: [(number: UInt32, epoch: UInt32, until: Timestamp)] = []
@@ -58,8 +60,9 @@ extension LedgerTransaction {
             let epoch = rows.uint32(next + 2) + (isMine ? 0 : 1)
             let provider = ProviderName(rawValue: rows.text(next + 1))
             let length = isPaced(facts, provider, urgency) ? Self.pacedLeaseLength : Self.leaseLength
+            let until = Timestamp(milliseconds: rows.int64(next + 5))
             // A third of the lease is over: this is the renewal of every second.
-            if !isMine || Timestamp(milliseconds: rows.int64(next + 5)) <= now.advanced(by: length * 2 / 3) {
+            if !isMine || until <= now.advanced(by: length * 2 / 3) || until > Ahead.lease.limit(now) {
                 renewals.append((facts.number, epoch, now.advanced(by: length)))
             }
             leased.append(
@@ -132,10 +135,11 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT DISTINCT app FROM campaigns
-            WHERE completed_at IS NULL AND lease_owner NOT IN (0, ?1) AND lease_until <= ?2
+            WHERE completed_at IS NULL AND lease_owner NOT IN (0, ?1) AND (lease_until <= ?2 OR lease_until > ?3)
             """,
             .int(worker),
-            .time(now)
+            .time(now),
+            .time(Ahead.lease.limit(now))
         )
         while try rows.next() {
             if apps.contains(rows.text(0)) { return true }

@@ -198,13 +198,14 @@ extension LedgerReader {
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
             WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND s.aside = 'rate'
-                AND coalesce(s.due_at, 0) <= ?2 AND coalesce(s.not_before, 0) <= ?2
+                AND (coalesce(s.due_at, 0) <= ?2 OR s.due_at > ?4) AND coalesce(s.not_before, 0) <= ?2
                 AND \(QuietSpans.mayHaveTurn(campaign)) AND \(ShareRows.isOf(providers))
             ORDER BY s.due_at IS NULL, s.due_at, s.chunk, s.part, s.ordinal, s.child LIMIT ?3
             """,
             .int(campaign.number),
             .time(now),
-            .int(limit)
+            .int(limit),
+            .time(Ahead.rung.limit(now))
         )
         var records: [ShardRecord] = []
         while try rows.next() { records.append(try ShardRows.record(rows)) }

@@ -18,14 +18,16 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE s.state = 0 AND s.state <> 4 AND (?1 IS NULL OR s.campaign = ?1) AND s.since < ?2
-                AND coalesce(s.due_at, 0) <= ?4
+            WHERE s.state = 0 AND s.state <> 4 AND (?1 IS NULL OR s.campaign = ?1) AND (s.since < ?2 OR s.since > ?5)
+                AND (coalesce(s.due_at, 0) <= ?4 OR s.due_at > ?6)
             ORDER BY s.since LIMIT ?3
             """,
             .int(campaign),
             .time(olderThan),
             .int(limit),
-            .time(now)
+            .time(now),
+            .time(Ahead.done.limit(now)),
+            .time(Ahead.rung.limit(now))
         )
         var records: [ShardRecord] = []
         while try rows.next() { records.append(try ShardRows.record(rows)) }
@@ -35,7 +37,6 @@ extension LedgerReader {
     /// Rows whose message the broker seems to have lost, oldest first.
     ///
     /// Candidates for `Sweep.action`, which has the last word: out, claimed or saved longer ago than `patience`, and due.
-    /// The caller sees to it that their lane is empty.
     ///
     /// `share`: of which provider, in a campaign of several: each has a lane of its own.
     public func lostShards(
@@ -49,18 +50,39 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE s.state IN (1, 2) AND s.state <> 4 AND s.campaign = ?1 AND s.since < ?2
-                AND coalesce(s.due_at, 0) < ?2 AND coalesce(s.not_before, 0) < ?2
+            WHERE s.state IN (1, 2) AND s.state <> 4 AND s.campaign = ?1 AND (s.since < ?2 OR s.since > ?4)
+                AND (coalesce(s.due_at, 0) < ?2 OR s.due_at > ?5) AND coalesce(s.not_before, 0) < ?2
                 AND \(ShareRows.isOf(share.map { [$0] }))
             ORDER BY s.since LIMIT ?3
             """,
             .int(campaign),
             .time(before),
-            .int(limit)
+            .int(limit),
+            .time(Ahead.done.limit(now)),
+            .time(Ahead.rung.limit(now))
         )
         var records: [ShardRecord] = []
         while try rows.next() { records.append(try ShardRows.record(rows)) }
         return records
+    }
+}
+
+extension LedgerReader {
+    /// The latest publish of a lane whose message was claimed at its first delivery and still runs; nil without one.
+    ///
+    /// By when the row was cut, which is never later than the publish. A campaign of several providers has shards in
+    /// several lanes, and one that took the short way none: neither is asked.
+    public func lastClaimedPublish(of lane: Lane) throws(LedgerError) -> Timestamp? {
+        try db.number(
+            """
+            SELECT max(s.cut_at) FROM \(ShardRows.open) JOIN campaigns c ON c.number = s.campaign
+            WHERE s.state = 2 AND s.state <> 4 AND s.child = 0 AND s.generation = 1 AND s.epoch = 1
+                AND c.provider = ?1 AND c.urgency = ?2 AND c.short_way = 0
+                AND NOT EXISTS (SELECT 1 FROM campaign_providers v WHERE v.campaign = c.number)
+            """,
+            .text(lane.provider.rawValue),
+            .text(lane.urgency.rawValue)
+        ).map { Timestamp(milliseconds: $0) }
     }
 }
 
@@ -74,6 +96,8 @@ extension LedgerTransaction {
             guard let row = try reader.shard(old.id.key), row.generation == old.generation, row.epoch == old.epoch,
                 row.state == old.state, row.state == .out || row.state == .running || row.state == .parked
             else { continue }
+            // Nobody knows of a run that was left behind what it sent.
+            if row.state == .running, row.owner != 0 { try addMaybeSent(row.progress.pendingCount, row.id.key) }
             raised.append(try republish(row, now: now))
         }
         return try reader.complete(raised)
@@ -88,7 +112,7 @@ extension LedgerTransaction {
     ///   - share: Of which provider, in a campaign of several.
     ///   - knowsApp: Whether a live worker has the app's credentials for the provider.
     ///   - isPaced: Whether the app or the provider has a limit: then what waits for its turn is `givePacedTurns`'.
-    ///   - limit: How many rows at most.
+    ///   - limit: How many rows at most; fewer when they are more than a piece. Ask again until there are none.
     ///   - now: The instant.
     public func releaseAside(
         campaign: UInt32,
@@ -100,25 +124,23 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> [ShardToPublish] {
         guard let facts = try reader.campaign(campaign, share: share) else { return [] }
         precondition(facts.hasShares == (share != nil), "shares are released one by one")
+        let isPaced = isPaced || facts.pace != nil
+        let reasons = AsideRelease.dueReasons(campaign: facts, knowsApp: knowsApp, isPaced: isPaced, now: now)
+        guard !reasons.isEmpty else { return [] }
         var released: [ShardRecord] = []
-        for var row in try reader.openShards(campaign: campaign, states: [.aside], of: facts.rows)
-        where released.count < limit {
-            let reason = row.aside ?? .handOver
-            let isDue = AsideRelease.isDue(
-                reason,
-                dueAt: row.dueAt,
-                campaign: facts,
-                knowsApp: knowsApp,
-                isPaced: isPaced || facts.pace != nil,
-                isQuiet: reason == .quiet ? try reader.isQuiet(row, of: facts, at: now) : false,
-                now: now
-            )
-            guard isDue else { continue }
-            row.state = .unpublished
-            row.aside = nil
-            row.slot = nil
-            try move(row, since: now)
-            released.append(row)
+        var piece = Piece()
+        while released.count < limit, piece.allowance > 0 {
+            let room = min(limit - released.count, piece.allowance)
+            let rows = try reader.asideShards(facts, reasons, now: now, limit: room)
+            for var row in rows {
+                row.state = .unpublished
+                row.aside = nil
+                row.slot = nil
+                try move(row, since: now)
+                released.append(row)
+            }
+            piece.did(rows.count)
+            if rows.count < room { break }
         }
         // What was fired while it could not go out begins only now.
         if !released.isEmpty { try begin(campaign: campaign, now: now) }
@@ -134,5 +156,35 @@ extension LedgerTransaction {
         next.aside = nil
         try move(next, since: now)
         return next
+    }
+}
+
+extension LedgerReader {
+    /// Rows of a campaign that are aside for one of these reasons, and whose own time has come.
+    fileprivate func asideShards(
+        _ campaign: CampaignFacts,
+        _ reasons: [AsideReason],
+        now: Timestamp,
+        limit: Int
+    ) throws(LedgerError) -> [ShardRecord] {
+        let names = reasons.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        let reason = "coalesce(s.aside, '\(AsideReason.handOver.rawValue)')"
+        let isQuiet = QuietSpans.isQuiet(campaign: "s.campaign", chunk: "s.chunk", at: 2)
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns) FROM \(ShardRows.open)
+            WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND \(reason) IN (\(names))
+                AND (\(reason) <> '\(AsideReason.rate.rawValue)' OR coalesce(s.due_at, 0) <= ?2)
+                AND (\(reason) <> '\(AsideReason.quiet.rawValue)' OR NOT \(isQuiet))
+                AND \(ShareRows.isOf(campaign.rows))
+            ORDER BY s.part, s.ordinal, s.child LIMIT ?3
+            """,
+            .int(campaign.number),
+            .time(now),
+            .int(limit)
+        )
+        var records: [ShardRecord] = []
+        while try rows.next() { records.append(try ShardRows.record(rows)) }
+        return records
     }
 }

@@ -1,6 +1,7 @@
 #if PostgreSQL
 import CPostgreSQL
-import Foundation
+import Campaigns
+import Delivery
 
 /// One connection.
 ///
@@ -68,16 +69,17 @@ final class PostgreSQLConnection {
 
     // MARK: - The clock
 
-    /// How far the server's clock is ahead of this host's, in milliseconds; the answer's way counts as no time.
-    func clockLead() throws(PostgreSQLFailure) -> Int64 {
-        Self.clockLead(in: try command("SELECT \(Self.milliseconds(of: "clock_timestamp()"))")) ?? 0
+    /// Runs a command that ends by saying what time it is at the server, and tells the clock.
+    func command(_ sql: String, telling clock: LedgerClock) throws(PostgreSQLFailure) {
+        let asked = MonotonicClock.now()
+        let result = try command(sql)
+        guard result.next(), let server = result.text(0).flatMap({ Int64($0) }) else { return }
+        let now = MonotonicClock.now()
+        clock.heard(ServerClock.Sample(server: Timestamp(milliseconds: server), asked: asked, answered: now))
     }
 
-    /// An instant in the result of a command.
-    static func clockLead(in result: PostgreSQLResult) -> Int64? {
-        guard result.next(), let clock = result.text(0).flatMap({ Int64($0) }) else { return nil }
-        return clock - Int64(Date().timeIntervalSince1970 * 1000)
-    }
+    /// What time it is at the server.
+    static let clockQuery = "SELECT \(milliseconds(of: "clock_timestamp()"))"
 
     /// An instant as a number, as the ledger has it.
     static func milliseconds(of instant: String) -> String { "(extract(epoch FROM \(instant)) * 1000)::bigint" }

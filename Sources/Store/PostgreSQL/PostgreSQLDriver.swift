@@ -11,19 +11,18 @@ final class PostgreSQLDriver: LedgerDriver {
     private let readers: PostgreSQLReaders
     private let writer: PostgreSQLWriter
     private let isHurried = HurrySignal()
+    let clock: LedgerClock
 
-    init(_ address: PostgreSQLAddress, patience: Duration, clockLead: Int64) {
+    init(_ address: PostgreSQLAddress, patience: Duration, clock: LedgerClock) {
         self.address = address
-        readers = PostgreSQLReaders(address, patience: patience)
-        writer = PostgreSQLWriter(address, patience: patience, hurry: isHurried)
-        writer.clockLead.store(clockLead, ordering: .relaxed)
+        self.clock = clock
+        readers = PostgreSQLReaders(address, patience: patience, clock: clock)
+        writer = PostgreSQLWriter(address, patience: patience, hurry: isHurried, clock: clock)
     }
 
     deinit { readers.close() }
 
     var place: String { address.place }
-
-    var clockLead: Int64 { writer.clockLead.load(ordering: .relaxed) }
 
     func transact(_ needs: TransactionNeeds, _ body: (LedgerTransaction) throws -> Void) throws(LedgerError) {
         try writer.transact(needs, body)

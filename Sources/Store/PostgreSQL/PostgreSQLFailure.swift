@@ -58,7 +58,7 @@ struct PostgreSQLFailure: Error {
         let detail = lines.joined(separator: "; ")
         let mend = [
             "authentication failed", "no password supplied", "does not exist", "no pg_hba.conf entry",
-            "certificate", "permission denied for database", "is not permitted to log in",
+            "certificate", "does not support SSL", "permission denied for database", "is not permitted to log in",
         ]
         if mend.contains(where: { detail.contains($0) }) {
             return PostgreSQLFailure(remedy: .none, error: .refused(store: place, detail: detail))

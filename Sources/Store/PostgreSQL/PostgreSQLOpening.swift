@@ -1,3 +1,4 @@
+public import Delivery
 public import Logging
 
 extension Ledger {
@@ -33,12 +34,22 @@ extension Ledger {
         do throws(PostgreSQLFailure) {
             let connection = try PostgreSQLConnection(address, lockTimeout: .seconds(30))
             let storeID = try PostgreSQLSchema.setUp(connection, place: address.place, create: create)
-            let lead = try connection.clockLead()
-            let driver = PostgreSQLDriver(address, patience: patience, clockLead: lead)
+            let clock = LedgerClock(.server)
+            try connection.command(PostgreSQLConnection.clockQuery, telling: clock)
+            let driver = PostgreSQLDriver(address, patience: patience, clock: clock)
             return Ledger(driver, storeID: storeID, logger: logger)
         } catch { throw error.error }
         #else
         throw .refused(store: "in PostgreSQL", detail: "this program was built without it")
+        #endif
+    }
+
+    /// How connections to a PostgreSQL URL are protected; nil when libpq cannot read it, or in a build without it.
+    public static func security(ofPostgreSQL url: String) -> DatabaseTLS? {
+        #if PostgreSQL
+        PostgreSQLAddress(url)?.tls
+        #else
+        nil
         #endif
     }
 

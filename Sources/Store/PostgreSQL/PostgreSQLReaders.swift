@@ -20,10 +20,12 @@ final class PostgreSQLReaders: Sendable {
     private let state = Mutex(State())
     private let signal = DispatchSemaphore(value: 0)
     private let hurry = HurrySignal()
+    private let clock: LedgerClock
 
-    init(_ address: PostgreSQLAddress, patience: Duration) {
+    init(_ address: PostgreSQLAddress, patience: Duration, clock: LedgerClock) {
         self.address = address
         self.patience = patience
+        self.clock = clock
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (LedgerReader) throws -> T) async throws(LedgerError) -> T {
@@ -64,7 +66,7 @@ final class PostgreSQLReaders: Sendable {
 
     private func start() {
         let thread = Thread { [self] in
-            let reader = PostgreSQLReader(address, patience: patience, hurry: hurry)
+            let reader = PostgreSQLReader(address, patience: patience, hurry: hurry, clock: clock)
             while true {
                 state.withLock { $0.idle += 1 }
                 signal.wait()
@@ -84,12 +86,14 @@ final class PostgreSQLReader {
     private let address: PostgreSQLAddress
     private let patience: Duration
     private let hurry: HurrySignal
+    private let clock: LedgerClock
     private var connection: PostgreSQLConnection?
 
-    init(_ address: PostgreSQLAddress, patience: Duration, hurry: HurrySignal) {
+    init(_ address: PostgreSQLAddress, patience: Duration, hurry: HurrySignal, clock: LedgerClock) {
         self.address = address
         self.patience = patience
         self.hurry = hurry
+        self.clock = clock
     }
 
     /// One snapshot; read again from the start when the connection is lost, until patience is over.
@@ -110,7 +114,12 @@ final class PostgreSQLReader {
         let connection = try connected()
         do {
             connection.begun(alone: true)
-            try connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+            if clock.isDue {
+                try connection.command("\(begin); \(PostgreSQLConnection.clockQuery)", telling: clock)
+            } else {
+                try connection.command(begin)
+            }
             let value = try body(LedgerReader(db: .postgreSQL(connection)))
             try connection.command("COMMIT")
             return value

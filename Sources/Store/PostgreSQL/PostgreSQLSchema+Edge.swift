@@ -7,6 +7,9 @@ extension PostgreSQLSchema {
         CREATE UNIQUE INDEX device_secrets ON devices (secret_hash) WHERE secret_hash IS NOT NULL;
         """
 
+    /// Which integration key a device has registered with (`EdgeSecret.keyNumber`); null of an imported one.
+    static let deviceKeys = "ALTER TABLE devices ADD COLUMN came_with BIGINT;"
+
     /// Which forgotten devices' bytes are out of a chunk; those that are not yet are found by an index.
     static let blanking = """
         ALTER TABLE chunk_dead ADD COLUMN blanked BYTEA NOT NULL DEFAULT '';

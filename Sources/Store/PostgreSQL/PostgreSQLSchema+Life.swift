@@ -81,6 +81,13 @@ extension PostgreSQLSchema {
         );
         """
 
+    static let quietRules = """
+        ALTER TABLE parts ADD COLUMN quiet_from BIGINT;
+        ALTER TABLE parts ADD COLUMN quiet_to BIGINT;
+        ALTER TABLE parts ADD COLUMN quiet_zone TEXT COLLATE "C";
+        ALTER TABLE parts ADD COLUMN quiet_until BIGINT;
+        """
+
     static let repeating = """
         ALTER TABLE campaigns ADD COLUMN repeats BIGINT NOT NULL DEFAULT 0;
         CREATE TABLE repeats (

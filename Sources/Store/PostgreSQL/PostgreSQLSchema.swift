@@ -35,6 +35,10 @@ enum PostgreSQLSchema {
         ("device_secrets", deviceSecrets),
         ("blanking", blanking),
         ("in_app", inApp),
+        ("claims", claims),
+        ("device_keys", deviceKeys),
+        ("clock", clock),
+        ("quiet_rules", quietRules),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.
@@ -74,11 +78,31 @@ enum PostgreSQLSchema {
         return names
     }
 
-    /// All in one transaction: a failure leaves the ledger as it was.
+    /// So often a migration that met others' transactions is tried.
+    private static let migrationTriesMax = 10
+
+    /// Migrates beside workers that go on.
+    ///
+    /// A read of theirs that has one table and wants the next may wait for a table that the migration has, and the
+    /// migration for it: the server ends one of the two, and nothing of the migration is written then.
     private static func migrate(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) {
+        for _ in 1..<migrationTriesMax {
+            do throws(PostgreSQLFailure) {
+                return try migrateOnce(connection)
+            } catch {
+                guard case .alone = error.remedy else { throw error }
+            }
+        }
+        try migrateOnce(connection)
+    }
+
+    /// All in one transaction: a failure leaves the ledger as it was.
+    private static func migrateOnce(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) {
         try connection.command("BEGIN")
         do throws(PostgreSQLFailure) {
             try connection.command("SELECT pg_advisory_xact_lock(\(lockClass), \(setUpLock))")
+            // Writers are done, and begin when the tables are as they are to be.
+            try connection.command("SELECT pg_advisory_xact_lock(\(lockClass), \(writeLock))")
             // Another process may have done it meanwhile.
             let applied = try appliedMigrations(connection)
             if applied == nil {

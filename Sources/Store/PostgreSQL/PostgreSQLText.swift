@@ -23,20 +23,19 @@ struct PostgreSQLText {
             rest = rest[rest.index(after: mark)...]
         }
         sql += rest
-        if let range = sql.firstRange(of: " INDEXED BY open_shards") {
-            sql = Self.withoutIndexes(sql, first: range)
-        }
+        if sql.contains(Self.indexHint) { sql = Self.withoutIndexes(sql) }
         if isLocking { sql += " FOR NO KEY UPDATE" }
         self.sql = sql
         isOfShards = Self.ofShards.contains { text.hasPrefix($0) }
     }
 
-    private static func withoutIndexes(_ sql: String, first: Range<String.Index>) -> String {
-        var result = String(sql[..<first.lowerBound])
-        var rest = sql[first.upperBound...]
-        while let range = rest.firstRange(of: " INDEXED BY open_shards") {
+    private static let indexHint = " INDEXED BY "
+
+    private static func withoutIndexes(_ sql: String) -> String {
+        var (result, rest) = ("", Substring(sql))
+        while let range = rest.firstRange(of: indexHint) {
             result += rest[..<range.lowerBound]
-            rest = rest[range.upperBound...]
+            rest = rest[range.upperBound...].drop { $0.isLetter || $0 == "_" }
         }
         return result + rest
     }

@@ -1,5 +1,4 @@
 #if PostgreSQL
-import Synchronization
 
 /// The connection that writes, and what becomes of a transaction whose connection is lost.
 ///
@@ -18,8 +17,7 @@ final class PostgreSQLWriter: @unchecked Sendable {
     private let id = Int64.random(in: 1 ... .max)
     private var connection: PostgreSQLConnection?
     private var number: Int64 = 0
-    /// How far the server's clock is ahead of the host's, in milliseconds.
-    let clockLead = Atomic<Int64>(0)
+    private let clock: LedgerClock
 
     /// What became of one try.
     private enum Outcome {
@@ -32,10 +30,11 @@ final class PostgreSQLWriter: @unchecked Sendable {
         case lost(LedgerError)
     }
 
-    init(_ address: PostgreSQLAddress, patience: Duration, hurry: HurrySignal) {
+    init(_ address: PostgreSQLAddress, patience: Duration, hurry: HurrySignal, clock: LedgerClock) {
         self.address = address
         self.patience = patience
         self.hurry = hurry
+        self.clock = clock
     }
 
     func disconnect() {
@@ -121,17 +120,17 @@ final class PostgreSQLWriter: @unchecked Sendable {
     private func begin(_ connection: PostgreSQLConnection, alone: Bool) throws(PostgreSQLFailure) {
         number += 1
         let lock = alone ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared"
-        let result = try connection.command(
+        try connection.command(
             """
             BEGIN;
             SELECT \(lock)(\(PostgreSQLSchema.lockClass), \(PostgreSQLSchema.writeLock));
             INSERT INTO writers AS w (id, number, at) VALUES (\(id), \(number), clock_timestamp())
             ON CONFLICT (id) DO UPDATE SET number = excluded.number, at = excluded.at
             RETURNING \(PostgreSQLConnection.milliseconds(of: "w.at"))
-            """
+            """,
+            telling: clock
         )
         connection.begun(alone: alone)
-        if let lead = PostgreSQLConnection.clockLead(in: result) { clockLead.store(lead, ordering: .relaxed) }
     }
 
     // MARK: - A commit without an answer
@@ -139,13 +138,20 @@ final class PostgreSQLWriter: @unchecked Sendable {
     /// Whether a transaction is in the ledger whose connection was lost on its way.
     ///
     /// Asks until a server answers: whoever waits for the transaction may neither go on nor do it again before. Only the
-    /// end of the process comes first. The row's lock is the old connection's as long as that may still commit.
+    /// end of the process comes first. The row's lock is the old connection's as long as that may still commit; of a first
+    /// transaction, whose row nobody sees before it is committed, the key is: so the question writes the row itself,
+    /// which waits for the end of whoever has written it, and finds what became of that.
     private func isCommitted(_ number: Int64) -> Bool {
         var backoff = ConnectBackoff()
         var losses = 0
         while !hurry.isGiven || losses < Self.lossesWhenHurried {
             do throws(PostgreSQLFailure) {
-                let result = try connected().command("SELECT number FROM writers WHERE id = \(id) FOR UPDATE")
+                let result = try connected().command(
+                    """
+                    INSERT INTO writers AS w (id, number, at) VALUES (\(id), 0, clock_timestamp())
+                    ON CONFLICT (id) DO UPDATE SET at = excluded.at RETURNING w.number
+                    """
+                )
                 guard result.next(), let found = result.text(0).flatMap({ Int64($0) }) else { return false }
                 return found == number
             } catch {

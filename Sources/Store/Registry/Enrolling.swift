@@ -1,4 +1,5 @@
 public import Campaigns
+import Delivery
 
 /// A device's word of itself at the edge.
 public struct Enrolment: Sendable {
@@ -11,8 +12,9 @@ public struct Enrolment: Sendable {
 
     /// What a device shows.
     public enum Proof: Sendable {
-        /// A key of its app; with the SHA-256 of the secret that it gets now.
-        case integrationKey(secretHash: [UInt8])
+        /// A key of its app, by its number; with the user whom a valid token of the app's back end names, nil without one,
+        /// and the SHA-256 of the secret that it gets now.
+        case integrationKey(secretHash: [UInt8], user: String?, key: Int64?)
         /// The SHA-256 of its own secret.
         case secret(hash: [UInt8])
     }
@@ -29,8 +31,8 @@ public struct Enrolment: Sendable {
 public enum EnrolmentResult: Sendable, Equatable {
     /// It stands in the registry; `isNew`: it did not before.
     case registered(isNew: Bool)
-    /// The installation has a secret, and this is only a key of the app.
-    case hasSecret
+    /// The id is another installation's, and a key of the app is no proof to be that (`Adoption`).
+    case exists
     /// Nobody has this secret, or not for this installation.
     case unknownSecret
     /// It says no token and has none.
@@ -50,13 +52,13 @@ extension LedgerTransaction {
     public func enroll(_ word: Enrolment, app: String, now: Timestamp) throws(LedgerError) -> EnrolmentResult {
         let keys = RegistryKeys(app: app)
         let known = try reader.device(keys, installation: word.registration.device.id ?? "")
-        var new: [UInt8]?
-        switch word.proof {
-        case .integrationKey(let hash):
-            guard known?.secretHash == nil else { return .hasSecret }
-            new = hash
-        case .secret(let hash):
-            guard let known, known.state != .forgotten, known.secretHash == hash else { return .unknownSecret }
+        let secret: SecretChange
+        switch Adoption.judge(known?.adoptable, token: word.adoptionToken, proof: word.proof.adoption) {
+        case .begins: secret = .begins(word.proof.newSecretHash, key: word.proof.key)
+        case .adopted: secret = .becomes(word.proof.newSecretHash)
+        case .itself: secret = .stays
+        case .anothers: return .exists
+        case .unknownSecret: return .unknownSecret
         }
         guard let token = word.token ?? known?.token else { return .noToken }
         var registration = word.registration
@@ -67,7 +69,7 @@ extension LedgerTransaction {
             registration.registeredAt = Timestamp(milliseconds: max(now.milliseconds, past + 1))
         }
         var numbers = try RegistryNumbers(self, app: app)
-        let result = try register(registration, token: token, secret: new, keys, &numbers, now: now)
+        let result = try register(registration, token: token, secret: secret, keys, &numbers, now: now)
         try numbers.save(self)
         switch result {
         case .added: return .registered(isNew: true)
@@ -85,5 +87,37 @@ extension LedgerTransaction {
             let at = known.traits.registeredAt?.milliseconds
         else { return false }
         return at <= now.milliseconds && now.milliseconds - at < Self.freshness
+    }
+}
+
+extension Enrolment {
+    fileprivate var adoptionToken: Adoption.Token? {
+        token.map { Adoption.Token(provider: registration.device.provider, bytes: $0) }
+    }
+}
+
+extension Enrolment.Proof {
+    fileprivate var adoption: Adoption.Proof {
+        switch self {
+        case .integrationKey(_, let user, _): .integrationKey(user: user)
+        case .secret(let hash): .secret(hash: hash)
+        }
+    }
+
+    fileprivate var newSecretHash: [UInt8]? {
+        if case .integrationKey(let hash, _, _) = self { hash } else { nil }
+    }
+
+    fileprivate var key: Int64? {
+        if case .integrationKey(_, _, let key) = self { key } else { nil }
+    }
+}
+
+extension RegisteredDevice {
+    /// What decides who may speak for it; nil of a tombstone, whose id is free.
+    var adoptable: Adoption.Known? {
+        guard state != .forgotten else { return nil }
+        let token = token.map { Adoption.Token(provider: traits.provider, bytes: $0) }
+        return Adoption.Known(token: token, user: user, secretHash: secretHash)
     }
 }

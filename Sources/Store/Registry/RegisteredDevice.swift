@@ -29,6 +29,9 @@ public struct RegisteredDevice: Sendable, Equatable {
     /// The version of the kit in the app, as the device says it.
     public var kitVersion: String?
 
+    /// The integration key that it has registered with, by its number; nil of one that was there before, as by an import.
+    public var cameWith: Int64?
+
     /// Where a device stands.
     public enum State: UInt8, Sendable, CaseIterable {
         /// It is sent to.
@@ -46,7 +49,7 @@ public struct RegisteredDevice: Sendable, Equatable {
 enum DeviceRows {
     static let columns = """
         number, installation, user_key, token, state, suspect, ended_at, badge, traits, changed_at, secret_hash,
-        kit_version
+        kit_version, came_with
         """
 
     static func device(_ rows: borrowing Rows, app: String) throws(LedgerError) -> RegisteredDevice {
@@ -69,7 +72,8 @@ enum DeviceRows {
             traits: traits,
             changedAt: rows.time(9),
             secretHash: rows.optionalBlob(10),
-            kitVersion: rows.optionalText(11)
+            kitVersion: rows.optionalText(11),
+            cameWith: rows.optionalInt64(12)
         )
     }
 }

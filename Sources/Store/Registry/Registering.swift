@@ -1,4 +1,5 @@
 public import Campaigns
+import Delivery
 
 /// What became of a registration.
 public enum RegistrationResult: String, Sendable, CaseIterable {
@@ -32,18 +33,17 @@ extension LedgerTransaction {
         var numbers = try RegistryNumbers(self, app: app)
         var results: [RegistrationResult] = []
         for (registration, token) in zip(registrations, tokens) {
-            results.append(try register(registration, token: token, secret: nil, keys, &numbers, now: now))
+            results.append(try register(registration, token: token, secret: .asAdopted, keys, &numbers, now: now))
         }
         try numbers.save(self)
         if registrations.contains(where: { $0.badge ?? 0 > 0 }) { try countBadges(of: app) }
         return results
     }
 
-    /// `secret`: the hash of the device's new secret; nil leaves it as it is.
     func register(
         _ registration: DeviceRegistration,
         token: [UInt8],
-        secret: [UInt8]?,
+        secret: SecretChange,
         _ keys: RegistryKeys,
         _ numbers: inout RegistryNumbers,
         now: Timestamp
@@ -84,7 +84,14 @@ extension LedgerTransaction {
         }
         device.token = token
         if let badge = registration.badge { device.badge = badge }
-        device.secretHash = secret ?? device.secretHash
+        switch secret {
+        case .stays: break
+        case .begins(let hash, let key): (device.secretHash, device.cameWith) = (hash, key)
+        case .becomes(let hash): device.secretHash = hash
+        case .asAdopted:
+            let shown = Adoption.Token(provider: provider, bytes: token)
+            if let known = known?.adoptable, !Adoption.keepsSecret(known, token: shown) { device.secretHash = nil }
+        }
         device.kitVersion = registration.kitVersion ?? device.kitVersion
         try judge(&device, isNewToken: isNewToken, keys)
         if let known, device == known { return .unchanged }
@@ -179,13 +186,13 @@ extension LedgerTransaction {
     private func write(_ device: RegisteredDevice, isNew: Bool, _ keys: RegistryKeys) throws(LedgerError) {
         let insertion = """
             INSERT INTO devices (number, state, suspect, ended_at, badge, changed_at, installation_hash, user_hash,
-                token_hash, installation, token, traits, user_key, secret_hash, kit_version)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                token_hash, installation, token, traits, user_key, secret_hash, kit_version, came_with)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
             """
         let update = """
             UPDATE devices SET state = ?2, suspect = ?3, ended_at = ?4, badge = ?5, changed_at = ?6,
                 installation_hash = ?7, user_hash = ?8, token_hash = ?9, installation = ?10, token = ?11, traits = ?12,
-                user_key = ?13, secret_hash = ?14, kit_version = ?15
+                user_key = ?13, secret_hash = ?14, kit_version = ?15, came_with = ?16
             WHERE number = ?1
             """
         try db.run(
@@ -204,7 +211,8 @@ extension LedgerTransaction {
             .blob(device.traits.packed()),
             .text(device.user),
             .blob(device.secretHash),
-            .text(device.kitVersion)
+            .text(device.kitVersion),
+            device.cameWith.map { .integer($0) } ?? .null(.integer)
         )
     }
 
@@ -218,7 +226,7 @@ extension LedgerTransaction {
             """
             UPDATE devices SET state = 2, suspect = 0, ended_at = ?2, badge = 0, changed_at = ?2, user_hash = NULL,
                 token_hash = NULL, installation = NULL, token = NULL, traits = ?3, user_key = NULL, secret_hash = NULL,
-                kit_version = NULL
+                kit_version = NULL, came_with = NULL
             WHERE number = ?1
             """,
             .integer(device.number),
@@ -228,6 +236,18 @@ extension LedgerTransaction {
         try forgetCharges(of: device.number)
         return true
     }
+}
+
+/// What becomes of a device's secret when it is registered.
+enum SecretChange {
+    /// The device has shown it.
+    case stays
+    /// It is new and gets its first one, by its hash, for an integration key.
+    case begins([UInt8]?, key: Int64?)
+    /// It gets this one, by its hash.
+    case becomes([UInt8]?)
+    /// An operator registers it (`Adoption.keepsSecret`).
+    case asAdopted
 }
 
 /// Gives devices of an app their numbers.

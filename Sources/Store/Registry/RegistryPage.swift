@@ -108,6 +108,28 @@ extension LedgerReader {
         return page
     }
 
+    /// Devices that an integration key has registered, among the next numbers; `next` is nil behind the last.
+    public func devices(
+        app: String,
+        cameWith key: Int64,
+        after: Int64,
+        end: Int64
+    ) throws(LedgerError) -> (devices: [RegisteredDevice], next: Int64?) {
+        let last = min(after + Self.registryPageSpan, end)
+        let rows = try db.rows(
+            """
+            SELECT \(DeviceRows.columns) FROM devices
+            WHERE number > ?1 AND number <= ?2 AND came_with = ?3 AND state <> 2 ORDER BY number
+            """,
+            .integer(after),
+            .integer(last),
+            .integer(key)
+        )
+        var devices: [RegisteredDevice] = []
+        while try rows.next() { devices.append(try DeviceRows.device(rows, app: app)) }
+        return (devices, last < end ? last : nil)
+    }
+
     /// Devices of every state with the next numbers, for an export; `next` is nil behind the last.
     public func devices(
         app: String,

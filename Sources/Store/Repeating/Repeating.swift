@@ -151,7 +151,7 @@ extension LedgerTransaction {
     }
 
     /// No run comes any more, and those that have not begun are cancelled.
-    func endRepeating(_ parent: UInt32, now: Timestamp) throws(LedgerError) {
+    func endRepeating(_ parent: UInt32, _ piece: inout Piece, now: Timestamp) throws(LedgerError) {
         try db.run("UPDATE repeats SET next_at = NULL WHERE campaign = ?1", .int(parent))
         let rows = try db.rows(
             """
@@ -162,7 +162,7 @@ extension LedgerTransaction {
         )
         var waiting: [UInt32] = []
         while try rows.next() { waiting.append(rows.uint32(0)) }
-        for run in waiting { _ = try cancel(campaign: run, now: now) }
+        for run in waiting { _ = try cancel(campaign: run, &piece, now: now) }
     }
 }
 

@@ -10,7 +10,10 @@ extension LedgerTransaction {
     ///
     /// Asked in each transaction of a purge, so that two workers never do it at once.
     public func isPurger(_ worker: Int64, now: Timestamp) throws(LedgerError) -> Bool {
-        try reader.liveWorkers(now: now).filter { $0.roles.contains("planner") }.map(\.id).min() == worker
+        let planners = try reader.liveWorkers(now: now).filter { $0.roles.contains("planner") }
+        // One whose clock is far off throws nothing away, and does not keep the others from it.
+        let inTime = planners.filter { ClockStanding(skew: $0.skew ?? 0, source: .server).verdict != .lost }
+        return (inTime.isEmpty ? planners : inTime).map(\.id).min() == worker
     }
 
     /// Does what the verdict on a campaign says, for some hundred rows; returns whether there is more to do.
@@ -27,6 +30,8 @@ extension LedgerTransaction {
         case .forgetOutcomes: return try forgetOutcomes(campaign, rowsMax: rowsMax)
         case .forget:
             if try forgetInApp(campaign, rowsMax: rowsMax) { return true }
+            // Of a campaign of before quiet hours were computed ahead there are some for each day up to its end.
+            if try purgeRows("quiet_spans", "part, begins_at", of: campaign, rowsMax: rowsMax) { return true }
             try db.run(
                 """
                 UPDATE lists SET state = 2, touched_at = 0
@@ -35,10 +40,8 @@ extension LedgerTransaction {
                 """,
                 .int(campaign)
             )
-            try db.run("DELETE FROM chunk_order WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM parts WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM history WHERE campaign = ?1", .int(campaign))
-            try db.run("DELETE FROM quiet_spans WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM runs WHERE campaign = ?1 OR parent = ?1", .int(campaign))
             try db.run("DELETE FROM repeats WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM campaigns WHERE number = ?1 AND completed_at IS NOT NULL", .int(campaign))
@@ -51,10 +54,32 @@ extension LedgerTransaction {
         }
     }
 
+    /// Removes some rows of a campaign, found by the rest of their key; returns whether there are more.
+    private func purgeRows(
+        _ table: String,
+        _ key: String,
+        of campaign: UInt32,
+        rowsMax: Int
+    ) throws(LedgerError) -> Bool {
+        let removed = try db.run(
+            """
+            DELETE FROM \(table) WHERE campaign = ?1 AND (\(key)) IN (
+                SELECT \(key) FROM \(table) WHERE campaign = ?1 LIMIT ?2
+            )
+            """,
+            .int(campaign),
+            .int(rowsMax)
+        )
+        return removed == rowsMax
+    }
+
     /// Removes some rows of shards whose campaign is gone, with what was counted for them; returns whether there are more.
     public func purgeShards(ofForgotten campaign: UInt32, rowsMax: Int = 500) throws(LedgerError) -> Bool {
         // First, because a campaign that is gone is found by its shards.
         if try purgeBadges(ofForgotten: campaign, rowsMax: rowsMax) { return true }
+        if try reader.campaign(campaign) == nil {
+            if try purgeRows("chunk_order", "position", of: campaign, rowsMax: rowsMax) { return true }
+        }
         let removed = try db.run(
             """
             DELETE FROM shards
@@ -179,10 +204,17 @@ extension LedgerReader {
         return (due, seen == limit ? last : nil)
     }
 
-    /// The next number of a campaign that is gone but has rows of shards left; nil when there is none.
+    /// The next number of a campaign that is gone but has rows of shards, or their order, left; nil when there is none.
     public func forgottenCampaign(after number: UInt32) throws(LedgerError) -> UInt32? {
+        let found = [
+            try forgottenCampaign(in: "shards", after: number), try forgottenCampaign(in: "chunk_order", after: number),
+        ]
+        return found.compactMap(\.self).min()
+    }
+
+    private func forgottenCampaign(in table: String, after number: UInt32) throws(LedgerError) -> UInt32? {
         var number = number
-        while let next = try db.number("SELECT min(campaign) FROM shards WHERE campaign > ?1", .int(number)) {
+        while let next = try db.number("SELECT min(campaign) FROM \(table) WHERE campaign > ?1", .int(number)) {
             number = UInt32(truncatingIfNeeded: next)
             if try db.number("SELECT 1 FROM campaigns WHERE number = ?1", .int(number)) == nil { return number }
         }

@@ -6,10 +6,13 @@ final class SQLiteDriver: LedgerDriver {
     private let pool: DatabasePool
     /// What the writing connection's `synchronous` stands at; touched on the writer's thread only.
     private let isFull = Atomic(false)
+    private let time = SQLiteClock()
 
     init(_ pool: DatabasePool) {
         self.pool = pool
     }
+
+    var clock: LedgerClock { time.clock }
 
     var place: String { pool.path }
 
@@ -23,6 +26,7 @@ final class SQLiteDriver: LedgerDriver {
                 do {
                     try setSynchronous(needs.isSynced, db)
                     try db.run("BEGIN IMMEDIATE")
+                    if time.isLookDue { try time.look(db, isNoting: true) }
                     try body(LedgerTransaction(db: .sqlite(db), isSynced: needs.isSynced))
                     try db.run("COMMIT")
                 } catch {
@@ -36,8 +40,17 @@ final class SQLiteDriver: LedgerDriver {
 
     func read<T: Sendable>(_ body: @escaping @Sendable (LedgerReader) throws -> T) async throws(LedgerError) -> T {
         do {
-            return try await pool.read { try body(LedgerReader(db: .sqlite($0))) }
+            return try await pool.read { [time] db in
+                if time.isKept { try time.refresh(db) }
+                return try body(LedgerReader(db: .sqlite(db)))
+            }
         } catch { throw LedgerError(error, path: place) }
+    }
+
+    /// Sets the clock by the ledger, whose tables are up to date, and keeps it so; blocks.
+    func keepTime() throws {
+        try pool.writeWithoutTransaction { try time.look($0, isNoting: false) }
+        time.keep()
     }
 
     func close() throws(LedgerError) {

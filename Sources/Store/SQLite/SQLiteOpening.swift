@@ -27,13 +27,16 @@ extension Ledger {
     ) throws(LedgerError) -> Ledger {
         if !create, access(path, F_OK) != 0 { throw .missing(path: path) }
         return try withSetUpLock(path) { () throws(LedgerError) -> Ledger in
+            keepPrivate(path, create: create)
             do {
                 let pool = try DatabasePool(path: path, configuration: configuration(busyTimeout: busyTimeout))
                 try setUp(pool, path: path)
                 let storeID = try pool.read { db in
                     try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'store_id'")
                 }
-                return Ledger(SQLiteDriver(pool), storeID: storeID ?? "", logger: logger)
+                let driver = SQLiteDriver(pool)
+                try driver.keepTime()
+                return Ledger(driver, storeID: storeID ?? "", logger: logger)
             } catch {
                 throw LedgerError(error, path: path)
             }
@@ -74,6 +77,21 @@ extension Ledger {
         if try !pool.read(migrator.hasCompletedMigrations) { try migrator.migrate(pool) }
     }
 
+    /// Lets nobody but its owner read a ledger, which has tokens of devices and keys of users; SQLite gives its log and
+    /// its index the file's own mode.
+    ///
+    /// One of before that is mended by its owner; where it is another user's it is left as it is.
+    private static func keepPrivate(_ path: String, create: Bool) {
+        if create { closeLockFile(openPrivately(path)) }
+        for suffix in ["", "-wal", "-shm"] {
+            var status = stat()
+            guard stat(path + suffix, &status) == 0, status.st_mode & 0o077 != 0, status.st_uid == geteuid() else {
+                continue
+            }
+            chmod(path + suffix, 0o600)
+        }
+    }
+
     private static func withSetUpLock<T>(
         _ path: String,
         _ body: () throws(LedgerError) -> T
@@ -94,4 +112,9 @@ private func closeLockFile(_ descriptor: Int32) {
 
 private func openLockFile(_ path: String) -> Int32 {
     open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o644)
+}
+
+/// Makes a file that is not there; one that is there is left as it is.
+private func openPrivately(_ path: String) -> Int32 {
+    open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
 }

@@ -93,6 +93,15 @@ extension SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
+    /// Which hours are quiet, in minutes since midnight, on whose clock (NULL: UTC), and up to when `quiet_spans` has them;
+    /// NULL is a part without, or one of before this, which has them all.
+    static let quietRules = """
+        ALTER TABLE parts ADD COLUMN quiet_from INTEGER;
+        ALTER TABLE parts ADD COLUMN quiet_to INTEGER;
+        ALTER TABLE parts ADD COLUMN quiet_zone TEXT;
+        ALTER TABLE parts ADD COLUMN quiet_until INTEGER;
+        """
+
     /// `next_at`: the instant of the next run; `excluded`: a list that is kept for the runs.
     ///
     /// A run is a campaign of its own.

@@ -47,6 +47,10 @@ enum SQLiteSchema {
         migrator.registerMigration("device_secrets") { db in try db.execute(sql: deviceSecrets) }
         migrator.registerMigration("blanking") { db in try db.execute(sql: blanking) }
         migrator.registerMigration("in_app") { db in try db.execute(sql: inApp) }
+        migrator.registerMigration("claims") { db in try db.execute(sql: claims) }
+        migrator.registerMigration("device_keys") { db in try db.execute(sql: deviceKeys) }
+        migrator.registerMigration("clock") { db in try db.execute(sql: clock) }
+        migrator.registerMigration("quiet_rules") { db in try db.execute(sql: quietRules) }
         return migrator
     }
 

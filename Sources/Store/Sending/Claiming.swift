@@ -9,8 +9,10 @@ public struct ClaimResult: Sendable, Equatable {
     public var record: ShardRecord?
     /// The campaign.
     public var campaign: CampaignFacts?
-    /// Claims of the row that ended with their worker, and this one if it runs.
-    public var claims: Int
+    /// Workers that have died with the row.
+    public var deaths: Int
+    /// Devices that the run which this claim ended may have sent to without having said so.
+    public var maybeSent = 0
     /// Rows whose messages are still to be published before the ack: retry shards of one that is settled already.
     public var unpublished: [ShardToPublish]
     /// The end of the run's devices when an operator changed it: the message has the one of then.
@@ -22,20 +24,33 @@ extension LedgerTransaction {
     ///
     /// A claim that ends or sets aside makes its transaction synced: the message is acked next.
     public func claim(_ claim: Claim, now: Timestamp) throws(LedgerError) -> ClaimResult {
-        let (row, claims) = try shardWithClaims(claim.key)
+        let (row, recorded) = try shardWithDeaths(claim.key)
+        let owner = try row.map { row throws(LedgerError) in try reader.owner(of: row, now: now) } ?? .nobody
+        let deaths = Claim.deaths(recorded, owner: owner)
         let campaign = try row.map { row throws(LedgerError) in try reader.campaign(of: row) } ?? nil
         let isQuiet = try reader.isQuiet(row, of: campaign, at: now)
-        let decision = claim.decide(shard: row, campaign: campaign, deaths: claims, isQuiet: isQuiet, now: now)
+        let decision = claim.decide(
+            shard: row,
+            campaign: campaign,
+            owner: owner,
+            deaths: recorded,
+            isQuiet: isQuiet,
+            now: now
+        )
         var result = ClaimResult(
             decision: decision,
             record: row,
             campaign: campaign,
-            claims: claims,
+            deaths: deaths,
             unpublished: []
         )
         guard var record = row else { return result }
+        if decision.endsFormerRun {
+            result.maybeSent = claim.mayBeSent(record, owner: owner, now: now)
+            try addMaybeSent(result.maybeSent, claim.key)
+        }
         switch decision {
-        case .park, .drop, .runAlone: break
+        case .park, .drop, .runAlone, .waits: break
         case .quarantine:
             try requireSynced()
             record.state = .parked
@@ -51,9 +66,8 @@ extension LedgerTransaction {
             try moveAside(&record, reason, now: now)
         case .run:
             // A run that goes on with another delivery was not left behind.
-            let isAdopted = record.state == .running && record.epoch == claim.adopting
-            try run(&record, worker: claim.worker, addingClaims: isAdopted ? 0 : 1, now: now)
-            result.claims += isAdopted ? 0 : 1
+            if claim.isAdopting(record) { result.deaths = recorded }
+            try run(&record, worker: claim.worker, deaths: result.deaths, now: now)
             if let campaign, campaign.endChanges > 0 {
                 let part = try reader.partEnd(campaign: campaign.number, chunk: record.chunk)
                 result.newEnd = part ?? campaign.expiresAt
@@ -63,14 +77,30 @@ extension LedgerTransaction {
             switch decision {
             case .run: try claimProbe(claim.key, worker: claim.worker, now: now)
             case .end, .setAside, .quarantine: try endProbe(claim.key, .nothing, now: now)
-            case .park, .drop, .settledAlready, .runAlone: break
+            case .park, .drop, .settledAlready, .runAlone, .waits: break
             }
         }
         result.record = record
         return result
     }
 
-    private func shardWithClaims(_ key: ShardKey) throws(LedgerError) -> (ShardRecord?, Int) {
+    /// Notes for good that so many devices may have been sent to beyond what is counted as attempts.
+    func addMaybeSent(_ devices: Int, _ key: ShardKey) throws(LedgerError) {
+        guard devices > 0 else { return }
+        try db.run(
+            """
+            UPDATE shards SET maybe_sent = maybe_sent + ?5
+            WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
+            """,
+            .int(key.campaign),
+            .int(key.part),
+            .int(key.ordinal),
+            .int(key.child),
+            .int(devices)
+        )
+    }
+
+    private func shardWithDeaths(_ key: ShardKey) throws(LedgerError) -> (ShardRecord?, Int) {
         let rows = try db.lockedRows(
             ShardRows.selectOne,
             .int(key.campaign),
@@ -79,13 +109,13 @@ extension LedgerTransaction {
             .int(key.child)
         )
         guard try rows.next() else { return (nil, 0) }
-        return (try ShardRows.record(rows), rows.int(ShardRows.claimsColumn))
+        return (try ShardRows.record(rows), rows.int(ShardRows.deathsColumn))
     }
 
     private func run(
         _ record: inout ShardRecord,
         worker: Int64,
-        addingClaims claims: Int,
+        deaths: Int,
         now: Timestamp
     ) throws(LedgerError) {
         record.state = .running
@@ -94,7 +124,7 @@ extension LedgerTransaction {
         let key = record.id.key
         try db.run(
             """
-            UPDATE shards SET state = 2, epoch = ?5, owner = ?6, claims = claims + ?8, since = ?7,
+            UPDATE shards SET state = 2, epoch = ?5, owner = ?6, deaths = ?8, claims = 0, since = ?7,
                 begun_at = coalesce(begun_at, ?7)
             WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
             """,
@@ -105,7 +135,7 @@ extension LedgerTransaction {
             .int(record.epoch),
             .int(worker),
             .time(now),
-            .int(claims)
+            .int(deaths)
         )
     }
 

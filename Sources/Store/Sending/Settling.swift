@@ -65,21 +65,28 @@ extension LedgerTransaction {
         return fenced
     }
 
-    /// A run gives its claim up, because its lease is lost and not because its worker died.
+    /// A run gives its row up with all that it knows, because its lease is lost: no stream of it is open any more.
     ///
-    /// Otherwise it would count as a death of the shard's doing. The row stays the run's until another claims it.
+    /// The row stays `running`, nobody's, until whoever gets the message claims it.
     public func abandon(_ token: RunToken, _ progress: Progress) throws(LedgerError) {
         guard try saveProgress([(token, progress)]).isEmpty else { return }
-        let key = token.key
+        try giveUp(token)
+    }
+
+    /// A claim that no run came of, or whose run is over, gives its row up: whoever claims it next need not wait.
+    public func giveUp(_ token: RunToken) throws(LedgerError) {
         try db.run(
             """
-            UPDATE shards SET claims = CASE WHEN claims > 0 THEN claims - 1 ELSE 0 END
+            UPDATE shards SET owner = 0, claims = 0
             WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
+                AND epoch = ?5 AND owner = ?6 AND state = 2
             """,
-            .int(key.campaign),
-            .int(key.part),
-            .int(key.ordinal),
-            .int(key.child)
+            .int(token.key.campaign),
+            .int(token.key.part),
+            .int(token.key.ordinal),
+            .int(token.key.child),
+            .int(token.epoch),
+            .int(token.worker)
         )
     }
 

@@ -12,13 +12,13 @@ enum ShardRows {
     ///
     /// SQLite is told, because without statistics it walks all rows of the campaign instead, settled ones too.
     static let open = "shards s INDEXED BY open_shards"
-    /// One row with its claims behind the columns of `record(_:)`; a constant, because it is asked for at every claim.
+    /// One row with the deaths of its workers behind the columns of `record(_:)`; a constant, because it is asked for at every claim.
     static let selectOne = """
-        SELECT \(columns), s.claims FROM shards s
+        SELECT \(columns), s.deaths FROM shards s
         WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.child = ?4
         """
-    /// Where the claims stand in `selectOne`.
-    static let claimsColumn: Int32 = 20
+    /// Where the deaths stand in `selectOne`.
+    static let deathsColumn: Int32 = 20
 
     static func record(_ rows: borrowing Rows) throws(LedgerError) -> ShardRecord {
         let key = key(rows)
@@ -156,7 +156,7 @@ extension LedgerTransaction {
         let key = record.id.key
         try db.run(
             """
-            UPDATE shards SET state = ?5, generation = ?6, epoch = ?7, owner = ?8, aside = ?9, since = ?10, claims = 0,
+            UPDATE shards SET state = ?5, generation = ?6, epoch = ?7, owner = ?8, aside = ?9, since = ?10, claims = 0, deaths = 0,
                 slot_at = ?11, slot_length = ?12
             WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
             """,

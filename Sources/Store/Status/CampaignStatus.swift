@@ -33,9 +33,9 @@ public struct CampaignStatus: Sendable, Equatable {
     public var counts: OutcomeCounts
     /// Devices without an outcome, by where they are.
     public var pending: PendingDetail
-    /// Requests made.
+    /// Requests that are known of: a lower bound once a run has ended without a word.
     public var attempts: Int
-    /// Pending devices that a run may have sent to before it ended without a word.
+    /// Devices that such runs may have sent to besides, counted for good: at most so many requests are not in `attempts`.
     public var maybeSent: Int
     /// Devices that were sent to again because no answer had come.
     public var unknownResent: Int

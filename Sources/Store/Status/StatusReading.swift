@@ -155,7 +155,7 @@ extension LedgerReader {
             SELECT coalesce(sum(accepted), 0), coalesce(sum(invalid), 0), coalesce(sum(failed), 0),
                 coalesce(sum(expired), 0), coalesce(sum(superseded), 0), coalesce(sum(cancelled), 0),
                 coalesce(sum(skipped), 0), coalesce(sum(retried), 0), coalesce(sum(requests), 0),
-                coalesce(sum(count), 0), coalesce(sum(unanswered), 0)
+                coalesce(sum(count), 0), coalesce(sum(unanswered), 0), coalesce(sum(maybe_sent), 0)
             FROM shards WHERE campaign = ?1 AND state = 4
             """,
             .int(number)
@@ -166,6 +166,7 @@ extension LedgerReader {
             tally.attempts = rows.int(8)
             tally.settledDevices = rows.int(9)
             tally.unknownResent = rows.int(10)
+            tally.maybeSent = rows.int(11)
         }
         let reasons = try db.rows(
             """
@@ -194,7 +195,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT s.state, s.child, s.count, s.due_at, s.progress, s.aside, s.rung,
-                \(facts.hasShares ? "(\(provider))" : "''")
+                \(facts.hasShares ? "(\(provider))" : "''"), s.maybe_sent
             FROM \(ShardRows.open)
             WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
             """,
@@ -210,6 +211,7 @@ extension LedgerReader {
             let aside = rows.optionalText(5).flatMap { AsideReason(rawValue: $0) }
             let rung = rows.optionalInt64(6).flatMap { Rung(rawValue: UInt8(truncatingIfNeeded: $0)) }
             let share = ProviderName(rawValue: rows.text(7))
+            tally.maybeSent += rows.int(8)
             guard !rows.isNull(4) else {
                 tally.wait(count, in: state, aside: aside, isRetry: isRetry, rung: rung)
                 if facts.hasShares {

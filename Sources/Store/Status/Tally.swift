@@ -44,7 +44,6 @@ struct Tally {
     ) {
         counts += progress.counts
         attempts += progress.attempts
-        for position in 0..<min(progress.started, progress.count) where progress.codes[position] == 0 { maybeSent += 1 }
         for (reason, count) in progress.reasons { reasons[reason, default: 0] += count }
         wait(progress.pendingCount, in: state, aside: aside, isRetry: isRetry, rung: rung)
         if state == .parked {

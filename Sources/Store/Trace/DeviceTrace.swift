@@ -240,7 +240,7 @@ extension LedgerReader {
             .int(trace.campaign.number),
             .int(ordinal)
         )
-        let next = ShardRows.claimsColumn
+        let next = ShardRows.deathsColumn
         var isFound = false
         while try rows.next() {
             isFound = true

@@ -4,7 +4,7 @@ public import Delivery
 /// Webhooks: who they are, what waits for them and who delivers it (`WebhookState` decides).
 extension LedgerTransaction {
     /// How long a worker has a webhook for itself without taking it again; a try is a part of that.
-    public static let webhookLease = Duration.seconds(15)
+    public static let webhookLease = Ahead.webhookLeaseLength
 
     /// Makes the webhooks of these apps those of the configuration; returns whether that changes anything.
     ///
@@ -60,13 +60,15 @@ extension LedgerTransaction {
         let taken = try db.run(
             """
             UPDATE webhooks SET owner = ?2, lease_until = ?3
-            WHERE number = ?1 AND disabled_at IS NULL AND due_at <= ?4
-                AND (owner IN (0, ?2) OR lease_until <= ?4)
+            WHERE number = ?1 AND disabled_at IS NULL AND (due_at <= ?4 OR due_at > ?5)
+                AND (owner IN (0, ?2) OR lease_until <= ?4 OR lease_until > ?6)
             """,
             .integer(number),
             .integer(worker),
             .time(now.advanced(by: Self.webhookLease)),
-            .time(now)
+            .time(now),
+            .time(Ahead.webhookRest.limit(now)),
+            .time(Ahead.webhookLease.limit(now))
         )
         return taken > 0 ? try reader.webhook(number)?.state : nil
     }

@@ -17,6 +17,9 @@ public struct WorkerRecord: Sendable, Equatable {
     public var startedAt: Timestamp
     /// When it last reported.
     public var seenAt: Timestamp
+    /// How far its host's wall clock was ahead of the shared time then, in milliseconds; nil of a version that did not
+    /// say.
+    public var skew: Int64?
 }
 
 extension LedgerTransaction {
@@ -25,13 +28,15 @@ extension LedgerTransaction {
         name: String,
         roles: [String],
         accounts: AppAccounts,
+        skew: Int64 = 0,
         now: Timestamp
     ) throws(LedgerError) -> Int64 {
         let inserted = try db.number(
-            "INSERT INTO workers (name, roles, started_at, seen_at) VALUES (?1, ?2, ?3, ?3) RETURNING id",
+            "INSERT INTO workers (name, roles, started_at, seen_at, skew) VALUES (?1, ?2, ?3, ?3, ?4) RETURNING id",
             .text(name),
             .text(roles.joined(separator: ",")),
-            .int(now.milliseconds)
+            .int(now.milliseconds),
+            .int(skew)
         )
         guard let id = inserted else { throw .failed("a worker without an id") }
         try write(accounts, worker: id)
@@ -43,8 +48,20 @@ extension LedgerTransaction {
     }
 
     /// Says that a worker lives and which accounts it has; every few seconds, and when they change.
-    public func reportWorker(_ id: Int64, accounts: AppAccounts, now: Timestamp) throws(LedgerError) {
-        try db.run("UPDATE workers SET seen_at = ?2 WHERE id = ?1", .int(id), .int(now.milliseconds))
+    ///
+    /// `skew`: how far its host's wall clock is ahead of the shared time, in milliseconds.
+    public func reportWorker(
+        _ id: Int64,
+        accounts: AppAccounts,
+        skew: Int64 = 0,
+        now: Timestamp
+    ) throws(LedgerError) {
+        try db.run(
+            "UPDATE workers SET seen_at = ?2, skew = ?3 WHERE id = ?1",
+            .int(id),
+            .int(now.milliseconds),
+            .int(skew)
+        )
         let rows = try db.rows("SELECT app, providers FROM worker_apps WHERE worker = ?1", .int(id))
         var known = AppAccounts()
         while try rows.next() { known.add(rows.text(0), rows, 1) }
@@ -75,16 +92,28 @@ extension LedgerReader {
     /// A worker that has not reported for this long does not count as live.
     public static let workerSilenceMax = Duration.seconds(10)
 
+    /// Whose a row is that runs, as far as its worker's own row says.
+    public func owner(of record: ShardRecord, now: Timestamp) throws(LedgerError) -> Claim.Owner {
+        guard record.state == .running, record.owner != 0 else { return .nobody }
+        guard let seenAt = try db.number("SELECT seen_at FROM workers WHERE id = ?1", .int(record.owner)) else {
+            return .left
+        }
+        // Nobody can have reported so far ahead: the report counts as passed, and nobody knows of a death.
+        if seenAt > Ahead.done.limit(now).milliseconds { return .left }
+        return seenAt >= now.advanced(by: .zero - Self.workerSilenceMax).milliseconds ? .alive : .dead
+    }
+
     /// The workers that reported within the last ten seconds.
     public func liveWorkers(now: Timestamp) throws(LedgerError) -> [WorkerRecord] {
         let since = now.advanced(by: .zero - Self.workerSilenceMax).milliseconds
         let rows = try db.rows(
             """
-            SELECT w.id, w.name, w.roles, w.started_at, w.seen_at, a.app, a.providers
+            SELECT w.id, w.name, w.roles, w.started_at, w.seen_at, a.app, a.providers, w.skew
             FROM workers w LEFT JOIN worker_apps a ON a.worker = w.id
-            WHERE w.seen_at >= ?1 ORDER BY w.id, a.app
+            WHERE w.seen_at BETWEEN ?1 AND ?2 ORDER BY w.id, a.app
             """,
-            .int(since)
+            .int(since),
+            .time(Ahead.done.limit(now))
         )
         var workers: [WorkerRecord] = []
         while try rows.next() {
@@ -98,7 +127,8 @@ extension LedgerReader {
                         apps: [],
                         accounts: AppAccounts(),
                         startedAt: rows.time(3),
-                        seenAt: rows.time(4)
+                        seenAt: rows.time(4),
+                        skew: rows.optionalInt64(7)
                     )
                 )
             }
@@ -121,9 +151,10 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT DISTINCT a.app, a.providers FROM workers w JOIN worker_apps a ON a.worker = w.id
-            WHERE w.seen_at >= ?1
+            WHERE w.seen_at BETWEEN ?1 AND ?2
             """,
-            .int(since)
+            .int(since),
+            .time(Ahead.done.limit(now))
         )
         var accounts = AppAccounts()
         while try rows.next() { accounts.add(rows.text(0), rows, 1) }

@@ -86,6 +86,7 @@ public final class TLSServerContext: Sendable {
         isProtocolOptional: Bool = false
     ) throws(TLSError) {
         let context = try TLSContext.make(isServer: true, protocols: protocols)
+        try context.demandForwardSecrecy(source: source)
         try context.use(certificatePEM: certificatePEM, privateKeyPEM: privateKeyPEM, source: source)
         switch clientCertificates {
         case .none: break

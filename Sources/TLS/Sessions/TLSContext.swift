@@ -59,6 +59,15 @@ final class TLSContext: @unchecked Sendable {
         return context
     }
 
+    /// Lets nobody who gets the private key later read what was recorded: of TLS 1.2 only ciphers with an ephemeral key
+    /// exchange and authenticated encryption (RFC 9325, section 4.2); TLS 1.3 has no others.
+    func demandForwardSecrecy(source: String) throws(TLSError) {
+        ERR_clear_error()
+        guard SSL_CTX_set_cipher_list(self.pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 else {
+            throw TLSError.fromQueue(.configuration, "\(source): OpenSSL has no cipher with forward secrecy")
+        }
+    }
+
     /// Uses a certificate chain (leaf first) and its key.
     func use(certificatePEM: [UInt8], privateKeyPEM: [UInt8], source: String) throws(TLSError) {
         ERR_clear_error()

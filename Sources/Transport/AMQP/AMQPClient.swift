@@ -32,18 +32,21 @@ public final class AMQPClient: Sendable {
     /// Connects to the first host that answers; throws the error of the last one.
     ///
     /// `confirmTimeout` bounds each `publish`, `callTimeout` each call: a call that is not answered ends the connection.
+    /// `resolver` looks the hosts up, whose addresses are tried one after the other.
     public static func connect(
         _ endpoint: AMQPEndpoint,
         name: String,
         on loop: any EventLoop,
         confirmTimeout: Duration = .seconds(10),
-        callTimeout: Duration = .seconds(30)
+        callTimeout: Duration = .seconds(30),
+        resolver: AddressResolver = .fleet
     ) async throws(AMQPConnectError) -> AMQPClient {
         let tls = try endpoint.makeTLSContext()
         var failure = AMQPConnectError(.unreachable, "amqp.url names no host")
         for host in endpoint.hosts.shuffled() {
             var settings = endpoint.settings(host: host, name: name, confirms: true, tls: tls, reopensChannel: true)
             settings.callTimeout = TimeAmount(callTimeout)
+            settings.resolver = resolver
             let result = await withCheckedContinuation { [settings] continuation in
                 loop.execute {
                     AMQPConnection.connect(loop: loop, settings: settings) { result in

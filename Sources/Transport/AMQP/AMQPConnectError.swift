@@ -1,6 +1,5 @@
 import AMQP
 import NIOCore
-import NIOPosix
 import TLS
 
 /// Why a connection to the broker could not be made, or ended.
@@ -55,17 +54,7 @@ public struct AMQPConnectError: Error, Sendable, Equatable, CustomStringConverti
 
 extension AMQPConnectError {
     static func unreachable(_ host: AMQPEndpoint.Host, _ error: any Error) -> AMQPConnectError {
-        var reason = "\(error)"
-        if let error = error as? NIOConnectionError {
-            if let first = error.connectionErrors.first {
-                reason = text(first.error)
-            } else if error.dnsAError != nil || error.dnsAAAAError != nil {
-                reason = "the name cannot be resolved"
-            }
-        } else {
-            reason = text(error)
-        }
-        return AMQPConnectError(.unreachable, "RabbitMQ at \(host) is not reachable: \(reason)")
+        AMQPConnectError(.unreachable, "RabbitMQ at \(host) is not reachable: \(text(error))")
     }
 
     private static func text(_ error: any Error) -> String {

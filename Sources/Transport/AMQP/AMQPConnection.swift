@@ -18,8 +18,10 @@ final class AMQPConnection: ChannelInboundHandler {
         var tls: TLSClientContext?
         /// Whether a channel that the broker closed is opened anew; otherwise the connection ends with it.
         var reopensChannel = false
-        /// For connecting, TLS and login together.
+        /// For the look-up, connecting, TLS and login together, at all of the host's addresses.
         var timeout = TimeAmount.seconds(10)
+        /// Looks the host's name up.
+        var resolver = AddressResolver.fleet
         /// For the answer to a call, and for a channel to be opened anew.
         ///
         /// A channel that waits for a queue's leader, or that publishes in an alarm, answers nothing while its
@@ -49,31 +51,31 @@ final class AMQPConnection: ChannelInboundHandler {
     /// The end, once, after the connection was ready.
     var onEnd: ((AMQPConnectError) -> Void)?
 
-    private init(loop: any EventLoop, settings: Settings) {
+    /// A connection that is opened once, with ``open(_:_:completion:)``.
+    init(loop: any EventLoop, settings: Settings) {
         self.loop = loop
         self.settings = settings
         session = AMQPSession(settings.session)
     }
 
-    /// Connects and logs in; `completion` comes once, on the loop.
-    static func connect(
-        loop: any EventLoop,
-        settings: Settings,
+    /// Connects to one address and logs in; `completion` comes once, on the loop.
+    func open(
+        _ address: SocketAddress,
+        _ share: AddressShare,
         completion: @escaping (Result<AMQPConnection, AMQPConnectError>) -> Void
     ) {
         loop.preconditionInEventLoop()
-        let connection = AMQPConnection(loop: loop, settings: settings)
-        connection.onReady = completion
+        onReady = completion
         if let context = settings.tls {
             do throws(TLSError) {
-                connection.tls = try TLSSession(client: context, serverName: settings.host.name)
+                tls = try TLSSession(client: context, serverName: settings.host.name)
             } catch {
-                return connection.end(.tls(settings.host, error))
+                return end(.tls(settings.host, error))
             }
         }
-        let bound = NIOLoopBound(connection, eventLoop: loop)
+        let bound = NIOLoopBound(self, eventLoop: loop)
         var bootstrap = ClientBootstrap(group: loop)
-            .connectTimeout(settings.timeout)
+            .connectTimeout(share.socket)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.socketOption(.so_keepalive), value: 1)
             .channelInitializer { channel in
@@ -85,14 +87,11 @@ final class AMQPConnection: ChannelInboundHandler {
         // TCP_USER_TIMEOUT: unacknowledged data for 15 s ends the connection (reference/reliability.md, 2.2).
         bootstrap = bootstrap.channelOption(.tcpOption(NIOBSDSocket.Option(rawValue: 18)), value: 15_000)
         #endif
-        connection.deadline = loop.assumeIsolated().scheduleTask(in: settings.timeout) { [weak connection] in
-            connection?.end(
-                AMQPConnectError(.unreachable, "RabbitMQ at \(settings.host) is not reachable: no login in time")
-            )
+        deadline = loop.assumeIsolated().scheduleTask(in: share.whole) { [weak self] in
+            guard let self else { return }
+            end(AMQPConnectError(.unreachable, "RabbitMQ at \(settings.host) is not reachable: no login in time"))
         }
-        bootstrap.connect(host: settings.host.name, port: settings.host.port).assumeIsolated().whenFailure { error in
-            connection.end(.unreachable(settings.host, error))
-        }
+        bootstrap.connect(to: address).assumeIsolated().whenFailure { self.end(.unreachable(self.settings.host, $0)) }
     }
 
     /// Whether calls and publishes can be written now.

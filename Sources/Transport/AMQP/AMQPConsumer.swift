@@ -161,6 +161,20 @@ public final class AMQPConsumer {
         if subscriptions.isEmpty { subscribed() }
     }
 
+    /// Consumes a queue once more, with its prefetch, until the connection ends; without effect when it is not consumed.
+    ///
+    /// A consumer's prefetch cannot be changed while messages are out, so what is kept for long gets a second one.
+    public func widen(_ queue: String) {
+        loop.preconditionInEventLoop()
+        guard !isStopped, isSubscribed, let connection = link.connection else { return }
+        let isOfQueue = { (subscription: Subscription) in
+            if case .queue(queue, _) = subscription { true } else { false }
+        }
+        if let subscription = subscriptions.first(where: isOfQueue) {
+            subscribe(subscription, connection, link.generation)
+        }
+    }
+
     private func subscribe(_ subscription: Subscription, _ connection: AMQPConnection, _ generation: UInt64) {
         lastTag += 1
         let tag = "fanfare-\(lastTag)"

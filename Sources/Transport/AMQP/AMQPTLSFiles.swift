@@ -10,12 +10,16 @@ extension AMQPEndpoint {
     /// The TLS context that its files ask for; nil for plain `amqp`.
     ///
     /// Reads the files, so not for a busy event loop.
-    func makeTLSContext() throws(AMQPConnectError) -> TLSClientContext? {
-        guard let tls else { return nil }
+    func makeTLSContext() throws(AMQPConnectError) -> TLSClientContext? { try tls?.makeContext() }
+}
+
+extension AMQPEndpoint.TLSFiles {
+    /// The context that the files ask for; reads them.
+    func makeContext() throws(AMQPConnectError) -> TLSClientContext {
         var trust = TLSClientContext.Trust.system
-        if let path = tls.authorities { trust = .authorities(pem: try Self.read(path), source: path) }
+        if let path = authorities { trust = .authorities(pem: try Self.read(path), source: path) }
         var identity: TLSClientContext.Identity?
-        if let certificate = tls.certificate, let key = tls.key {
+        if let certificate, let key {
             identity = TLSClientContext.Identity(
                 certificatePEM: try Self.read(certificate),
                 privateKeyPEM: try Self.read(key),

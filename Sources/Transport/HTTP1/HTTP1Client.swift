@@ -1,8 +1,8 @@
 public import NIOCore
 import NIOHTTP1
-import NIOPosix
+import TLS
 
-/// A small HTTP/1.1 client for administration: one request, one connection, whole bodies, plain TCP.
+/// A small HTTP/1.1 client for administration: one request, one connection, whole bodies, with TLS or without.
 ///
 /// May be used from any task.
 public struct HTTP1Client: Sendable {
@@ -39,20 +39,29 @@ public struct HTTP1Client: Sendable {
 
     private let host: String
     private let port: Int
+    private let dial: HostDial
+    private let tls: AMQPEndpoint.TLSFiles?
     private let loop: any EventLoop
     private let timeout: TimeAmount
     private let bodyLimit: Int
 
     /// A client for one server; `timeout` is for a whole request, larger bodies than `bodyLimit` bytes are an error.
+    ///
+    /// `tls`: HTTPS, with these files; the server's certificate must carry its name. They are read for each request.
+    /// `resolver` looks the host up, whose addresses are tried one after the other.
     public init(
         host: String,
         port: Int,
+        tls: AMQPEndpoint.TLSFiles? = nil,
         loop: any EventLoop,
         timeout: TimeAmount = .seconds(10),
-        bodyLimit: Int = 16 << 20
+        bodyLimit: Int = 16 << 20,
+        resolver: AddressResolver = .fleet
     ) {
+        dial = HostDial(host: host, port: port, loop: loop, resolver: resolver)
         self.host = host
         self.port = port
+        self.tls = tls
         self.loop = loop
         self.timeout = timeout
         self.bodyLimit = bodyLimit
@@ -70,9 +79,10 @@ public struct HTTP1Client: Sendable {
         fields.add(name: "Connection", value: "close")
         if let body { fields.add(name: "Content-Length", value: "\(body.count)") }
         for header in headers { fields.add(name: header.name, value: header.value) }
+        let context = try makeContext()
         let head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: fields)
         let result = await withCheckedContinuation { (continuation: Completion) in
-            loop.execute { exchange(head, body, nil, continuation) }
+            loop.execute { exchange(head, body, context, nil, continuation) }
         }
         return try result.get()
     }
@@ -84,12 +94,17 @@ public struct HTTP1Client: Sendable {
         _ path: String,
         _ piece: @escaping @Sendable ([UInt8]) -> Void
     ) async throws(HTTP1Error) -> Int {
+        let context = try makeContext()
         let fields = HTTPHeaders([("Host", "\(host):\(port)"), ("Connection", "close")])
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: fields)
         let result = await withCheckedContinuation { (continuation: Completion) in
-            loop.execute { exchange(head, nil, piece, continuation) }
+            loop.execute { exchange(head, nil, context, piece, continuation) }
         }
         return try result.get().status
+    }
+
+    private func makeContext() throws(HTTP1Error) -> TLSClientContext? {
+        do throws(AMQPConnectError) { return try tls?.makeContext() } catch { throw .unreachable(error.description) }
     }
 
     private typealias Completion = CheckedContinuation<Result<Response, HTTP1Error>, Never>
@@ -97,34 +112,30 @@ public struct HTTP1Client: Sendable {
     private func exchange(
         _ head: HTTPRequestHead,
         _ body: [UInt8]?,
+        _ tls: TLSClientContext?,
         _ piece: (([UInt8]) -> Void)?,
         _ continuation: Completion
     ) {
         let place = "\(host):\(port)"
-        let handler = HTTP1Exchange(head: head, body: body, place: place, bodyLimit: bodyLimit, piece: piece) {
-            continuation.resume(returning: $0)
-        }
-        let bound = NIOLoopBound(handler, eventLoop: loop)
-        ClientBootstrap(group: loop)
-            .connectTimeout(timeout)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                    try channel.pipeline.syncOperations.addHandler(bound.value)
+        let deadline = NIODeadline.now() + timeout
+        dial.connect(timeout: timeout).assumeIsolated().whenComplete { result in
+            switch result {
+            case .failure(let error):
+                continuation.resume(
+                    returning: .failure(.unreachable("\(place) is not reachable: \(Self.text(error))"))
+                )
+            case .success(let channel):
+                let handler = HTTP1Exchange(head: head, body: body, place: place, bodyLimit: bodyLimit, piece: piece) {
+                    continuation.resume(returning: $0)
                 }
+                handler.begin(on: channel, tls: tls.map { ($0, host) }, until: deadline)
             }
-            .connect(host: host, port: port).assumeIsolated()
-            .whenFailure { handler.fail(.unreachable("\(place) is not reachable: \(Self.text($0))")) }
-        loop.assumeIsolated().scheduleTask(in: timeout) {
-            handler.fail(.unreachable("\(place) did not answer \(head.method) \(head.uri) in time"))
         }
     }
 
     private static func text(_ error: any Error) -> String {
-        guard let error = error as? NIOConnectionError, let first = error.connectionErrors.first else {
-            return "\(error)"
-        }
-        return "\(first.error)"
+        if let error = error as? ChannelError, case .connectTimeout = error { return "no answer in time" }
+        return "\(error)"
     }
 }
 
@@ -158,6 +169,8 @@ private final class HTTP1Exchange: ChannelInboundHandler {
     private var completion: ((Result<HTTP1Client.Response, HTTP1Error>) -> Void)?
     private var response: HTTP1Client.Response?
     private var context: ChannelHandlerContext?
+    private var alarm: Scheduled<Void>?
+    private var isSecured = false
 
     init(
         head: HTTPRequestHead,
@@ -175,21 +188,50 @@ private final class HTTP1Exchange: ChannelInboundHandler {
         self.completion = completion
     }
 
-    func fail(_ error: HTTP1Error) { finish(.failure(error)) }
+    /// Sends the request over a connection that is there, secured first when `tls` says with what and whose name the
+    /// server's certificate must carry, and reads the answer.
+    func begin(on channel: any Channel, tls: (context: TLSClientContext, name: String)?, until deadline: NIODeadline) {
+        alarm = channel.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [self] in
+            fail(.unreachable("\(place) did not answer \(head.method) \(head.uri) in time"))
+        }
+        isSecured = tls != nil
+        do {
+            if let tls {
+                try channel.pipeline.syncOperations.addHandler(TLSClientHandler(tls.context, serverName: tls.name))
+            }
+            try channel.pipeline.syncOperations.addHTTPClientHandlers()
+            try channel.pipeline.syncOperations.addHandler(self)
+            try channel.syncOptions?.setOption(.autoRead, value: true)
+        } catch {
+            channel.close(promise: nil)
+            fail(.broken("\(place) hung up before the request: \(error)"))
+        }
+    }
+
+    private func fail(_ error: HTTP1Error) { finish(.failure(error)) }
 
     private func finish(_ result: Result<HTTP1Client.Response, HTTP1Error>) {
         guard let completion else { return }
         self.completion = nil
+        alarm?.cancel()
         context?.close(promise: nil)
         completion(result)
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        guard context.channel.isActive else { return channelInactive(context: context) }
+        if !isSecured { request(context) }
+    }
+
+    /// The connection is secure.
     func channelActive(context: ChannelHandlerContext) {
-        guard completion != nil else { return context.close(promise: nil) }
+        if isSecured { request(context) }
+    }
+
+    private func request(_ context: ChannelHandlerContext) {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if let body {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)

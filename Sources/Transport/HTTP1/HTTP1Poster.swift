@@ -43,8 +43,6 @@ public actor HTTP1Poster {
 
     /// The bytes of an answer's body that are read, and ignored, to use the connection again.
     static let bodyMax = 65_536
-    /// Addresses that are tried for one connection.
-    private static let addressesMax = 3
 
     private let destination: Destination
     private let resolver: AddressResolver
@@ -120,8 +118,9 @@ public actor HTTP1Poster {
             throw .unreachable("\(place) has no \(destination.reach.rawValue) address: it is not connected to")
         }
         var failure = HTTP1Error.unreachable("\(place) is not reachable")
-        for address in allowed.prefix(Self.addressesMax) where NIODeadline.now() < deadline {
-            switch await PostingConnection.open(address, destination, loop, deadline) {
+        var tries = AddressTries(count: allowed.count)
+        while let next = tries.next(left: Duration(deadline - .now())) {
+            switch await PostingConnection.open(allowed[next.index], destination, loop, AddressShare(next)) {
             case .success(let connection): return connection
             case .failure(let error): failure = error
             }

@@ -15,12 +15,12 @@ final class PostingConnection: Sendable {
         self.loop = loop
     }
 
-    /// Connects to an address; secure when it returns, if it is to be.
+    /// Connects to an address within a share of the time; secure when it returns, if it is to be.
     static func open(
         _ address: SocketAddress,
         _ destination: HTTP1Poster.Destination,
         _ loop: any EventLoop,
-        _ deadline: NIODeadline
+        _ share: AddressShare
     ) async -> Result<PostingConnection, HTTP1Error> {
         let opening = NIOLoopBoundBox.makeEmptyBox(valueType: PostingExchange.self, eventLoop: loop)
         return await withTaskCancellationHandler {
@@ -29,12 +29,12 @@ final class PostingConnection: Sendable {
                     let exchange = PostingExchange(place: "\(destination.host):\(destination.port)", loop: loop)
                     opening.value = exchange
                     let bound = NIOLoopBound(exchange, eventLoop: loop)
-                    exchange.open(deadline) { failure in
+                    exchange.open(.now() + share.whole) { failure in
                         waiter.resume(
                             returning: failure.map { .failure($0) } ?? .success(PostingConnection(bound, loop))
                         )
                     }
-                    connect(bound, to: address, destination, loop, deadline)
+                    connect(bound, to: address, destination, loop, share.socket)
                 }
             }
         } onCancel: {
@@ -47,10 +47,10 @@ final class PostingConnection: Sendable {
         to address: SocketAddress,
         _ destination: HTTP1Poster.Destination,
         _ loop: any EventLoop,
-        _ deadline: NIODeadline
+        _ timeout: TimeAmount
     ) {
         ClientBootstrap(group: loop)
-            .connectTimeout(max(.milliseconds(1), deadline - .now()))
+            .connectTimeout(max(.milliseconds(1), timeout))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

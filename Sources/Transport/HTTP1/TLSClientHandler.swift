@@ -19,7 +19,13 @@ final class TLSClientHandler: ChannelDuplexHandler {
         session = try TLSSession(client: context, serverName: serverName)
     }
 
-    func channelActive(context: ChannelHandlerContext) {
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { begin(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) { begin(context) }
+
+    private func begin(_ context: ChannelHandlerContext) {
         do throws(TLSError) {
             try session.start()
         } catch {

@@ -1,5 +1,5 @@
+import CShims
 import Delivery
-import Glibc
 import HTTP2
 import Logging
 import NIOCore
@@ -322,7 +322,7 @@ extension ProviderPool {
         self.timerAt = nil
         guard !self.isClosed else { return }
         let now = NIODeadline.now()
-        self.load.sample(wall: now.instant.nanoseconds, cpu: ProviderPool.threadNanoseconds())
+        self.load.sample(wall: now.instant.nanoseconds, cpu: fanfare_thread_cpu_nanoseconds())
         self.expireStreams(now: now)
         self.run(self.machine.deadlineReached(now: now.instant))
         self.scheduleTurn()
@@ -350,12 +350,6 @@ extension ProviderPool {
                 self.machine.streamDeadlinesPassed(connection.id, count: expired, now: now.instant)
             )
         }
-    }
-
-    private static func threadNanoseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     // MARK: The end

@@ -10,9 +10,9 @@ extension BenchFleet {
     /// Gives a campaign another rate.
     func pace(_ job: BenchJob, _ pace: Pace) async throws {
         let (app, id) = (job.job.app, job.job.id)
-        _ = try await ledger.write(.synced) { transaction in
+        _ = try await ledger.write(.synced) { [ledger] transaction in
             try transaction.reader.campaignNumber(app: app, id: id).map {
-                try transaction.setPace(campaign: $0, pace, now: CommandClock.now())
+                try transaction.setPace(campaign: $0, pace, now: ledger.now())
             }
         }
     }
@@ -21,24 +21,24 @@ extension BenchFleet {
     @discardableResult
     func cancel(_ job: BenchJob) async throws -> Int64 {
         wasCut = true
-        return try await order(job) { try $0.cancel(campaign: $1, now: CommandClock.now()) }
+        return try await order(job) { [ledger] in try $0.cancel(campaign: $1, now: ledger.now()) }
     }
 
     /// Pauses a campaign.
     func pause(_ job: BenchJob) async throws -> Int64 {
-        try await order(job) { try $0.pause(campaign: $1, now: CommandClock.now()) }
+        try await order(job) { [ledger] in try $0.pause(campaign: $1, now: ledger.now()) }
     }
 
     /// Lets a paused campaign go on.
     func resume(_ job: BenchJob) async throws {
-        _ = try await order(job) { try $0.resume(campaign: $1, reason: .paused, now: CommandClock.now()) }
+        _ = try await order(job) { [ledger] in try $0.resume(campaign: $1, reason: .paused, now: ledger.now()) }
     }
 
     /// Fires a held campaign twice at once, as two operators would; when the first commit was done, in nanoseconds of
     /// CLOCK_MONOTONIC.
     func fire(_ job: BenchJob) async throws -> Int64 {
-        async let one = order(job) { try $0.fire(campaign: $1, now: CommandClock.now()) }
-        async let two = order(job) { try $0.fire(campaign: $1, now: CommandClock.now()) }
+        async let one = order(job) { [ledger] in try $0.fire(campaign: $1, now: ledger.now()) }
+        async let two = order(job) { [ledger] in try $0.fire(campaign: $1, now: ledger.now()) }
         return min(try await one, try await two)
     }
 

@@ -179,7 +179,7 @@ actor BenchFleet {
     private func waitForWorkers(apps: Set<String>) async throws {
         for _ in 0..<600 {
             try await stage.processes.check()
-            let live = try await ledger.read { try $0.liveWorkers(now: CommandClock.now()) }
+            let live = try await ledger.read { [ledger] in try $0.liveWorkers(now: ledger.now()) }
             let names = Set(workers.map { ".\($0.process)" })
             let mine = live.filter { worker in names.contains { worker.name.hasSuffix($0) } }
             if mine.count(where: { apps.isSubset(of: $0.apps) }) == workers.count { return }
@@ -221,7 +221,7 @@ actor BenchFleet {
         far: FarSide
     ) async throws -> CampaignRun {
         campaigns += 1
-        let job = try BenchJob(number: campaigns, segment: segment, counted: counted, now: CommandClock.now())
+        let job = try BenchJob(number: campaigns, segment: segment, counted: counted, now: WallClock.now().asRead)
         return try await send(devices, job, far: far)
     }
 
@@ -269,7 +269,7 @@ actor BenchFleet {
     func urgentJob() throws -> BenchJob {
         campaigns += 1
         var tokens = MadeUpTokens(seed: UInt64(1_000_000 + campaigns))
-        return try BenchJob(urgent: "urgent-\(campaigns)", token: tokens.apns(), now: CommandClock.now())
+        return try BenchJob(urgent: "urgent-\(campaigns)", token: tokens.apns(), now: WallClock.now().asRead)
     }
 
     /// Publishes a campaign and returns at once.
@@ -287,7 +287,7 @@ actor BenchFleet {
     /// How far a campaign is; nil until intake has it.
     func status(of job: BenchJob) async throws -> CampaignStatus? {
         let (app, id) = (job.job.app, job.job.id)
-        return try await ledger.read { try $0.status(app: app, id: id, now: CommandClock.now()) }
+        return try await ledger.read { [ledger] in try $0.status(app: app, id: id, now: ledger.now()) }
     }
 
     private func nextJob(
@@ -307,7 +307,7 @@ actor BenchFleet {
             isPersonal: isPersonal,
             isHeld: isHeld,
             counted: counted,
-            now: CommandClock.now()
+            now: WallClock.now().asRead
         )
     }
 

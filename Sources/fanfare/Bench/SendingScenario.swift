@@ -1,5 +1,6 @@
 import Campaigns
 import Fleet
+import Store
 
 /// A whole worker: campaigns and shards from RabbitMQ, requests, the ledger, settling.
 struct SendingScenario: Sendable {
@@ -20,7 +21,7 @@ struct SendingScenario: Sendable {
         let far = try await FarSide.start(name, below: fleet.folder.path, options: provider.farOptions, stage)
         try await fleet.upload(devices, of: provider)
         try await fleet.start(1, BenchFleet.Crew(provider: provider), to: [BenchJob.app: far])
-        let request = try provider.request(BenchJob(number: 0, now: CommandClock.now()), far)
+        let request = try provider.request(BenchJob(number: 0, now: WallClock.now().asRead), far)
         let generator = try await LoadGenerator(request, folder: fleet.folder.path, far: far, stage: stage)
         var (pairs, shares, runs) = ([BenchPair](), [CPUShares](), [CampaignRun]())
         for number in 1...rounds {

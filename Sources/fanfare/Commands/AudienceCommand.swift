@@ -52,7 +52,7 @@ struct AudienceCommand: AsyncParsableCommand {
 
         private func audience() throws -> (selector: Audience, exclude: Audience?, app: String) {
             if let file {
-                let job = try JobFile(file).decode(list: nil, at: CommandClock.now()).job
+                let job = try JobFile(file).decode(list: nil, at: WallClock.now().asRead).job
                 return (job.audience, job.exclude, job.app)
             }
             do throws(SegmentProblem) {

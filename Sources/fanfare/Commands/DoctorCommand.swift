@@ -10,8 +10,9 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Look at everything that a worker needs, and say what to mend; ends with 1 when something is wrong.",
         discussion: """
             Looks at the configuration, this machine (open files, time zones, disk, address), the broker (version, \
-            clock, topology), the store (clock, workers, parked), and at every app's keys and providers: hosts are asked \
-            for their time, Google for an access token. Changes nothing and sends nothing; --offline asks no provider.
+            clock, topology), the store (TLS, clock, workers, parked), and at every app's keys and providers: hosts are asked \
+            for their time, Google for an access token. Warns of what lets strangers in: the user guest, an edge without \
+            TLS, tokens without an end, addresses: any, users that nobody vouches for. Changes nothing and sends nothing; --offline asks no provider.
 
             Example: fanfare doctor --config /etc/fanfare/fanfare.yaml
             """
@@ -42,9 +43,10 @@ struct DoctorCommand: AsyncParsableCommand {
             let configuration = try options.load()
             let machine = await MachineChecks(configuration: configuration).run()
             let broker = await BrokerChecks(configuration: configuration).run()
-            let store = await StoreChecks(configuration: configuration, now: CommandClock.now()).run()
+            let store = await StoreChecks(configuration: configuration).run()
             let apps = await AppChecks(configuration: configuration, isOffline: offline).run()
-            return [.well("configuration", "every key is understood")] + machine + broker + store + apps
+            let safety = SafetyChecks(configuration: configuration).run()
+            return [.well("configuration", "every key is understood")] + machine + broker + store + apps + safety
         } catch let error as ConfigurationError {
             return error.problems.map {
                 .wrong("configuration", $0.line, mend: "mend it there, then fanfare config check")

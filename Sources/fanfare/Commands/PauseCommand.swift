@@ -20,7 +20,7 @@ struct PauseScopeOptions: ParsableArguments {
     func scope(in ledger: Ledger) async throws -> PauseScope {
         var scope = PauseScope(app: app)
         if let app {
-            let now = ledger.sharedTime(CommandClock.now())
+            let now = ledger.now()
             let known = try await ledger.read { try $0.knownApps(now: now) }
             guard known.contains(app) else {
                 let names = known.isEmpty ? "it knows none yet" : "it knows \(known.sorted().joined(separator: ", "))"
@@ -69,7 +69,7 @@ struct PauseCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withLedger { ledger in
             let scope = try await which.scope(in: ledger)
-            let now = CommandClock.now()
+            let now = ledger.now()
             let (isNew, pauses) = try await ledger.order(isDryRun: trial.dryRun) { transaction in
                 (try transaction.pause(scope, by: Operator.name, now: now), try transaction.reader.pauses())
             }
@@ -103,7 +103,7 @@ struct ResumeCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withLedger { ledger in
             let scope = try await which.scope(in: ledger)
-            let now = CommandClock.now()
+            let now = ledger.now()
             let (ended, left) = try await ledger.order(isDryRun: trial.dryRun) { transaction in
                 (try transaction.resume(scope, by: Operator.name, now: now), try transaction.reader.pauses())
             }

@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import NIOCore
 import Simulator
+import Store
 import TLS
 import UnixSignals
 
@@ -186,7 +187,7 @@ struct SimulatorCommand: AsyncParsableCommand {
                 loops: loops,
                 tls: context,
                 behaviour: behaviour(parsedFaults()),
-                now: CommandClock.now().milliseconds,
+                now: WallClock.now().milliseconds,
                 arrived: arrivals ? arrived : nil
             )
             return (server, identity)

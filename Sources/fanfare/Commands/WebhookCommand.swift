@@ -64,7 +64,7 @@ struct WebhookCommand: AsyncParsableCommand {
         func run() async throws {
             try await options.withLedger { ledger in
                 let id = id
-                let now = ledger.sharedTime(CommandClock.now())
+                let now = ledger.now()
                 let resumed = try await ledger.write(.synced) { try $0.resumeWebhook(id, now: now) }
                 guard let record = resumed else {
                     throw CommandFailure(

@@ -54,7 +54,7 @@ struct Demo: Sendable {
         say("$ " + ChildProcesses.line(put))
         say(try await fleet.run("list", ChildProcesses.fanfare(put)))
 
-        let job = DemoJob(ttl: ttl, createdAt: CommandClock.now())
+        let job = DemoJob(ttl: ttl, createdAt: WallClock.now().asRead)
         say("published on exchange \(BrokerNames.campaigns), routing key \(DemoJob.app), with confirm and mandatory:")
         say(job.text + "\n")
         try await job.publish(client)
@@ -63,7 +63,7 @@ struct Demo: Sendable {
         let (view, rate) = try await follow(ledger, isQuiet: isQuiet)
         let comparison = try await compare(ledger, control)
         await ledger.close()
-        return DemoReport(view: view, rate: rate, comparison: comparison, now: CommandClock.now())
+        return DemoReport(view: view, rate: rate, comparison: comparison, now: ledger.now())
     }
 
     // MARK: Starting
@@ -129,7 +129,7 @@ struct Demo: Sendable {
     private func waitForWorkers(_ ledger: Ledger) async throws {
         for _ in 0..<600 {
             try await fleet.check()
-            let workers = try await ledger.read { try $0.liveWorkers(now: CommandClock.now()) }
+            let workers = try await ledger.read { try $0.liveWorkers(now: ledger.now()) }
             if workers.count(where: { $0.apps.contains(DemoJob.app) }) == Self.workers { return }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -156,7 +156,7 @@ struct Demo: Sendable {
         var (report, meter) = (ProgressReport(style: style), RateMeter())
         var (seen, bulkRate) = (CampaignStatusView?.none, Int?.none)
         while clock.now < deadline {
-            let now = CommandClock.now()
+            let now = ledger.now()
             let status = try await ledger.read { try $0.status(app: DemoJob.app, id: DemoJob.id, now: now) }
             if var view = status.map({ CampaignStatusView($0) }) {
                 view.note(rate: meter.rate(total: view.outcomes.total, now: now), now: now)

@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import Fleet
 import PushProviders
 import Store
@@ -6,37 +7,81 @@ import Store
 /// Whether the ledger is there, and what keeps campaigns from being sent.
 struct StoreChecks {
     let configuration: Configuration
-    let now: Timestamp
 
     /// All of them; changes nothing in the ledger.
-    func run() async -> [Finding] {
+    func run() async -> [Finding] { security + (await look()) }
+
+    /// How the way to the database is protected; said before anybody connects, so that it is seen before an upgrade.
+    private var security: [Finding] {
+        guard case .postgreSQL(let url) = configuration.store, let tls = Ledger.security(ofPostgreSQL: url) else {
+            return []
+        }
+        return [Self.security(tls)]
+    }
+
+    /// What the protection of the way to the database means.
+    static func security(_ tls: DatabaseTLS) -> Finding {
+        let check = "store TLS"
+        guard tls.leavesMachine else { return .well(check, "the database is on this machine") }
+        let mode = tls.mode ?? "prefer"
+        if tls.isOpen {
+            return .warning(
+                check,
+                "sslmode=\(mode): whoever is on the way can be taken for the database, and gets its password",
+                mend: "leave sslmode out of store.url (verify-full), and name the database's CA by sslrootcert=FILE"
+            )
+        }
+        let source = tls.isDefault ? ", the default off this machine" : ""
+        let roots = tls.roots.map { ", certificates of \($0)" } ?? ""
+        return .well(check, "sslmode=\(mode)\(source)\(roots)")
+    }
+
+    private func look() async -> [Finding] {
         do throws(LedgerError) {
             let ledger = try Ledger.open(configuration.store, create: false)
-            let lead = ledger.sharedTime(now).milliseconds - now.milliseconds
+            let shared = ledger.now()
+            let standing = ledger.standing
             let path = ledger.path
-            let shared = ledger.sharedTime(now)
             let (workers, parked, webhooks) = try await ledger.read {
                 (try $0.liveWorkers(now: shared), try $0.parkedCount(), try $0.webhooks())
             }
             await ledger.close()
-            return [.well("store", path), Self.clock(lead), Self.workers(workers), Self.parked(parked)]
-                + webhooks.map { Self.webhook($0) }
+            return [.well("store", path), Self.clock(standing), Self.workers(workers), Self.parked(parked)]
+                + workers.compactMap { Self.clock(of: $0, standing.source) } + webhooks.map { Self.webhook($0) }
         } catch {
             return [.wrong("store", error.description, mend: "start a worker once, or mend store.url")]
         }
     }
 
-    /// What the lead of the store's clock before this machine's means, in milliseconds.
-    static func clock(_ lead: Int64) -> Finding {
-        guard abs(lead) >= ClockSkew.noteworthy.components.seconds * 1000 else {
-            return .well("store clock", "in step with this machine's")
+    /// What it means how far this machine's clock is from the shared time.
+    static func clock(_ standing: ClockStanding) -> Finding {
+        switch standing.verdict {
+        case .inStep: .well("store clock", "in step with the shared time")
+        case .apart: .warning("store clock", "this machine's clock is \(standing.text)", mend: mend(standing.source))
+        case .lost:
+            .wrong(
+                "store clock",
+                "this machine's clock is \(standing.text): a worker here takes no lease and expires nothing",
+                mend: mend(standing.source)
+            )
         }
-        let seconds = NumberText.grouped(Int(abs(lead) / 1000))
-        return .warning(
-            "store clock",
-            "this machine's clock is \(seconds) s \(lead > 0 ? "behind" : "ahead of") the store's, whose time counts",
-            mend: "set the wrong one right"
-        )
+    }
+
+    /// The same of a worker's host, by what it has reported; nil when its clock is right.
+    static func clock(of worker: WorkerRecord, _ source: ClockStanding.Source) -> Finding? {
+        let standing = worker.standing(source)
+        guard let problem = standing.problem else { return nil }
+        let name = "worker \(worker.name)"
+        return standing.verdict == .lost
+            ? .wrong(name, problem, mend: mend(source)) : .warning(name, problem, mend: mend(source))
+    }
+
+    private static func mend(_ source: ClockStanding.Source) -> String {
+        switch source {
+        case .server: "set this clock or the database server's right"
+        case .host:
+            "nothing, if the clock is right: the shared time follows when nothing is being sent; else set it right"
+        }
     }
 
     /// Whether anybody works, and all in the same roles.

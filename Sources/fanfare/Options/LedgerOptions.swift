@@ -1,7 +1,6 @@
 import ArgumentParser
 import Campaigns
 import Fleet
-import Foundation
 import Store
 
 extension ConfigurationOptions {
@@ -53,12 +52,5 @@ extension CommandFailure {
         case .refused: self.init(.configuration, error.description)
         default: self.init(.unavailable, error.description)
         }
-    }
-}
-
-/// The system's clock, for commands.
-enum CommandClock {
-    static func now() -> Timestamp {
-        Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
     }
 }

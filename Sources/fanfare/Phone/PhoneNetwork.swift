@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import Synchronization
+import Transport
 
 /// The phone's way to a server: a port of this machine that leads there, and can be cut.
 final class PhoneNetwork: Sendable {
@@ -9,22 +10,26 @@ final class PhoneNetwork: Sendable {
     private let way: Way
 
     /// Opens a port of 127.0.0.1 that leads to a server.
-    init(host: String, port: Int) async throws {
+    ///
+    /// `resolver` looks the server up, whose addresses are tried one after the other.
+    init(host: String, port: Int, resolver: AddressResolver = .fleet) async throws {
         let way = Way()
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let server = try await ServerBootstrap(group: loop)
+        let server = HostDial(host: host, port: port, loop: loop, resolver: resolver)
+        let door = try await ServerBootstrap(group: loop)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { near in
                 guard way.begin(near) else { return near.close() }
-                return ClientBootstrap(group: loop).connect(host: host, port: port).flatMapThrowing { far in
+                return server.connect(timeout: .seconds(10)).flatMapThrowing { far in
                     try near.pipeline.syncOperations.addHandler(Wire(to: far))
                     try far.pipeline.syncOperations.addHandler(Wire(to: near))
+                    try far.syncOptions?.setOption(.autoRead, value: true)
                     try near.syncOptions?.setOption(.autoRead, value: true)
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         self.way = way
-        self.port = server.localAddress?.port ?? 0
+        self.port = door.localAddress?.port ?? 0
     }
 
     /// Whether the server can be reached.

@@ -1,7 +1,8 @@
-import Campaigns
 import PushProviders
 import Sanitizers
 import Testing
+
+@testable import Campaigns
 
 @Suite("Audience files")
 struct AudienceFileTests {
@@ -152,6 +153,22 @@ struct AudienceFileTests {
         let (devices, report) = read(header + long + "\n" + good + "\n", format, pieces: 4096)
         #expect(report.problems.map(\.code) == [.tooLarge])
         #expect(devices.count == 1)
+    }
+
+    @Test func `a line of nothing but commas is one mistake, and what follows is read`() {
+        let commas = String(repeating: ",", count: 100_000)
+        let text = "token,id\n\(commas)\n\(AudienceFileTests.token),ana\n"
+        let (devices, report) = read(text, .csv, pieces: 4096)
+        #expect(problems(report) == ["2:1 too_many"] && report.refusedCount == 1)
+        #expect(devices.map(\.1) == [3])
+        var scanner = CSVRecordScanner()
+        Array((commas + "\n").utf8).withUnsafeBufferPointer { piece in _ = scanner.scan(piece, from: 0) }
+        #expect(scanner.count < 1024)
+        // As many as may be are a line like any other.
+        let most = String(repeating: ",", count: CSVRecordScanner.fieldsMax - 1)
+        #expect(problems(read("token,id\n\(most)\n", .csv).report) == ["2:1 syntax"])
+        // A header of commas leaves nothing to read.
+        #expect(read(commas + "\n" + text, .csv).report.isUnusable)
     }
 
     @Test func `a hundred problems are kept and all are counted`() {

@@ -168,4 +168,15 @@ struct JSONNumberTests {
     func `spellings of one number have one normal form`(text: String, normal: String) {
         #expect(JSONNumber(text: text).normalized.text == normal)
     }
+
+    @Test func `a text of many small values is refused before it fills the memory`() {
+        let limits = JSONReader.Limits(valuesMax: 1000)
+        for value in ["0", "[]", "{\"a\":0}"] {
+            let text = "[" + Array(repeating: value, count: 1200).joined(separator: ",") + "]"
+            let reading = JSONReader.read(Array(text.utf8), limits: limits)
+            #expect(reading.value == nil && reading.problems.map(\.code) == [.tooMany], "\(value)")
+        }
+        let most = "[" + Array(repeating: "0", count: 999).joined(separator: ",") + "]"
+        #expect(JSONReader.read(Array(most.utf8), limits: limits).value?.array?.count == 999)
+    }
 }

@@ -65,8 +65,11 @@ struct PartTimesTests {
     @Test func `quiet hours interrupt what lasts`() throws {
         let night = try job(#"{"quiet_hours": {"from": "22:00", "to": "08:00"}, "ttl": 180000}"#)
         let madrid = try TimeZoneRulesTests.rules("Europe/Madrid")
-        let times = night.times(in: madrid, acceptedAt: now)
-        #expect(times.releaseAt == now && times.quiet.count == 30)
+        let times = night.times(in: madrid, named: "Europe/Madrid", acceptedAt: now)
+        #expect(times.releaseAt == now && times.quiet.count == 2)
+        let known = now.advanced(by: QuietHours.knownAtFirst)
+        let hours = QuietHours(from: 1320, to: 480)
+        #expect(times.rule == QuietRule(hours: hours, timeZone: "Europe/Madrid", knownUntil: known))
         #expect(
             times.quiet.prefix(2).map { [$0.lowerBound, $0.upperBound].map { String($0.rfc3339.prefix(16)) } } == [
                 ["2026-11-20T21:00", "2026-11-21T07:00"], ["2026-11-21T21:00", "2026-11-22T07:00"],
@@ -74,6 +77,29 @@ struct PartTimesTests {
         )
         let later = night.times(in: madrid, acceptedAt: try Timestamp(rfc3339: "2026-11-20T23:00:00Z"))
         #expect(later.releaseAt == times.quiet[0].upperBound && later.quiet.first == times.quiet[1])
+    }
+
+    @Test func `a job until the year 9999 has no more windows than one of a day`() throws {
+        let madrid = try TimeZoneRulesTests.rules("Europe/Madrid")
+        for end in [#""ttl": 86400"#, #""expires_at": "9999-12-31T00:00:00Z""#] {
+            let times = try job("{\"quiet_hours\": {\"from\": \"22:00\", \"to\": \"08:00\"}, \(end)}")
+                .times(in: madrid, acceptedAt: now)
+            #expect(times.quiet.count == 2 && times.hasQuietHours)
+        }
+    }
+
+    @Test func `windows that are computed further are those that there would be`() throws {
+        let zone = try TimeZoneRulesTests.rules("Europe/Madrid")
+        let hours = QuietHours(from: 150, to: 165)
+        let whole = hours.windows(from: now, to: now.advanced(by: .seconds(300 * 86_400)), in: zone)
+        var (pieces, from): ([Range<Timestamp>], Timestamp) = ([], now)
+        while from < now.advanced(by: .seconds(290 * 86_400)) {
+            let next = hours.windows(from: from, to: from.advanced(by: QuietHours.knownAhead), in: zone)
+            #expect(next.count <= 9)
+            pieces += next.filter { !pieces.contains($0) }
+            from = from.advanced(by: .seconds(3 * 86_400 + 12_345))
+        }
+        #expect(pieces == Array(whole.prefix(pieces.count)) && pieces.count >= 289)
     }
 
     @Test func `what it says is kept, and is the same in the ledger`() throws {

@@ -10,6 +10,9 @@ import Testing
         redelivered: Bool = false,
         knowsApp: Bool = true,
         adopting: UInt32? = nil,
+        overdue: UInt32? = nil,
+        owner: Claim.Owner = .nobody,
+        deaths: Int = 0,
         isQuiet: Bool = false
     ) -> Claim.Decision {
         let claim = Claim(
@@ -18,9 +21,17 @@ import Testing
             redelivered: redelivered,
             worker: 9,
             knowsApp: knowsApp,
-            adopting: adopting
+            adopting: adopting,
+            overdue: overdue
         )
-        return claim.decide(shard: row, campaign: campaign, isQuiet: isQuiet, now: Fixtures.now)
+        return claim.decide(
+            shard: row,
+            campaign: campaign,
+            owner: owner,
+            deaths: deaths,
+            isQuiet: isQuiet,
+            now: Fixtures.now
+        )
     }
 
     @Test func `in quiet hours a shard waits, unless it is over or runs here already`() {
@@ -102,6 +113,71 @@ import Testing
     func `everything else runs, also before its confirm`(_ state: ShardState) {
         #expect(decide(Fixtures.row(state)) == .run)
         #expect(decide(Fixtures.row(state), redelivered: true) == .run)
+    }
+
+    @Test func `a run at a worker that lives is waited for, whatever became of the campaign, and not for ever`() {
+        let row = Fixtures.row(.running, epoch: 4)
+        let cancelled = Fixtures.campaign(.cancelled)
+        #expect(decide(row, redelivered: true, owner: .alive) == .waits)
+        #expect(decide(row, campaign: cancelled, redelivered: true, owner: .alive) == .waits)
+        #expect(decide(row, redelivered: true, knowsApp: false, owner: .alive) == .waits)
+        #expect(decide(row, redelivered: true, adopting: 3, owner: .alive) == .waits)
+        // Of a copy that was not lost nobody waits for anything.
+        #expect(decide(row, owner: .alive) == .drop)
+        #expect(decide(row, redelivered: true, adopting: 4, owner: .alive) == .run)
+        #expect(decide(row, redelivered: true, overdue: 4, owner: .alive) == .run)
+        #expect(decide(row, redelivered: true, overdue: 3, owner: .alive) == .waits)
+        for owner in [Claim.Owner.nobody, .dead, .left] {
+            #expect(decide(row, redelivered: true, owner: owner) == .run)
+            #expect(decide(row, campaign: cancelled, redelivered: true, owner: owner) == .end(.cancelled))
+        }
+        // What this process has no run of, it does not run.
+        var own = row
+        own.owner = 9
+        #expect(decide(own, redelivered: true, owner: .alive) == .run)
+        // Before its slot nobody opens a stream.
+        var early = row
+        early.slot = Slot(begins: Fixtures.now.milliseconds * 1_000 + 1, length: 250_000)
+        #expect(decide(early, redelivered: true, owner: .alive) == .run)
+        early.slot?.begins -= 1
+        #expect(decide(early, redelivered: true, owner: .alive) == .waits)
+    }
+
+    @Test func `only a death that is known counts`() {
+        let row = Fixtures.row(.running, epoch: 4)
+        #expect(decide(row, redelivered: true, owner: .dead, deaths: 1) == .run)
+        #expect(decide(row, redelivered: true, owner: .dead, deaths: 2) == .runAlone)
+        #expect(decide(row, redelivered: true, owner: .dead, deaths: 5) == .quarantine(reason: "WorkerDied"))
+        for owner in [Claim.Owner.nobody, .left] {
+            #expect(decide(row, redelivered: true, owner: owner, deaths: 2) == .run)
+        }
+        #expect(decide(row, redelivered: true, overdue: 4, owner: .alive, deaths: 2) == .run)
+    }
+
+    @Test func `what a run that ended without a word may have sent to is all that has no answer`() {
+        func maybeSent(_ row: ShardRecord, _ owner: Claim.Owner, adopting: UInt32? = nil, drops: Bool = false) -> Int {
+            var shard = Fixtures.shard()
+            shard.facts.dropUnknown = drops
+            let claim = Claim(
+                key: Fixtures.key,
+                generation: 1,
+                redelivered: true,
+                worker: 9,
+                knowsApp: true,
+                adopting: adopting,
+                content: Claim.Content(shard)
+            )
+            return claim.mayBeSent(row, owner: owner, now: Fixtures.now)
+        }
+        var row = Fixtures.row(.running, epoch: 4)
+        row.progress.accept(0)
+        row.progress.started = 3
+        let open = row.progress.pendingCount
+        #expect(maybeSent(row, .dead) == open && maybeSent(row, .left) == open && maybeSent(row, .alive) == open)
+        #expect(maybeSent(row, .nobody) == 0)
+        #expect(maybeSent(row, .dead, adopting: 4) == 0)
+        #expect(maybeSent(row, .dead, drops: true) == 2)
+        #expect(maybeSent(Fixtures.row(.out), .dead) == 0)
     }
 
     @Test func `our own run goes on whatever became of the campaign, unless another claimed the shard`() {

@@ -112,12 +112,19 @@ import Testing
 }
 
 @Suite struct SweepTests {
-    private func action(_ row: ShardRecord, outbox: Int64? = nil, after: Int64, empty: Bool = true) -> Sweep.Action {
+    private func action(
+        _ row: ShardRecord,
+        outbox: Int64? = nil,
+        after: Int64,
+        lane: Sweep.LaneLook = .empty,
+        owner: Claim.Owner = .nobody
+    ) -> Sweep.Action {
         Sweep.action(
             for: row,
             outboxWrittenAt: outbox.map { Fixtures.after($0) },
             since: Fixtures.now,
-            isLaneEmpty: empty,
+            lane: lane,
+            owner: owner,
             now: Fixtures.after(after)
         )
     }
@@ -138,7 +145,25 @@ import Testing
     func `a message is lost after fifteen minutes in an empty lane`(_ state: ShardState) {
         #expect(action(Fixtures.row(state), after: 899) == .leave)
         #expect(action(Fixtures.row(state), after: 900) == .publishAnew)
-        #expect(action(Fixtures.row(state), after: 900, empty: false) == .leave)
+        #expect(action(Fixtures.row(state), after: 900, lane: .unknown) == .leave)
+    }
+
+    @Test(arguments: [ShardState.out, .running])
+    func `in a lane that is never empty a message is lost when one that came much later has been claimed`(
+        _ state: ShardState
+    ) {
+        let row = Fixtures.row(state)
+        let (soon, later) = (Fixtures.after(300), Fixtures.after(301))
+        #expect(action(row, after: 900, lane: .movedPast(later)) == .publishAnew)
+        #expect(action(row, after: 899, lane: .movedPast(later)) == .leave)
+        #expect(action(row, after: 99_999, lane: .movedPast(soon)) == .leave)
+        #expect(action(row, after: 900, lane: .movedPast(later), owner: .dead) == .publishAnew)
+        // It may hold the message: it hands it over, or gives it up.
+        #expect(action(row, after: 99_999, lane: .movedPast(later), owner: .alive) == .leave)
+        // A rung's longer queue counts as its way to the lane.
+        let retry = Fixtures.row(state, rung: .hours2)
+        #expect(action(retry, after: 99_999, lane: .movedPast(Fixtures.after(1800 + 300))) == .leave)
+        #expect(action(retry, after: 99_999, lane: .movedPast(Fixtures.after(1800 + 301))) == .publishAnew)
     }
 
     @Test func `a rung's longer queue is waited for`() {

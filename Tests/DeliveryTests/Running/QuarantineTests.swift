@@ -95,7 +95,7 @@ import Testing
         quarantine.add(held(8))
         quarantine.hold(held(1))
         _ = running.disconnected()
-        quarantine.disconnected(running)
+        #expect(quarantine.disconnected(running) == [])
         #expect(quarantine.isOn && quarantine.alone == held(7).shard.id.key)
         running.connected(2)
         var back = held(1)
@@ -106,11 +106,21 @@ import Testing
         #expect(quarantine.next(running) == .goOn([back]))
     }
 
+    @Test mutating func `rows that were claimed and have not begun are given up with the connection`() {
+        quarantine.add(held(7))
+        var claimed = held(1)
+        claimed.claimed = Fixtures.row(.running)
+        quarantine.hold(claimed)
+        quarantine.hold(held(2))
+        _ = running.disconnected()
+        #expect(quarantine.disconnected(running) == [Fixtures.row(.running)])
+    }
+
     @Test mutating func `one that waits for its turn comes back with its message`() {
         run(held(1))
         quarantine.add(held(7))
         _ = running.disconnected()
-        quarantine.disconnected(running)
+        #expect(quarantine.disconnected(running) == [])
         #expect(!quarantine.isOn)
         #expect(quarantine.next(running) == nil)
     }

@@ -69,6 +69,35 @@ import Testing
         #expect(table.ended(key, epoch: 2) == delivery(2, connection: 2, redelivered: true))
     }
 
+    @Test func `a claim that waits holds its delivery, and nothing of the shard runs or is claimed here meanwhile`() {
+        var table = RunningShards()
+        table.connected(1)
+        let back = delivery(1, redelivered: true)
+        #expect(table.arrived(key, back) == .claim(adopting: nil))
+        #expect(table.concluded(key, epoch: nil, waits: true, now: Fixtures.now).0 == .hold(back))
+        #expect(table.count == 0)
+        // Asked again, it is claimed again.
+        #expect(table.arrived(key, back) == .claim(adopting: nil))
+        _ = table.disconnected()
+        #expect(table.concluded(key, epoch: nil, waits: true, now: Fixtures.now).0 == .gone)
+    }
+
+    @Test func `a claim that is granted when its connection is gone is given up`() {
+        var table = RunningShards()
+        table.connected(1)
+        #expect(table.arrived(key, delivery(1)) == .claim(adopting: nil))
+        _ = table.disconnected()
+        #expect(table.concluded(key, epoch: 3, now: Fixtures.now).0 == .giveUp(epoch: 3))
+        #expect(table.count == 0)
+        // A run of our own goes on instead, without its lease.
+        var own = started()
+        _ = own.disconnected()
+        own.connected(2)
+        #expect(own.arrived(key, delivery(2, connection: 2, redelivered: true)) == .claim(adopting: 1))
+        _ = own.disconnected()
+        #expect(own.concluded(key, epoch: 2, now: Fixtures.now).0 == .adopt)
+    }
+
     @Test func `a run that another took over in between is replaced`() {
         var table = started()
         _ = table.disconnected()
@@ -104,7 +133,7 @@ import Testing
         _ = table.arrived(key, delivery(1))
         #expect(table.disconnected().isEmpty)
         #expect(table.arrived(key, delivery(1)) == .gone)
-        #expect(table.concluded(key, epoch: 1, now: Fixtures.now).0 == .gone)
+        #expect(table.concluded(key, epoch: 1, now: Fixtures.now).0 == .giveUp(epoch: 1))
         #expect(table.count == 0)
     }
 

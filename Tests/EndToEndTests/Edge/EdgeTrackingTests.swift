@@ -81,7 +81,8 @@ extension EndToEnd {
             try await fleet.ledger.read { try $0.funnel(campaign: number) }
         }
 
-        @Test func `in an alarm of the broker phones are told to come again, and what they say counts once`()
+        @Test(.hurtsItsBroker)
+        func `in an alarm of the broker phones are told to come again, and what they say counts once`()
             async throws
         {
             try await withEdge(phones: 1) { fleet, edge in

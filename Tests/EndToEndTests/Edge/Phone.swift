@@ -39,12 +39,14 @@ struct Phone: Sendable {
             _ method: String,
             _ path: String,
             bearer: String,
-            bytes: Data? = nil
+            bytes: Data? = nil,
+            fields: [String: String] = [:]
         ) async throws -> (status: Int, fields: [String: String], body: Data) {
             let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
             var request = URLRequest(url: url)
             request.httpMethod = method
             request.setValue("Bearer \(bearer)", forHTTPHeaderField: "authorization")
+            for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
             if let bytes {
                 request.setValue("application/json", forHTTPHeaderField: "content-type")
                 request.httpBody = bytes

@@ -38,6 +38,35 @@ extension EndToEnd {
             }
         }
 
+        @Test func `a reinstall with the old id, a new token and no secret is registered under a new id`() async throws
+        {
+            try await PrivateFleet.with { fleet in
+                let key = try await fleet.openEdge()
+                let server = "http://127.0.0.1:\(try await fleet.startServer())"
+                let tokens = TestDevices.tokens(2)
+                let folder = "\(fleet.folder)/reinstalled"
+                let first = KitPhone(token: tokens[0], folder: folder)
+                try first.start(server, key: key)
+                try await eventually("it is registered") { first.isRegistered }
+                let old = try #require(await first.kit().deviceID())
+                try await first.kill()
+                // What a backup of the phone has brought back, without what it may not have.
+                let file = URL(filePath: folder + "/registration.json")
+                var kept = try #require(
+                    try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: [String: Any]]
+                )
+                for name in ["secret", "told", "toldAt"] { kept["memory"]?[name] = nil }
+                kept["facts"]?["token"] = nil
+                try JSONSerialization.data(withJSONObject: kept).write(to: file)
+                let again = KitPhone(token: tokens[1], folder: folder)
+                try again.start(server, key: key)
+                try await eventually("it is registered anew") { again.isRegistered }
+                #expect(again.results.map(\.status) == [.deviceExists, .registered])
+                #expect(try await again.kit().deviceID() != old)
+                try await again.kill()
+            }
+        }
+
         @Test func `announcements come one at a time, and a poll's answers count`() async throws {
             try await PrivateFleet.with(requestsKept: 16) { fleet in
                 let (phone, token) = try await open(fleet)

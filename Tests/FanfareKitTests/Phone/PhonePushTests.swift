@@ -75,6 +75,8 @@ import Testing
         #expect(again.data == png)
         let asked = await rig.far.taken("GET", "/v1/messages/c-81")
         #expect(asked.map { $0.headers["if-none-match"] } == ["\"1\""] && asked.first?.bearer == "device-secret")
+        // A campaign's own content is for those who show this.
+        #expect(asked.first?.headers["fanfare-message"] == push.messageID && push.messageID != nil)
         await rig.far.be(.away)
         guard case .success = await rig.phone.fetch(push) else { throw NotThere() }
     }

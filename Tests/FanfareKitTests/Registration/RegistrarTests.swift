@@ -117,6 +117,21 @@ import Testing
         #expect(try request(&registrar).secret == nil)
     }
 
+    @Test func `an id that is another installation's gives way to a new one, and not in a circle`() throws {
+        var registrar = registrar()
+        registrar.change { $0.tags = ["a"] }
+        _ = registrar.next(now: start)
+        end(&registrar, .deviceExists)
+        #expect(registrar.memory.device == spare && !registrar.isRegistered && registrar.last?.status == .deviceExists)
+        let second = try request(&registrar)
+        #expect(second.secret == nil && second.body["tags"] != nil)
+        end(&registrar, .deviceExists)
+        #expect(registrar.next(now: start) == nil && registrar.wakeAt(now: start) == start + 1)
+        #expect(registrar.next(now: start + 1) != nil)
+        end(&registrar, .registered, secret: "s")
+        #expect(registrar.isRegistered)
+    }
+
     @Test func `a badge that is set while another is told is told next`() throws {
         var registrar = registered()
         registrar.badgeWasSet(0)

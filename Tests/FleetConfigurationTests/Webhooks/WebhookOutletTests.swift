@@ -58,7 +58,7 @@ import Transport
         outlet.settings.pause = .milliseconds(20)
         let running = outlet
         let entries = apps.webhookEntries
-        try await ledger.write(.synced) { try $0.setWebhooks(entries, now: WallClock.now()) }
+        try await ledger.write(.synced) { try $0.setWebhooks(entries, now: WallClock.now().asRead) }
         let task = Task { await running.run() }
         do {
             try await body(tally)
@@ -80,7 +80,7 @@ import Transport
                         app: "news",
                         campaign: "derby",
                         sequence: $0,
-                        time: WallClock.now(),
+                        time: WallClock.now().asRead,
                         data: .object(["app": "news"])
                     )
                 }
@@ -95,7 +95,7 @@ import Transport
     /// Lets the time of the next try come.
     private func hurry() async throws {
         let number = try await record().number
-        _ = try await ledger.write(.synced) { try $0.resumeWebhook(number, now: WallClock.now()) }
+        _ = try await ledger.write(.synced) { try $0.resumeWebhook(number, now: WallClock.now().asRead) }
     }
 
     @Test func `events are posted in their order over one connection, signed, each once`() async throws {
@@ -131,7 +131,7 @@ import Transport
                 }
                 let state = try await record().state
                 #expect(state.failures == 1 && state.disabledAt == nil)
-                let wait = state.dueAt.seconds - WallClock.now().seconds
+                let wait = state.dueAt.seconds - WallClock.now().asRead.seconds
                 #expect(failures == "status 503" ? (590...600).contains(wait) : (2...5).contains(wait), "\(wait)")
                 try await hurry()
             }
@@ -234,7 +234,7 @@ import Transport
         let apps = try apps("http://\(place)/in", hosts: [place])
         let entries = apps.webhookEntries
         // The first was killed in the middle: its lease has a while to go, and what it posted is not written down.
-        let past = WallClock.now().advanced(by: .zero - LedgerTransaction.webhookLease + .seconds(2))
+        let past = WallClock.now().asRead.advanced(by: .zero - LedgerTransaction.webhookLease + .seconds(2))
         try await ledger.write(.synced) { try $0.setWebhooks(entries, now: past) }
         try await happen(30)
         let number = try await record().number

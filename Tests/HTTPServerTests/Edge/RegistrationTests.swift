@@ -129,9 +129,21 @@ import Testing
         try await EdgeFixture.with { server in
             let secret = try await server.secret("ana")
             let taken = try await server.register("ana", key: key, token: 2, #""user": "eve""#)
-            #expect(taken.status == 403 && taken.reason.contains("new id"), "\(taken.text)")
+            #expect(taken.status == 409 && taken.word == "device_exists", "\(taken.text)")
+            #expect(taken.reason.contains("new id") && taken.json?["device_secret"] == nil)
             let device = try #require(try await server.device("ana"))
             #expect(device.user == nil && device.secretHash == EdgeSecret.hash(secret))
+        }
+    }
+
+    @Test func `who shows the device's own token has lost the secret, and gets another`() async throws {
+        try await EdgeFixture.with { server in
+            let old = try await server.secret("ana")
+            let again = try await server.register("ana", key: key)
+            let secret = try #require(again.json?["device_secret"]?.string, "\(again.text)")
+            #expect(again.status == 200 && secret != old)
+            #expect(try await server.register("ana", key: old).word == "integration_key_unknown")
+            #expect(try await server.register("ana", key: secret).status == 200)
         }
     }
 

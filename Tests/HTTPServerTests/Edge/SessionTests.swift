@@ -66,16 +66,16 @@ struct SessionTests {
     private static func live(_ wanted: Wanted, _ server: PrivateServer) async throws -> UInt32 {
         let decoding = JobDecoder.decode(
             Array(wanted.job.utf8),
-            envelope: JobEnvelope(now: WallClock.now(), tokens: ProviderRegistry.tokens)
+            envelope: JobEnvelope(now: WallClock.now().asRead, tokens: ProviderRegistry.tokens)
         )
         let job = try #require(decoding.job, "\(decoding.problems)")
         let intake = Intake(ledger: server.ledger, apps: try AppDirectory([]), worker: 1)
         let origin = Intake.Origin(correlationID: job.id)
-        let new = try await intake.newInApp(job, Array(job.id.utf8), [], origin, now: WallClock.now())
-        let accepted = try await server.ledger.write(.synced) { try $0.accept(new, now: WallClock.now()) }
+        let new = try await intake.newInApp(job, Array(job.id.utf8), [], origin, now: WallClock.now().asRead)
+        let accepted = try await server.ledger.write(.synced) { try $0.accept(new, now: WallClock.now().asRead) }
         guard case .accepted(let number, _) = accepted else { throw LedgerError.failed("\(accepted)") }
         let leases = try await server.ledger.write {
-            try $0.leaseCampaigns(worker: 1, apps: ["news"], now: WallClock.now())
+            try $0.leaseCampaigns(worker: 1, apps: ["news"], now: WallClock.now().asRead)
         }
         let epoch = try #require(leases.first { $0.facts.number == number }).leaseEpoch
         let lists = try await server.ledger.read { try $0.inAppLists(campaign: number) }
@@ -87,12 +87,12 @@ struct SessionTests {
         )
         while try await preparation.step(upTo: .seconds(1)) == .goesOn {}
         _ = try await server.ledger.write(.synced) {
-            try $0.beginInApp(campaign: number, leaseEpoch: epoch, worker: 1, now: WallClock.now())
+            try $0.beginInApp(campaign: number, leaseEpoch: epoch, worker: 1, now: WallClock.now().asRead)
         }
         return number
     }
 
-    private static func at(_ seconds: Int) -> String { WallClock.now().advanced(by: .seconds(seconds)).rfc3339 }
+    private static func at(_ seconds: Int) -> String { WallClock.now().asRead.advanced(by: .seconds(seconds)).rfc3339 }
 
     @Test func `the highest priority comes first, of the same the newest, and only while they run`() async throws {
         try await EdgeFixture.with(settings: Self.often) { server in
@@ -105,10 +105,10 @@ struct SessionTests {
             try await Self.live(Wanted(id: "ending", more: #", "ends_at": "\#(Self.at(3600))""#), server)
             try await Self.expect(["high", "ending", "new", "old"], server, secret, "all that run")
             let number = try #require(try await server.ledger.read { try $0.campaignNumber(app: "news", id: "high") })
-            _ = try await server.ledger.write(.synced) { try $0.cancel(campaign: number, now: WallClock.now()) }
+            _ = try await server.ledger.write(.synced) { try $0.cancel(campaign: number, now: WallClock.now().asRead) }
             try await Self.expect(["ending", "new", "old"], server, secret, "a cancel takes it away")
             let status = try #require(
-                try await server.ledger.read { try $0.status(app: "news", id: "old", now: WallClock.now()) }
+                try await server.ledger.read { try $0.status(app: "news", id: "old", now: WallClock.now().asRead) }
             )
             #expect(status.audience == 1 && status.counts.accepted == 1 && status.law == .holds)
             #expect(status.kind == "in_app" && status.state == "sending")
@@ -162,9 +162,11 @@ struct SessionTests {
                     ),
                     type: .displayed,
                     surface: .inApp,
-                    at: WallClock.now().advanced(by: .seconds(-secondsAgo))
+                    at: WallClock.now().asRead.advanced(by: .seconds(-secondsAgo))
                 )
-                _ = try await server.ledger.write { try $0.track([.event(event)], Retention(), now: WallClock.now()) }
+                _ = try await server.ledger.write {
+                    try $0.track([.event(event)], Retention(), now: WallClock.now().asRead)
+                }
             }
             try await display(once, secondsAgo: 7200)
             try await display(again, secondsAgo: 7200)

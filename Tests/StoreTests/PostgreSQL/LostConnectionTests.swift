@@ -85,6 +85,25 @@ struct LostConnectionTests {
         try await expectOnce(0..<6, in: ledger)
     }
 
+    /// Before the first commit nobody sees the writer's row: who only looks for it takes the body for not written.
+    @Test(arguments: [1, 2])
+    func `a commit that the server does after the question for it is written once, the first one too`(
+        _ commit: Int
+    ) async throws {
+        let server = try PrivatePostgreSQL.shared.get()
+        try scratch.open(on: .postgreSQL)
+        let relay = try CommitRelay(to: server.port)
+        defer { relay.end() }
+        let name = try #require(scratch.database)
+        let url = "postgresql://fanfare:p%40ss%20word@127.0.0.1:\(relay.port)/\(name)?sslmode=disable"
+        let ledger = try Ledger.open(postgreSQL: url, create: false)
+        for number in 1..<commit { try await ledger.write { try $0.note(number) } }
+        relay.cut(.late)
+        try await ledger.write(.synced) { try $0.note(commit) }
+        #expect(!relay.isArmed)
+        try await expectOnce(1..<commit + 1, in: ledger)
+    }
+
     /// A blind repetition would find its own run and take the message for a second copy.
     @Test func `a claim whose answer was lost is the run that it was`() async throws {
         let server = try PrivatePostgreSQL.shared.get()

@@ -115,7 +115,7 @@ struct ProviderTests {
         #expect(try await ledger.claimed(first).newEnd == .start + 60)
         #expect(try await ledger.planned(number, .apns).allSatisfy { $0.facts.expiresAt == .start + 60 })
         #expect(try await ledger.status(number).parts.allSatisfy { $0.expiresAt == .start + 60 })
-        #expect(try await ledger.write(.synced) { try $0.expireDue(now: .start + 61) } == [number])
+        #expect(try await ledger.write(.synced) { try $0.endDue(now: .start + 61).expired } == [number])
         #expect(try await ledger.status(number).law == .holds)
     }
 

@@ -29,7 +29,7 @@ import Testing
     }
 
     private func first(_ id: String, _ token: Int, at now: Timestamp = .start) async throws -> EnrolmentResult {
-        try await enroll(id, token, .integrationKey(secretHash: secret(id)), at: now)
+        try await enroll(id, token, .integrationKey(secretHash: secret(id), user: nil, key: 7), at: now)
     }
 
     @Test(arguments: TestDatabase.all) func `a secret is the installation's, whichever row its token puts it into`(
@@ -61,11 +61,35 @@ import Testing
         // One that an operator imported gets its secret with the app's first word.
         #expect(try await first("imported", 3) == .registered(isNew: false))
         #expect(try await first("a", 1) == .registered(isNew: true))
-        #expect(try await first("a", 2) == .hasSecret)
+        #expect(try await first("a", 2) == .exists)
+        #expect(try await enroll("a", nil, .integrationKey(secretHash: secret("x"), user: nil, key: 7)) == .exists)
         #expect(try await enroll("a", 2, .secret(hash: secret("imported"))) == .unknownSecret)
         #expect(try await enroll("nobody", 2, .secret(hash: secret("a"))) == .unknownSecret)
         #expect(try await ledger.device("a")?.token == Sample.token(1))
         #expect(try await ledger.device("nobody") == nil)
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a device that begins keeps its key's number, wherever its row goes, and an adopted one has none`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        #expect(try await ledger.register(Sample.registration("imported"), token: 3) == .added)
+        for (id, token) in [("imported", 3), ("a", 1), ("b", 2)] { _ = try await first(id, token) }
+        // They change rows with their tokens.
+        _ = try await enroll("a", 2, .secret(hash: secret("a")))
+        _ = try await enroll("new", 4, .integrationKey(secretHash: secret("new"), user: nil, key: 8))
+        let walk = try #require(try await ledger.read { try $0.registryEnd(app: "news") })
+        func came(with key: Int64) async throws -> Set<String?> {
+            let page = try await ledger.read {
+                try $0.devices(app: "news", cameWith: key, after: walk.start, end: walk.end)
+            }
+            return Set(page.devices.map(\.installation))
+        }
+        #expect(try await came(with: 7) == ["a", "b"])
+        #expect(try await came(with: 8) == ["new"])
+        _ = try await ledger.write { try $0.forget(app: "news", installation: "a", now: .start) }
+        #expect(try await came(with: 7) == ["b"])
     }
 
     @Test(arguments: TestDatabase.all)

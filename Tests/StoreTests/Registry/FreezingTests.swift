@@ -191,7 +191,7 @@ import Testing
         let audience = try #require(try await open(cancelled, epoch: epoch))
         _ = try await ledger.write(.synced) { try $0.cancel(campaign: cancelled, now: .start) }
         #expect(try await write(Sample.chunks([4]), of: audience, epoch: epoch) == .fenced)
-        _ = try await ledger.write(.synced) { try $0.expireDue(now: .start + 7200) }
+        _ = try await ledger.write(.synced) { try $0.endDue(now: .start + 7200) }
         for (campaign, state) in [(cancelled, "cancelled"), (late, "completed")] {
             let status = try await ledger.status(campaign)
             #expect(status.state == state && status.audience == 0 && status.law == .holds)

@@ -171,7 +171,8 @@ export async function detail(view, context, app, id) {
       part.style.width = `${100 * Math.max(0, count) / Math.max(1, status.audience)}%`;
       return element("li", {}, `${name} `, element("span", { class: "number" }, `${number(count)} · ${percent(count, status.audience)}`),
         element("div", { class: "bar" }, part));
-    })), element("p", { class: "quiet number" }, `${number(status.attempts)} requests`,
+    })), element("p", { class: "quiet number" }, `${status.maybe_sent ? "at least " : ""}${number(status.attempts)} requests`,
+      status.maybe_sent ? `, maybe ${number(status.maybe_sent)} besides` : "",
       status.unknown_resent ? `, ${number(status.unknown_resent)} sent again without an answer` : ""));
   }
 

@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import Fleet
 import HTTP2
 import HTTPTypes
@@ -6,6 +7,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import Store
 
 /// A connection of HTTP/2 at the edge: requests of a load balancer for many phones, or of one phone that agreed on it.
 ///
@@ -17,33 +19,38 @@ final class EdgeStreams: ChannelInboundHandler {
 
     /// Bytes of frames that are written at once.
     private static let framesBytes = 15_000
+    /// How often streams and silence are looked at.
+    private static let look = TimeAmount.seconds(5)
 
     private let door: EdgeDoor
+    private let state: ConnectionState
     private let intake: TrackingIntake
     private let executor: LoopExecutor
-    private let peer: String
     private let session: HTTP2ServerSession
     private let taken = StreamAnswer(TrackingRoutes.taken)
     private let later = StreamAnswer(ReadyAnswer(TrackingRoutes.later))
+    private let full = StreamAnswer(ReadyAnswer(EdgeRefusal.full))
     private var date = DateField()
     /// Nil when the connection is gone.
     private var context: ChannelHandlerContext?
-    /// Requests that are not answered yet.
-    private var answering = 0
-    private var movedAt = NIODeadline.now()
+    private var movedAt = MonotonicInstant.now
     private var isFlushDue = false
     private var isLeaving = false
 
-    init(_ door: EdgeDoor, on channel: any Channel) throws {
+    init(_ door: EdgeDoor, _ state: ConnectionState, on channel: any Channel) throws {
         self.door = door
+        self.state = state
         intake = door.core.intakes.intake(door.core, on: channel.eventLoop)
         executor = LoopExecutor(channel.eventLoop)
-        peer = channel.remoteAddress?.ipAddress ?? "local"
         session = try HTTP2ServerSession(configuration: EdgeStreamRule.session)
     }
 
+    private var load: EdgeLoad { door.core.load }
+
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        // By now it is known who is there.
+        _ = state.peer
         watch(context)
     }
 
@@ -55,17 +62,27 @@ final class EdgeStreams: ChannelInboundHandler {
     // MARK: - Bytes
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        movedAt = .now()
+        movedAt = .now
+        session.now = movedAt.nanoseconds
+        session.heldBytesMax = state.budget.sessionBytesMax(load.budget, held: session.heldBytes)
         do {
             try unwrapInboundIn(data).withUnsafeReadableBytes { try session.receive($0) }
         } catch {
-            end(error)
+            return end(error)
         }
+        account()
+        // Nothing of what came is answered: parts of it are missing.
+        if session.isOverBudget { leave(state.budget.reason(held: session.heldBytes)) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        session.takeRequests { take($0) }
+        if !session.isOverBudget {
+            session.takeHeads { isWanted($0) }
+            session.takeRequests { take($0) }
+        }
         flush()
+        account()
+        if case .goAway(let reason) = state.budget.resets(session.ownResets, now: movedAt) { leave(reason) }
         context.fireChannelReadComplete()
     }
 
@@ -80,6 +97,9 @@ final class EdgeStreams: ChannelInboundHandler {
         guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
         leave()
     }
+
+    /// Tells the process what the connection holds; what others have too is told by the copy itself.
+    private func account() { state.held.set(session.heldBytes + state.budget.answeringBytes) }
 
     /// Sends what has arisen, as far as the other side takes it.
     private func flush() {
@@ -97,7 +117,7 @@ final class EdgeStreams: ChannelInboundHandler {
                 hasWritten = true
             }
             if hasWritten {
-                movedAt = .now()
+                movedAt = .now
                 context.flush()
             }
             if session.isFinished { context.close(promise: nil) }
@@ -113,6 +133,7 @@ final class EdgeStreams: ChannelInboundHandler {
         context.eventLoop.assumeIsolated().execute {
             self.isFlushDue = false
             self.flush()
+            self.account()
         }
     }
 
@@ -120,7 +141,7 @@ final class EdgeStreams: ChannelInboundHandler {
 
     /// The other side broke the protocol: it is told, and that was all.
     private func end(_ error: any Error) {
-        door.core.logger.debug("a connection ended", metadata: ["peer": "\(peer)", "error": "\(error)"])
+        door.core.logger.debug("a connection ended", metadata: ["peer": "\(state.peer.text)", "error": "\(error)"])
         flush()
         context?.close(promise: nil)
     }
@@ -133,15 +154,43 @@ final class EdgeStreams: ChannelInboundHandler {
         flush()
     }
 
+    /// The connection costs more than it may: it is told so, and that was all.
+    private func leave(_ reason: EdgeReason) {
+        guard let context, context.channel.isActive else { return }
+        load.refused(reason)
+        door.core.logger.debug("a connection ended", metadata: ["peer": "\(state.peer.text)", "reason": "\(reason)"])
+        try? session.goAway(
+            code: reason == .idle ? HTTP2ErrorCode.noError : HTTP2ErrorCode.enhanceYourCalm,
+            debugData: Array(reason.rawValue.utf8)
+        )
+        flush()
+        context.close(promise: nil)
+    }
+
     private func watch(_ context: ChannelHandlerContext) {
-        let wait = movedAt + EdgeStreamRule.idleMax - .now()
-        context.eventLoop.assumeIsolated().scheduleTask(in: max(wait, .seconds(1))) { [weak self] in
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.look) { [weak self] in
             guard let self, let context = self.context else { return }
-            guard EdgeStreamRule.isIdle(movedAt: movedAt, answering: answering, now: .now()) else {
-                return watch(context)
+            look(now: .now)
+            if self.context != nil { watch(context) }
+        }
+    }
+
+    private func look(now: MonotonicInstant) {
+        session.now = now.nanoseconds
+        var late: [Int32] = []
+        session.forEachOpen { streamID, phase, since in
+            if EdgeStreamRule.isLate(phase, since: since, now: now) { late.append(streamID) }
+        }
+        if !late.isEmpty {
+            // Behind a proxy the others of its clients are not to blame.
+            guard state.budget.standing == .proxy else { return leave(.deadline) }
+            for streamID in late {
+                load.refused(.deadline)
+                try? session.reset(streamID: streamID, code: HTTP2ErrorCode.cancel)
             }
-            leave()
-            context.close(promise: nil)
+            flush()
+        } else if state.budget.answering == 0, state.isIdle(since: movedAt, now: now) {
+            leave(.idle)
         }
     }
 }
@@ -149,52 +198,85 @@ final class EdgeStreams: ChannelInboundHandler {
 // MARK: - Requests
 
 extension EdgeStreams {
+    /// Whether a request that is to come may be what it says: the rest of one without a key is not waited for.
+    private func isWanted(_ head: borrowing IncomingRequest) -> Bool {
+        if door.isPlausible(head.withValue(of: "authorization") { String(decoding: $0, as: UTF8.self) }) { return true }
+        begin(head) { pass(Request(head), $0, head.streamID) }
+        return false
+    }
+
+    /// A request that is to be answered takes memory until then; one that may not is refused, and may be sent again.
+    private func begin(_ incoming: borrowing IncomingRequest, _ answer: (_ bytes: Int) -> Void) {
+        let bytes = incoming.heldBytes
+        let held = session.heldBytes + session.sharedUnsentBytes
+        switch state.budget.began(bytes: bytes, held: held, processRoom: load.room) {
+        case .go: answer(bytes)
+        case .refuse(let reason), .goAway(let reason):
+            load.refused(reason)
+            try? session.reset(streamID: incoming.streamID, code: HTTP2ErrorCode.refusedStream)
+        }
+    }
+
     private func take(_ incoming: borrowing IncomingRequest) {
         let streamID = incoming.streamID
-        // Refused before anything was done with it: it may be sent again (RFC 9113, section 8.7).
-        guard session.unsentBytes <= EdgeStreamRule.unsentMax else {
-            try? session.reset(streamID: streamID, code: HTTP2ErrorCode.refusedStream)
-            return
-        }
-        answering += 1
-        guard let ask = TrackingAsk(incoming) else { return pass(Request(incoming), streamID) }
-        intake.take(ask) { [self] verdict in
-            let app: String
-            let answer: StreamAnswer
-            switch verdict {
-            case .taken(let name): (app, answer) = (name, taken)
-            case .later(let name): (app, answer) = (name, later)
-            case .unusual: return pass(ask.request, streamID)
+        guard let ask = TrackingAsk(incoming) else { return begin(incoming) { pass(Request(incoming), $0, streamID) } }
+        begin(incoming) { bytes in
+            intake.take(ask) { [self] verdict in
+                let app: String
+                let answer: StreamAnswer
+                switch verdict {
+                case .taken(let name): (app, answer) = (name, taken)
+                case .later(let name): (app, answer) = (name, later)
+                case .unusual: return pass(ask.request, bytes, streamID)
+                }
+                state.budget.proved()
+                send(answer, id: ask.id, bytes, streamID)
+                let line = ask.line(state.peer.text)
+                door.note(line, TrackingRoutes.operation, app, answer.status, ContinuousClock.now - ask.began)
             }
-            send(answer, id: ask.id, streamID)
-            door.note(ask.line(peer), TrackingRoutes.operation, app, answer.status, ContinuousClock.now - ask.began)
         }
     }
 
     /// Asks the door.
-    private func pass(_ request: Request?, _ streamID: Int32) {
+    private func pass(_ request: Request?, _ bytes: Int, _ streamID: Int32) {
         guard let request, let context else {
             try? session.reset(streamID: streamID, code: HTTP2ErrorCode.protocolError)
-            answering -= 1
+            state.budget.ended(bytes: bytes)
             return flushSoon()
         }
-        let (door, peer) = (door, peer)
+        let (door, peer) = (door, state.peer)
         let here = NIOLoopBound(self, eventLoop: context.eventLoop)
         Task(executorPreference: executor) {
-            let response = await EdgeFront(door: door).respond(to: request, peer: peer)
+            let reply = await EdgeFront(door: door).reply(to: request, peer: peer)
             let body = StreamBody()
             // Fails for nothing: a body of the edge lies in memory.
-            try? await response.body.write(body)
-            here.value.send(StreamAnswer(response, body: body.bytes), id: nil, streamID)
+            try? await reply.response.body.write(body)
+            here.value.send(reply, body.bytes, bytes, streamID)
         }
     }
 
-    private func send(_ answer: StreamAnswer, id: String?, _ streamID: Int32) {
-        answering -= 1
+    private func send(_ reply: EdgeReply, _ body: ByteBuffer, _ bytes: Int, _ streamID: Int32) {
+        if reply.isDevices { state.budget.proved() }
+        let answer = StreamAnswer(reply, body: body)
+        // A client that takes nothing has a few of the large ones at most.
+        let held = session.heldBytes + session.sharedUnsentBytes
+        let room = reply.shared == nil ? load.room : .max
+        if case .refuse(let reason) = state.budget.answer(bytes: body.readableBytes, held: held, processRoom: room) {
+            load.refused(reason)
+            send(full, id: Front.identity(given: nil), bytes, streamID)
+        } else {
+            send(answer, id: nil, bytes, streamID)
+        }
+    }
+
+    private func send(_ answer: StreamAnswer, id: String?, _ bytes: Int, _ streamID: Int32) {
+        state.budget.ended(bytes: bytes)
         guard context != nil else { return }
-        let fields = answer.fields(id: id, date: date.text(at: WallClock.now()))
+        let fields = answer.fields(id: id, date: date.text(at: WallClock.now().asRead))
+        session.now = MonotonicInstant.now.nanoseconds
         do {
-            try session.respond(streamID: streamID, status: answer.status, fields: fields, body: answer.body)
+            let body = answer.body.readableBytes == 0 ? nil : BufferBytes(answer.body, answer.shared)
+            try session.respond(streamID: streamID, status: answer.status, fields: fields, bytes: body)
             flushSoon()
         } catch {
             end(error)

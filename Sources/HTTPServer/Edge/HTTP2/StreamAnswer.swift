@@ -12,20 +12,23 @@ struct StreamAnswer {
     ]
 
     let status: Int
-    let body: [UInt8]
+    let body: ByteBuffer
+    /// Keeps the copy that others fetch too.
+    let shared: SharedContent?
     private let fields: [HeaderField]
 
     init(_ answer: ReadyAnswer) {
-        self.init(answer.status, answer.headers, Array(answer.body.readableBytesView))
+        self.init(answer.status, answer.headers, answer.body, nil)
     }
 
-    init(_ response: Response, body: [UInt8]) {
-        self.init(response.status, response.headers, body)
+    init(_ reply: EdgeReply, body: ByteBuffer) {
+        self.init(reply.response.status, reply.response.headers, body, reply.shared)
     }
 
-    private init(_ status: HTTPResponse.Status, _ headers: HTTPFields, _ body: [UInt8]) {
+    private init(_ status: HTTPResponse.Status, _ headers: HTTPFields, _ body: ByteBuffer, _ shared: SharedContent?) {
         self.status = status.code
         self.body = body
+        self.shared = shared
         fields = headers.compactMap { field in
             let name = field.name.canonicalName
             return Self.connectionFields.contains(name) ? nil : HeaderField(name, field.value)
@@ -41,14 +44,37 @@ struct StreamAnswer {
     }
 }
 
-/// Gathers an answer's body.
-final class StreamBody: ResponseBodyWriter {
-    private let gathered = Mutex<[UInt8]>([])
+/// The bytes of an answer as they lie in memory, without a copy for the stream.
+final class BufferBytes: AnswerBytes {
+    private let bytes: ByteBuffer
+    private let shared: SharedContent?
 
-    var bytes: [UInt8] { gathered.withLock { $0 } }
+    init(_ bytes: ByteBuffer, _ shared: SharedContent?) { (self.bytes, self.shared) = (bytes, shared) }
+
+    var count: Int { bytes.readableBytes }
+    var isShared: Bool { shared != nil }
+
+    func copy(from start: Int, into buffer: UnsafeMutableRawBufferPointer) {
+        bytes.withUnsafeReadableBytes { bytes in
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<start + buffer.count]))
+        }
+    }
+}
+
+/// Gathers an answer's body; one that comes in one piece is not copied.
+final class StreamBody: ResponseBodyWriter {
+    private let gathered = Mutex(ByteBuffer())
+
+    var bytes: ByteBuffer { gathered.withLock { $0 } }
 
     func write(_ buffer: ByteBuffer) async throws {
-        gathered.withLock { $0 += buffer.readableBytesView }
+        gathered.withLock { gathered in
+            if gathered.readableBytes == 0 {
+                gathered = buffer
+            } else {
+                gathered.writeImmutableBuffer(buffer)
+            }
+        }
     }
 
     func finish(_ trailingHeaders: HTTPFields?) async throws {}

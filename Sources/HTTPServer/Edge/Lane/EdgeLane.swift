@@ -1,8 +1,11 @@
+import Campaigns
+import Delivery
 import Fleet
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
 import NIOHTTPTypes
+import Store
 
 /// Answers the edge's requests on the loop of their connection, before Hummingbird hears of them.
 ///
@@ -16,6 +19,7 @@ final class EdgeLane: ChannelDuplexHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private static let later = ReadyAnswer(TrackingRoutes.later)
+    private static let full = ReadyAnswer(EdgeRefusal.full)
 
     /// What came while a request was being answered.
     private enum Held {
@@ -27,47 +31,56 @@ final class EdgeLane: ChannelDuplexHandler {
     private let door: EdgeDoor
     private let intake: TrackingIntake
     private let executor: LoopExecutor
-    private let peer: String
+    private let state: ConnectionState
     private var date = DateField()
     private var order = LaneOrder()
     /// The request that is being read.
-    private var request: (head: HTTPRequest, target: EdgeTarget, body: ByteBuffer)?
+    private var request: (head: HTTPRequest, target: EdgeTarget, body: ByteBuffer, keepsBody: Bool)?
     private var held = CircularBuffer<Held>(initialCapacity: 0)
     private var isReadWanted = false
+    /// The client does not take its last answer, and gets no other before it has.
+    private var isClogged = false
+    /// Kept when the answer that is being written has been taken.
+    private var taken: EventLoopPromise<Void>?
 
-    init(_ door: EdgeDoor, on channel: any Channel) {
+    init(_ door: EdgeDoor, _ state: ConnectionState, on channel: any Channel) {
         self.door = door
+        self.state = state
         intake = door.core.intakes.intake(door.core, on: channel.eventLoop)
         executor = LoopExecutor(channel.eventLoop)
-        peer = channel.remoteAddress?.ipAddress ?? "local"
     }
+
+    /// Whether what comes has to wait.
+    private var isWaiting: Bool { order.isAnswering || isClogged }
 
     // MARK: - In
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        if order.isAnswering { held.append(.part(part)) } else { take(part, context) }
+        if isWaiting { held.append(.part(part)) } else { take(part, context) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if order.isAnswering { held.append(.event(event)) } else { context.fireUserInboundEventTriggered(event) }
+        if isWaiting { held.append(.event(event)) } else { context.fireUserInboundEventTriggered(event) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if order.isAnswering { held.append(.error(error)) } else { context.fireErrorCaught(error) }
+        if isWaiting { held.append(.error(error)) } else { context.fireErrorCaught(error) }
     }
 
     func read(context: ChannelHandlerContext) {
         // A phone that waits for its answer sends nothing: to keep its connection from being read would only cost. Of one
         // that does not wait, no more is read than it has sent at once.
-        if order.isAnswering, !held.isEmpty { isReadWanted = true } else { context.read() }
+        if isWaiting, !held.isEmpty { isReadWanted = true } else { context.read() }
     }
 
     private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         if case .head(let head) = part {
             let target = LaneRule.fits(head) ? door.target(of: head) : nil
             if order.began(fitsLane: target != nil) == .lane, let target {
-                request = (head, target, ByteBuffer())
+                // The body of a request without a key is read past, and of no use to anybody.
+                let keepsBody = door.isPlausible(head.headerFields[.authorization])
+                request = (head, target, ByteBuffer(), keepsBody)
                 return
             }
         }
@@ -78,7 +91,9 @@ final class EdgeLane: ChannelDuplexHandler {
         switch part {
         case .head: break
         case .body(var bytes):
+            guard request?.keepsBody == true else { return }
             if request?.body.readableBytes == 0 { request?.body = bytes } else { request?.body.writeBuffer(&bytes) }
+            state.held.set(request?.body.readableBytes ?? 0)
         case .end:
             order.ended()
             answer(context)
@@ -88,8 +103,14 @@ final class EdgeLane: ChannelDuplexHandler {
     // MARK: - Out
 
     private func answer(_ context: ChannelHandlerContext) {
-        guard let (head, target, body) = request else { return }
+        guard let (head, target, body, _) = request else { return }
         request = nil
+        guard body.readableBytes <= door.core.load.room else {
+            door.core.load.refused(.processMemory)
+            held.removeAll()
+            send(Self.full, id: Front.identity(given: nil), context)
+            return context.close(promise: nil)
+        }
         guard let ask = TrackingAsk(head, body) else {
             return pass(Request(head: head, body: RequestBody(buffer: body)), target, context)
         }
@@ -101,16 +122,17 @@ final class EdgeLane: ChannelDuplexHandler {
             case .later(let name): (app, answer) = (name, Self.later)
             case .unusual: return pass(ask.request, target, context)
             }
+            state.budget.proved()
             send(answer, id: ask.id, context)
             let took = ContinuousClock.now - ask.began
-            door.note(ask.line(peer), TrackingRoutes.operation, app, answer.status.code, took)
+            door.note(ask.line(state.peer.text), TrackingRoutes.operation, app, answer.status.code, took)
         }
     }
 
     private func send(_ answer: ReadyAnswer, id: String, _ context: ChannelHandlerContext) {
         var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
         if let name = Front.requestID { head.headerFields[name] = id }
-        head.headerFields[.date] = date.text(at: WallClock.now())
+        head.headerFields[.date] = date.text(at: WallClock.now().asRead)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(answer.body)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
@@ -119,12 +141,15 @@ final class EdgeLane: ChannelDuplexHandler {
 
     /// Asks the door.
     private func pass(_ asked: Request, _ target: EdgeTarget, _ context: ChannelHandlerContext) {
-        let (door, peer) = (door, peer)
+        let (door, peer) = (door, state.peer)
         let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         Task(executorPreference: executor) {
-            var response = await door.respond(to: asked, at: target, peer: peer)
+            let reply = await door.reply(to: asked, at: target, peer: peer)
             let (lane, context) = here.value
-            response.headers[.date] = lane.date.text(at: WallClock.now())
+            if reply.isDevices { lane.state.budget.proved() }
+            lane.keep(reply.shared, context)
+            var response = reply.response
+            response.headers[.date] = lane.date.text(at: WallClock.now().asRead)
             context.write(lane.wrapOutboundOut(.head(response.head)), promise: nil)
             // Fails for nothing but a connection that is gone.
             try? await response.body.write(LaneWriter(here))
@@ -132,10 +157,40 @@ final class EdgeLane: ChannelDuplexHandler {
         }
     }
 
+    /// A copy that others fetch too is there until the client has taken it.
+    private func keep(_ shared: SharedContent?, _ context: ChannelHandlerContext) {
+        guard let shared else { return }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.whenComplete { _ in withExtendedLifetime(shared) {} }
+        taken = promise
+    }
+
     private func finish(_ context: ChannelHandlerContext) {
+        state.held.set(0)
         order.answered()
+        isClogged = !context.channel.isWritable && context.channel.isActive
+        goOn(context)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isClogged, context.channel.isWritable {
+            isClogged = false
+            goOn(context)
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // What waits is nobody's any more.
+        isClogged = false
+        held.removeAll()
+        context.fireChannelInactive()
+    }
+
+    /// Takes what has waited.
+    private func goOn(_ context: ChannelHandlerContext) {
         guard !held.isEmpty || isReadWanted else { return }
-        while !order.isAnswering, let next = held.popFirst() {
+        while !isWaiting, let next = held.popFirst() {
             switch next {
             case .part(let part): take(part, context)
             case .event(let event): context.fireUserInboundEventTriggered(event)
@@ -144,7 +199,7 @@ final class EdgeLane: ChannelDuplexHandler {
         }
         // Hummingbird takes what it was given when a read is complete.
         context.fireChannelReadComplete()
-        if isReadWanted, held.isEmpty || !order.isAnswering {
+        if isReadWanted, held.isEmpty || !isWaiting {
             isReadWanted = false
             context.read()
         }
@@ -170,7 +225,9 @@ final class EdgeLane: ChannelDuplexHandler {
 
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
             let (lane, context) = here.value
-            context.writeAndFlush(lane.wrapOutboundOut(.end(trailingHeaders)), promise: nil)
+            let promise = lane.taken
+            lane.taken = nil
+            context.writeAndFlush(lane.wrapOutboundOut(.end(trailingHeaders)), promise: promise)
         }
     }
 }

@@ -21,13 +21,14 @@ enum RegistrationRoutes {
         let value = try await BodyReader.value(call.request)
         let decoded = EdgeRegistration.decode(value, installation: id, ProviderRegistry.tokens)
         guard let word = decoded.registration else { throw EdgeRefusal(decoded.problems) }
-        try judge(word, call)
+        let user = try judge(word, call, now: core.ledger.now())
         let secret: String?
         let proof: Enrolment.Proof
         switch call.caller {
         case .integrationKey:
-            let new = EdgeSecret.device()
-            (secret, proof) = (new, .integrationKey(secretHash: EdgeSecret.hash(new)))
+            let (new, key) = (EdgeSecret.device(), Gate.bearer(call.request.headers[.authorization]) ?? "")
+            let number = EdgeSecret.keyNumber(hash: EdgeSecret.hash(key))
+            (secret, proof) = (new, .integrationKey(secretHash: EdgeSecret.hash(new), user: user, key: number))
         case .device:
             let text = Gate.bearer(call.request.headers[.authorization]) ?? ""
             (secret, proof) = (nil, .secret(hash: EdgeSecret.hash(text)))
@@ -40,7 +41,7 @@ enum RegistrationRoutes {
         let app = call.app.name
         // The secret is shown once: it must not be lost with the power.
         let result = try await core.ledger.write(secret == nil ? .normal : .synced) {
-            try $0.enroll(enrolment, app: app, now: WallClock.now())
+            try $0.enroll(enrolment, app: app, now: core.ledger.now())
         }
         let isNew = try isNew(result, app: app)
         return .json(
@@ -55,11 +56,12 @@ enum RegistrationRoutes {
     private static func isNew(_ result: EnrolmentResult, app: String) throws(EdgeRefusal) -> Bool {
         switch result {
         case .registered(let isNew): return isNew
-        case .hasSecret:
+        case .exists:
+            // The same whatever is known of that installation: whoever asks may be a stranger.
             throw EdgeRefusal(
-                .forbidden,
-                .integrationKeyUnknown,
-                "this id has a secret: show that instead of an integration key, or register with a new id"
+                .conflict,
+                .deviceExists,
+                "this id is another installation's: register with a new id"
             )
         case .unknownSecret:
             throw EdgeRefusal(.forbidden, .integrationKeyUnknown, "nobody has this secret any more: register anew")
@@ -81,12 +83,16 @@ enum RegistrationRoutes {
         }
     }
 
-    /// Refuses what the app does not let its devices say.
-    private static func judge(_ word: EdgeRegistration, _ call: EdgeCall) throws(EdgeRefusal) {
+    /// Refuses what the app does not let its devices say; the user whom a valid token of its back end names.
+    private static func judge(
+        _ word: EdgeRegistration,
+        _ call: EdgeCall,
+        now: Timestamp
+    ) throws(EdgeRefusal) -> String? {
         let registration = word.registration
         let provider = registration.device.provider
-        if word.saysToken, !call.app.accounts.contains(where: { $0.account.provider.name == provider }) {
-            let names = call.app.accounts.map(\.account.provider.name.rawValue).joined(separator: ", ")
+        if word.saysToken, !call.app.providers.contains(provider) {
+            let names = call.app.providers.map(\.rawValue).joined(separator: ", ")
             throw EdgeRefusal(
                 .unprocessableContent,
                 .tokenInvalid,
@@ -105,32 +111,41 @@ enum RegistrationRoutes {
                 )
             }
         }
-        guard case .user(let user) = registration.user else { return }
-        try verify(user, call)
+        guard case .user(let user) = registration.user else { return provenUser(call, now: now) }
+        return try verify(user, call, now: now) ? user : nil
     }
 
-    /// Believes a user's key when the app's back end vouches for it, or the app does not ask for that.
+    /// The user whom the app's back end names, where the body names none; a token that says nothing proves nothing.
+    private static func provenUser(_ call: EdgeCall, now: Timestamp) -> String? {
+        guard call.caller == .integrationKey, let text = userToken.flatMap({ call.request.headers[$0] }) else {
+            return nil
+        }
+        return call.edge.userKeys?.user(text, app: call.app.name, now: Double(now.milliseconds) / 1000)
+    }
+
+    /// Believes a user's key when the app's back end vouches for it, or the app does not ask for that; whether it does.
     ///
     /// A token that is sent is looked at wherever it can be, so that a wrong one is never a silent success.
-    private static func verify(_ user: String, _ call: EdgeCall) throws(EdgeRefusal) {
+    private static func verify(_ user: String, _ call: EdgeCall, now: Timestamp) throws(EdgeRefusal) -> Bool {
         let text = userToken.flatMap { call.request.headers[$0] }
         func refuse(_ reason: String) -> EdgeRefusal {
             EdgeRefusal(.forbidden, .userNotVerified, reason, pointer: "/user")
         }
         guard let keys = call.edge.userKeys else {
             if call.edge.requiresUserToken { throw refuse("no keys for user tokens are known here") }
-            return
+            return false
         }
         guard let text, !text.isEmpty else {
             if call.edge.requiresUserToken {
                 throw refuse("a user needs a token of the app's back end: Fanfare-User: JWT")
             }
-            return
+            return false
         }
-        let now = Double(WallClock.now().milliseconds) / 1000
-        if let fault = keys.fault(text, app: call.app.name, user: user, now: now) {
+        let seconds = Double(now.milliseconds) / 1000
+        if let fault = keys.fault(text, app: call.app.name, user: user, now: seconds) {
             throw refuse("the user token is not taken: \(fault.detail)")
         }
+        return true
     }
 
     /// Forgets the device: a tombstone at once, and no shard that is cut afterwards sends to it.

@@ -20,7 +20,7 @@ enum SessionRoutes {
             installation: call.device.installation,
             locale: session.locale,
             keys: call.app.messageKeys,
-            now: WallClock.now()
+            now: core.ledger.now()
         )
         guard let answer else {
             throw EdgeRefusal(.forbidden, .integrationKeyUnknown, "the device is not registered any more")

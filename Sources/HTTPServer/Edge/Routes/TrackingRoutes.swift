@@ -28,7 +28,7 @@ enum TrackingRoutes {
     private static func track(_ call: EdgeCall, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         let body = try await BodyReader.json(call.request, upTo: TrackingRequest.bytesMax)
-        let request = TrackingRequest(body, now: WallClock.now())
+        let request = TrackingRequest(body, now: core.ledger.now())
         guard request.problems.isEmpty else { throw EdgeRefusal(request.problems) }
         var entries: [TrackingBatch.Entry] = []
         entries.reserveCapacity(request.events.count)
@@ -42,15 +42,17 @@ enum TrackingRoutes {
     private static func answer(_ call: EdgeCall, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
         let body = try await BodyReader.json(call.request, upTo: PollAnswersRequest.bytesMax)
-        let request = PollAnswersRequest(body, now: WallClock.now())
+        let request = PollAnswersRequest(body, now: core.ledger.now())
         guard request.problems.isEmpty else { throw EdgeRefusal(request.problems) }
         let device = try Self.device(request.messageID, at: "/m", call)
-        guard let poll = try await core.polls.poll(call.parameter("id"), app: call.app.name) else {
-            throw EdgeRefusal(.notFound, .unexpectedError, "there is no poll \(NameRule.shown(call.parameter("id")))")
-        }
-        guard poll.campaign == device.campaign else {
-            let reason = "m is of another campaign; send fanfare.m of the push that this poll came with"
-            throw EdgeRefusal(.unprocessableContent, .unexpectedError, reason, pointer: "/m")
+        // A poll that the device has no push of is not there for it: nobody learns of one before its release.
+        guard let poll = try await core.polls.poll(call.parameter("id"), app: call.app.name),
+            poll.campaign == device.campaign
+        else {
+            let id = NameRule.shown(call.parameter("id"))
+            let reason =
+                "there is no poll \(id), or m is not of it; send fanfare.m of the push that this poll came with"
+            throw EdgeRefusal(.notFound, .unexpectedError, reason, pointer: "/m")
         }
         let problems = request.problems(against: poll.form)
         guard problems.isEmpty else { throw EdgeRefusal(problems) }

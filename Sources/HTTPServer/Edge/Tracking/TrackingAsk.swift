@@ -31,7 +31,8 @@ struct TrackingAsk {
     /// A request of HTTP/2.
     init?(_ request: borrowing IncomingRequest) {
         guard request.has(":method", "POST"), request.has(":path", TrackingRoutes.path),
-            request.has("content-type", Self.type), request.headerBytes <= EdgeDoor.headerBytesMax,
+            request.has("content-type", Self.type), request.isForOneHost(),
+            request.headerBytes <= EdgeDoor.headerBytesMax,
             let authorization = request.value(of: "authorization")
         else { return nil }
         let given = request.value(of: "x-request-id").map { String(decoding: $0, as: UTF8.self) }

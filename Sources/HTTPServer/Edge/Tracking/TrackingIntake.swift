@@ -83,7 +83,7 @@ final class TrackingIntake {
     }
 
     private func publish(_ batch: [Waiting], _ devices: [[UInt8]: EdgeDevice]) async {
-        let (now, instant) = (WallClock.now(), ContinuousClock.now)
+        let (now, instant) = (ledger.now(), ContinuousClock.now)
         var (entries, good) = ([TrackingBatch.Entry](), [Good]())
         for waiting in batch {
             guard let device = devices[waiting.ask.secretHash],

@@ -1,5 +1,5 @@
+import CShims
 import Delivery
-import Glibc
 import HTTP2
 public import Logging
 import NIOCore
@@ -198,11 +198,9 @@ final class BenchSource: RequestSource {
     }
 
     private func sample() -> Sample {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Sample(
+        Sample(
             answered: self.ended,
-            cpu: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec),
+            cpu: fanfare_thread_cpu_nanoseconds(),
             wall: Int64(clamping: NIODeadline.now().uptimeNanoseconds)
         )
     }

@@ -21,11 +21,11 @@ struct EdgePhones: Sendable {
                 return Enrolment(
                     registration: DeviceRegistration(device: device),
                     token: ProviderRegistry.tokens.bytes(of: device),
-                    proof: .integrationKey(secretHash: EdgeSecret.hash(secret))
+                    proof: .integrationKey(secretHash: EdgeSecret.hash(secret), user: nil, key: nil)
                 )
             }
             try await ledger.write { transaction in
-                for word in words { _ = try transaction.enroll(word, app: app, now: CommandClock.now()) }
+                for word in words { _ = try transaction.enroll(word, app: app, now: ledger.now()) }
             }
         }
         return EdgePhones(secrets: secrets, count: count)
@@ -34,6 +34,6 @@ struct EdgePhones: Sendable {
     /// What each of them sends when it opens a push; it is the device of its number in the campaign.
     func opens(of campaign: UInt32, app: String, keys: MessageKeys) -> EdgeOpens {
         let ids = MessageID.signed(campaign: campaign, devices: Array(0..<UInt32(count)), app: app, keys: keys)
-        return EdgeOpens(secrets: secrets, messageIDs: ids, at: CommandClock.now().rfc3339)
+        return EdgeOpens(secrets: secrets, messageIDs: ids, at: WallClock.now().asRead.rfc3339)
     }
 }

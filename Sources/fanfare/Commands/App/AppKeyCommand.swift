@@ -1,6 +1,7 @@
 import ArgumentParser
 import Campaigns
 import Fleet
+import Store
 
 /// The commands about the keys that an app ships with.
 struct AppKeyCommand: AsyncParsableCommand {
@@ -62,7 +63,7 @@ extension AppKeyCommand {
         func run() async throws {
             let path = try choice.path(try options.load())
             let key = EdgeSecret.integrationKey()
-            let created = CommandClock.now().rfc3339
+            let created = WallClock.now().asRead.rfc3339
             let entry = IntegrationKey(name: name, hash: EdgeSecret.hash(key), createdAt: created)
             try IntegrationKeysFile.add(entry, path: path, isDryRun: trial.dryRun)
             if trial.dryRun {
@@ -111,9 +112,16 @@ extension AppKeyCommand {
         static let configuration = CommandConfiguration(
             abstract: "Take an integration key out: nobody registers with it any more.",
             discussion: """
-                Devices that have registered with it go on with their own secrets. A running server takes it after SIGHUP.
+                Devices that have registered with it go on with their own secrets. A running server takes it within two \
+                seconds.
 
-                Example: fanfare app key revoke news --name ios-2025 --dry-run
+                With --devices the devices that the key has registered are forgotten, as device forget does it: for a key \
+                that has leaked. Devices that were imported, or registered with another key, stay. It may be given for a \
+                key that was revoked before; give it again when servers may have taken registrations meanwhile.
+
+                Examples:
+                  fanfare app key revoke news --name ios-2025 --dry-run
+                  fanfare app key revoke news --name ios-2025 --devices --yes
                 """
         )
 
@@ -122,15 +130,50 @@ extension AppKeyCommand {
         @Option(help: "Which one, as app key list prints it.")
         var name: String
 
+        @Flag(help: "Forget the devices that it has registered, too.")
+        var devices = false
+
+        @Flag(help: "Forget them without asking.")
+        var yes = false
+
         @OptionGroup var trial: DryRunOptions
         @OptionGroup var options: ConfigurationOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
+            guard !devices || yes || trial.dryRun else {
+                let mend = "add --yes, or look first with --dry-run"
+                throw CommandFailure(.usage, "the devices of a key cannot be brought back: \(mend)")
+            }
             let path = try choice.path(try options.load())
-            try IntegrationKeysFile.remove(named: name, path: path, isDryRun: trial.dryRun)
-            let document: JSONValue = ["app": .string(choice.app), "revoked": .string(name), "file": .string(path)]
-            let line = trial.dryRun ? "\(path) would lose the key \(name)" : "\(path) has no key \(name) any more"
+            let known = try IntegrationKeysFile.read(path: path).filter { $0.name == name }.map(\.hash)
+            let past = IntegrationKeysFile.revoked(path: path).filter { $0.name == name }.map(\.hash)
+            if !known.isEmpty || !devices || past.isEmpty {
+                try IntegrationKeysFile.remove(named: name, path: path, isDryRun: trial.dryRun)
+            }
+            var members: [JSONMember] = [
+                JSONMember("app", .string(choice.app)), JSONMember("revoked", .string(name)),
+                JSONMember("file", .string(path)),
+            ]
+            var line = trial.dryRun ? "\(path) would lose the key \(name)" : "\(path) has no key \(name) any more"
+            if devices {
+                // A name that was used again means the key that has it now.
+                let hashes = known.isEmpty ? past : known
+                let (app, isDry) = (choice.app, trial.dryRun)
+                let count = try await options.withLedger { ledger in
+                    var count = 0
+                    for hash in hashes {
+                        let number = EdgeSecret.keyNumber(hash: hash)
+                        count += try await Registry.forget(cameWith: number, app: app, in: ledger, isDryRun: isDry)
+                            .devices
+                    }
+                    return count
+                }
+                members.append(JSONMember("devices", .number(JSONNumber(count))))
+                let text = "\(NumberText.grouped(count)) device\(count == 1 ? "" : "s")"
+                line += isDry ? "; \(text) would be forgotten" : "; \(text) forgotten"
+            }
+            let document = JSONValue.object(members)
             Terminal.write((output.json ? trial.marked(document).text : line) + "\n")
         }
     }

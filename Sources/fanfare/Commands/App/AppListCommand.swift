@@ -24,7 +24,7 @@ struct AppListCommand: AsyncParsableCommand {
     func run() async throws {
         let file = try AppsFile.read(path: try options.load().appsFile)
         let workers = try await options.withLedger { ledger in
-            let now = ledger.sharedTime(CommandClock.now())
+            let now = ledger.now()
             return try await ledger.read { try $0.liveWorkers(now: now) }
         }
         let names = Set(file.map(\.name)).union(workers.flatMap(\.apps)).sorted()

@@ -29,7 +29,7 @@ struct AppReloadCommand: AsyncParsableCommand {
         let configuration = try options.load()
         let apps = try AppsFile.read(path: configuration.appsFile, webhookHosts: configuration.webhookHosts)
         let workers = try await options.withLedger { ledger in
-            let now = ledger.sharedTime(CommandClock.now())
+            let now = ledger.now()
             return try await ledger.read { try $0.liveWorkers(now: now) }
         }
         if !trial.dryRun {

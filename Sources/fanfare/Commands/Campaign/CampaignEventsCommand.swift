@@ -37,7 +37,7 @@ struct CampaignEventsCommand: AsyncParsableCommand {
             var last: Int64 = 0
             var partsSeen: Set<String> = []
             while true {
-                let (seen, now) = (last, CommandClock.now())
+                let (seen, now) = (last, ledger.now())
                 let (entries, facts) = try await ledger.read {
                     (try $0.history(campaign: number, after: seen, now: now), try $0.campaign(number))
                 }

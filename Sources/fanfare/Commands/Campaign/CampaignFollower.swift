@@ -18,7 +18,7 @@ struct CampaignFollower {
         let style = Terminal.progressStyle
         var (report, meter) = (ProgressReport(style: style), RateMeter())
         while true {
-            let now = CommandClock.now()
+            let now = ledger.now()
             guard let status = try await ledger.read({ try $0.status(campaign: campaign, now: now) }) else {
                 throw CommandFailure(.failed, "the campaign is gone from the ledger \(ledger.path)")
             }

@@ -137,6 +137,7 @@ struct CampaignOrder {
             if case .done(let facts) = result, !trial.dryRun {
                 if !isHasty { await hint.ready(within: Self.patience) }
                 await hint.look(at: "\(facts.app)/\(facts.id)")
+                if facts.stage == .cancelled { try await ledger.endCampaign(facts.number) }
             }
             await hint.close()
             if case .done(let facts) = result { return report(facts) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Campaigns
 import Delivery
 import Fleet
+import Store
 
 /// What single devices would get, before anything is sent.
 struct CampaignPreviewCommand: AsyncParsableCommand {
@@ -35,10 +36,13 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
 
     func run() async throws {
         let file = try JobFile(file)
-        let decoded = try file.decode(list: audience == nil || file.hasAudience ? nil : "list", at: CommandClock.now())
+        let decoded = try file.decode(
+            list: audience == nil || file.hasAudience ? nil : "list",
+            at: WallClock.now().asRead
+        )
         let job = decoded.job
         let apps = knownApps()
-        let check = LocalIntake.check(job, apps: apps, now: CommandClock.now())
+        let check = LocalIntake.check(job, apps: apps, now: WallClock.now().asRead)
         guard check.problems.isEmpty, let preview = LocalIntake.preview(job, apps: apps) else {
             throw file.refusal(check.problems, campaign: job.id, warnings: decoded.warnings)
         }

@@ -76,7 +76,7 @@ struct CampaignSendCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "\(job.name) has an audience already: leave it out, or leave --audience out")
         }
         let upload = try audience.map { try AudienceUpload($0, isJSON: output.json) }
-        let now = CommandClock.now()
+        let now = WallClock.now().asRead
         // The list is not known yet, but all that is wrong with the job is.
         let first = try job.decode(list: audience == nil ? nil : "list", at: now)
         let check = LocalIntake.check(first.job, apps: knownApps(), now: now)

@@ -31,7 +31,7 @@ struct CampaignSending {
         do {
             report.uploaded = try await audience?.run(app: job.app, list: job.id, to: ledger)
             // The upload may have taken minutes, and the campaign's time counts from here.
-            let sentAt = CommandClock.now()
+            let sentAt = WallClock.now().asRead
             let complete = try file.decode(list: report.uploaded?.reference, at: sentAt)
             try refuseUnknownList(try await LocalIntake.decide(complete.job, in: ledger))
             report.sayUploaded()
@@ -151,7 +151,7 @@ struct CampaignSending {
         wait: Bool,
         deadline: ContinuousClock.Instant?
     ) async throws {
-        let now = CommandClock.now()
+        let now = ledger.now()
         let status = try await ledger.read { try $0.status(campaign: number, now: now) }
         guard let view = status.map({ CampaignStatusView($0) }) else {
             throw CommandFailure(.failed, "the campaign is gone from the ledger \(ledger.path)")
@@ -163,7 +163,7 @@ struct CampaignSending {
         if report.isJSON {
             report.say(verdict, last)
         } else {
-            Terminal.write("\n" + last.text(now: CommandClock.now()) + "\n")
+            Terminal.write("\n" + last.text(now: ledger.now()) + "\n")
         }
         if last.exit != .done { throw last.exit }
     }

@@ -81,8 +81,8 @@ struct CampaignSetCommand: AsyncParsableCommand {
     private func end() async throws -> (end: NewEnd, storage: Duration)? {
         guard let expiresAt else { return nil }
         let (campaign, configuration) = (campaign, try options.load())
-        let now = CommandClock.now()
         return try await options.withLedger { ledger in
+            let now = ledger.now()
             let (status, zones) = try await ledger.read { reader in
                 let status = try reader.status(app: campaign.app, id: campaign.id, now: now)
                 return (status, try status.map { try reader.partZones(campaign: $0.number) } ?? [])

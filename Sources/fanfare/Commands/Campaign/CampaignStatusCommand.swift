@@ -19,7 +19,7 @@ struct CampaignStatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let view = try await options.withLedger { try await Self.view(of: campaign, in: $0) }
-        Terminal.write((output.json ? view.json.text : view.text(now: CommandClock.now())) + "\n")
+        Terminal.write((output.json ? view.json.text : view.text(now: WallClock.now().asRead)) + "\n")
     }
 
     /// The status; of a campaign that is being sent, with its rate, for which it is looked at twice.

@@ -54,7 +54,7 @@ struct CampaignWatchCommand: AsyncParsableCommand {
         var meter = RateMeter()
         var last: CampaignStatusView?
         while true {
-            let now = CommandClock.now()
+            let now = ledger.now()
             guard let status = try await ledger.read({ try $0.status(campaign: number, now: now) }) else {
                 throw campaign.notFound(in: ledger)
             }
@@ -75,7 +75,7 @@ struct CampaignWatchCommand: AsyncParsableCommand {
     /// A job that was refused is over before it began.
     private func refused(in ledger: Ledger) async throws -> CampaignStatusView {
         let view = try await CampaignStatusCommand.view(of: campaign, in: ledger)
-        Terminal.write((output.json ? view.json.text : view.text(now: CommandClock.now())) + "\n")
+        Terminal.write((output.json ? view.json.text : view.text(now: ledger.now())) + "\n")
         return view
     }
 }

@@ -110,7 +110,7 @@ extension DeviceCommand {
                 "time_zone": timeZone.map(JSONValue.string), "app_version": appVersion.map(JSONValue.string),
                 "permission": permission.map(JSONValue.string),
                 "badge": badge.map { .number(JSONNumber($0)) },
-                "registered_at": from == nil ? nil : .string(CommandClock.now().rfc3339),
+                "registered_at": from == nil ? nil : .string(WallClock.now().asRead.rfc3339),
                 "attributes": attributes.isEmpty ? nil : .object(attributes),
             ])
             let decoded = DeviceRegistration.decode(object, ProviderRegistry.tokens)

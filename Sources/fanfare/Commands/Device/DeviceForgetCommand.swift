@@ -46,7 +46,7 @@ extension DeviceCommand {
                 if isDry { return (devices.compactMap(\.installation), 0) }
                 return try await Registry.forget(devices, app: app, in: ledger)
             }
-            let gone = CommandClock.now().advanced(by: retention)
+            let gone = WallClock.now().asRead.advanced(by: retention)
             if output.json {
                 let document = JSONValue.object([
                     "app": .string(app), "forgotten": .array(forgotten.map(JSONValue.string)),

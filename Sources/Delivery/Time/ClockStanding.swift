@@ -1,0 +1,57 @@
+/// How far a host's wall clock is from the shared time, and what its worker may do.
+public struct ClockStanding: Sendable, Hashable {
+    /// Who says what the shared time is.
+    public enum Source: Sendable, Hashable {
+        /// A database server, whose time is others' as well: a host that is far from it is not to be trusted.
+        case server
+        /// This host itself, for all its processes (`HostAnchor`): a step of its wall clock stops nothing.
+        case host
+    }
+
+    /// What a skew means.
+    public enum Verdict: Sendable, Hashable {
+        /// Nothing to tell.
+        case inStep
+        /// It is told, and everything goes on.
+        case apart
+        /// The worker takes no lease, expires nothing and is not ready.
+        case lost
+    }
+
+    /// From here on it is told.
+    public static let toldFrom = Duration.seconds(5)
+    /// From here on a worker takes no lease, expires nothing and is not ready.
+    public static let lostFrom = Duration.seconds(60)
+
+    /// The wall clock minus the shared time, in milliseconds: positive when this host's is ahead.
+    public var skew: Int64
+    /// Whose time it is.
+    public var source: Source
+
+    /// A host's standing.
+    public init(skew: Int64, source: Source) {
+        self.skew = skew
+        self.source = source
+    }
+
+    /// What it means.
+    public var verdict: Verdict {
+        let amount = Duration.milliseconds(Int64(clamping: skew.magnitude))
+        if amount < Self.toldFrom { return .inStep }
+        return amount < Self.lostFrom || source == .host ? .apart : .lost
+    }
+
+    /// The skew in words, such as `1 h 2 min ahead of the shared time`.
+    public var text: String { "\(Self.amount(skew)) \(skew < 0 ? "behind" : "ahead of") the shared time" }
+
+    /// A length of time in its two largest units.
+    private static func amount(_ milliseconds: Int64) -> String {
+        let seconds = Int64(clamping: milliseconds.magnitude) / 1000
+        switch seconds {
+        case ..<120: return "\(seconds) s"
+        case ..<7200: return "\(seconds / 60) min \(seconds % 60) s"
+        case ..<172_800: return "\(seconds / 3600) h \(seconds / 60 % 60) min"
+        default: return "\(seconds / 86_400) d \(seconds / 3600 % 24) h"
+        }
+    }
+}

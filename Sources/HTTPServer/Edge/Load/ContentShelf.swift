@@ -1,0 +1,105 @@
+import Delivery
+import HTTPTypes
+import NIOCore
+import Store
+import Synchronization
+
+/// A content that somebody is fetching: one copy, however many are.
+final class SharedContent: Sendable {
+    /// What is stored, without its bytes.
+    let head: StoredContent
+    /// Its bytes.
+    let bytes: ByteBuffer
+    private let load: EdgeLoad
+
+    init(_ content: StoredContent, _ load: EdgeLoad) {
+        bytes = ByteBuffer(bytes: content.bytes)
+        var head = content
+        head.bytes = []
+        self.head = head
+        self.load = load
+        load.change(by: bytes.readableBytes)
+    }
+
+    deinit { load.change(by: -bytes.readableBytes) }
+}
+
+/// Contents as long as somebody fetches them, read from the ledger once for all who come meanwhile.
+///
+/// May be used from any thread.
+final class ContentShelf: Sendable {
+    private struct Key: Hashable {
+        let app: String
+        let id: String
+        let version: String
+    }
+
+    private struct Place {
+        weak var copy: SharedContent?
+        var reading: Task<SharedContent?, any Error>?
+    }
+
+    private let ledger: Ledger
+    private let load: EdgeLoad
+    private let places = Mutex<[Key: Place]>([:])
+
+    init(_ ledger: Ledger, _ load: EdgeLoad) {
+        self.ledger = ledger
+        self.load = load
+    }
+
+    /// Copies that are in use, or being read.
+    var count: Int { places.withLock { $0.values.count { $0.copy != nil || $0.reading != nil } } }
+
+    /// The content that `head` is of; nil when it has gone meanwhile.
+    ///
+    /// Throws the ledger's errors, and 503 when the process holds what it may.
+    func content(_ head: StoredContent) async throws -> SharedContent? {
+        let key = Key(app: head.app, id: head.id, version: head.version)
+        let reading: Task<SharedContent?, any Error>
+        switch try found(key, head.byteCount) {
+        case .copy(let copy): return copy
+        case .reading(let task): reading = task
+        }
+        return try await reading.value
+    }
+
+    private enum Found {
+        case copy(SharedContent)
+        case reading(Task<SharedContent?, any Error>)
+    }
+
+    private func found(_ key: Key, _ byteCount: Int) throws -> Found {
+        try places.withLock { places in
+            if let copy = places[key]?.copy { return .copy(copy) }
+            if let task = places[key]?.reading { return .reading(task) }
+            guard load.room >= byteCount else {
+                load.refused(.processMemory)
+                throw EdgeRefusal.full
+            }
+            places = places.filter { $0.value.copy != nil || $0.value.reading != nil }
+            let task = Task { [ledger, load] in
+                defer { self.hasRead(key) }
+                let content = try await ledger.read { try $0.content(app: key.app, id: key.id) }
+                guard let content else { return SharedContent?.none }
+                let copy = SharedContent(content, load)
+                self.places.withLock { $0[key]?.copy = copy }
+                return copy
+            }
+            places[key] = Place(reading: task)
+            return .reading(task)
+        }
+    }
+
+    private func hasRead(_ key: Key) { places.withLock { $0[key]?.reading = nil } }
+}
+
+extension EdgeRefusal {
+    /// There is no memory for the request at present.
+    static let full = EdgeRefusal(
+        .serviceUnavailable,
+        .unexpectedError,
+        "the server has as much to do as it can hold; come again in a moment",
+        headers: [.retryAfter: "1"]
+    )
+}

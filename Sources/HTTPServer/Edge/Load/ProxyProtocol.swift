@@ -1,0 +1,42 @@
+import Delivery
+import NIOCore
+
+/// Reads the header of the PROXY protocol, version 2, with which a trusted proxy may begin a connection, and goes.
+///
+/// Stands before TLS. Confined to the connection's loop.
+final class ProxyProtocol: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let core: ServerCore
+    private let census: ConnectionCensus
+    private var bytes = ByteBuffer()
+
+    init(_ core: ServerCore, _ census: ConnectionCensus) { (self.core, self.census) = (core, census) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var more = unwrapInboundIn(data)
+        bytes.writeBuffer(&more)
+        switch ProxyHeader(bytes.readableBytesView) {
+        case .partial: break
+        case .absent: leave(context)
+        case .malformed:
+            core.load.refused(.proxyHeader)
+            context.close(promise: nil)
+        case .header(let count, let client):
+            bytes.moveReaderIndex(forwardBy: count)
+            if let client {
+                guard census.admit(client, context.channel) else { return context.close(promise: nil) }
+                core.peers.name(context.channel, client)
+            }
+            leave(context)
+        }
+    }
+
+    private func leave(_ context: ChannelHandlerContext) {
+        if bytes.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(bytes)) }
+        bytes.clear()
+        // Fails only when the pipeline is gone already.
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+}

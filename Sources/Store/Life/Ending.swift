@@ -1,0 +1,207 @@
+public import Campaigns
+import Delivery
+
+/// What a piece of ending came to.
+public struct EndingStep: Sendable, Equatable {
+    /// Campaigns whose time was found to be over by this piece, with devices left that nobody has sent to.
+    public var expired: [UInt32] = []
+    /// Whether there is more to settle: ask again.
+    public var isMore = false
+}
+
+/// The end of campaigns before all is sent (design, section 7: settled without a message).
+///
+/// A campaign is marked in one transaction, from which on no claim is granted: by its stage, by what superseded it, or by
+/// the outcome of the devices that are in no shard. Its rows that nobody runs are settled in pieces by whoever comes, and
+/// each piece keeps the law. So a planner that dies in the midst leaves nothing to be mended.
+extension LedgerTransaction {
+    /// Does a piece of what campaigns that are over have left: marks those whose time has passed, settles rows that nobody
+    /// runs, completes those that have none.
+    public func endDue(now: Timestamp) throws(LedgerError) -> EndingStep {
+        var piece = Piece()
+        return try endDue(now: now, &piece)
+    }
+
+    /// The same with a clock.
+    public func endDue(now: Timestamp, _ piece: inout Piece) throws(LedgerError) -> EndingStep {
+        var step = EndingStep()
+        for number in try reader.endingCampaigns(now: now) {
+            guard piece.allowance > 0 else {
+                step.isMore = true
+                break
+            }
+            guard let facts = try reader.campaign(number), let outcome = facts.ending(at: now) else { continue }
+            if try markEnded(facts, outcome), outcome == .expired {
+                step.expired.append(number)
+                try note(.expired, campaign: number, now: now)
+            }
+            if try !settleWaiting(facts, &piece, now: now) { step.isMore = true }
+            _ = try completeIfDone(campaign: number, now: now)
+            piece.did(Self.rowsOfCampaign)
+        }
+        return step
+    }
+
+    /// As many rows a campaign's own mark and end are worth.
+    private static let rowsOfCampaign = 10
+
+    /// Does a piece of one campaign's end; returns whether there is more.
+    public func endCampaign(_ number: UInt32, now: Timestamp) throws(LedgerError) -> Bool {
+        guard let facts = try reader.campaign(number), facts.ending(at: now) != nil else { return false }
+        var piece = Piece()
+        let isMore = try !settleWaiting(facts, &piece, now: now)
+        _ = try completeIfDone(campaign: number, now: now)
+        return isMore
+    }
+
+    /// Writes down as what the devices end that are in no shard, and how many they are, which is the mark of a campaign
+    /// that is over; a second time nothing.
+    ///
+    /// Returns whether devices are left that nobody has sent to or is sending to.
+    @discardableResult
+    func markEnded(_ campaign: CampaignFacts, _ outcome: Outcome) throws(LedgerError) -> Bool {
+        guard campaign.endedAs == nil else { return false }
+        let number = campaign.number
+        let isFrozen = try abandonFrozen(number)
+        if campaign.isInApp { try endInApp(number) }
+        if campaign.hasShares {
+            try db.run(
+                "UPDATE campaign_providers SET rest_devices = \(UnplannedChunks.devicesOfShare) WHERE campaign = ?1",
+                .int(number)
+            )
+        }
+        let hasRest = try db.number("SELECT 1 FROM campaigns WHERE number = ?1 AND cursor < chunks", .int(number)) == 1
+        // One without chunks has no shard either, so nobody has to be told by this.
+        try db.run(
+            """
+            UPDATE campaigns SET rest_outcome = ?2, cursor = chunks,
+                rest_devices = \(UnplannedChunks.devices(of: "campaigns"))
+            WHERE number = ?1 AND rest_outcome IS NULL AND chunks > 0
+            """,
+            .int(number),
+            .int(outcome.rawValue)
+        )
+        if hasRest || isFrozen { return true }
+        return try reader.hasWaiting(number)
+    }
+
+    /// Settles rows of a campaign that nobody runs, as many as the piece has room for; returns whether none is left.
+    func settleWaiting(
+        _ campaign: CampaignFacts,
+        _ piece: inout Piece,
+        now: Timestamp
+    ) throws(LedgerError) -> Bool {
+        guard campaign.ending(at: now) != nil else { return true }
+        for state in [ShardState.unpublished, .out, .aside] {
+            while true {
+                let room = piece.allowance
+                guard room > 0 else { return try !reader.hasWaiting(campaign.number) }
+                let rows = try reader.waiting(campaign.number, in: state, limit: room)
+                for row in rows { try end(row, of: campaign, now: now) }
+                if !rows.isEmpty { piece.did(rows.count) }
+                if rows.count < room { break }
+            }
+        }
+        return try settleParked(campaign, &piece, now: now)
+    }
+
+    /// The same for rows that wait for a person, with the entries that show them.
+    private func settleParked(
+        _ campaign: CampaignFacts,
+        _ piece: inout Piece,
+        now: Timestamp
+    ) throws(LedgerError) -> Bool {
+        guard try reader.hasWaiting(campaign.number, in: [.parked]) else { return true }
+        let filter = ParkedFilter(app: campaign.app, campaign: campaign.id)
+        var (last, ended): (Int64, Int) = (0, 0)
+        while true {
+            guard piece.allowance > 0 else { break }
+            // Bodies are read one by one: an entry counts for several rows.
+            let page = try reader.parkedIDs(filter, after: last, limit: 10)
+            for id in page {
+                if try endParked(id, of: campaign, now: now) { ended += 1 }
+            }
+            piece.did(page.count)
+            guard let end = page.last else { break }
+            last = end
+        }
+        // What no entry shows; and rather these than nothing, should there be entries that show something else.
+        while ended == 0 || piece.allowance > 0 {
+            let room = max(1, piece.allowance)
+            let rows = try reader.waiting(campaign.number, in: .parked, limit: room)
+            for row in rows { try end(row, of: campaign, now: now) }
+            if rows.isEmpty { return true }
+            ended += rows.count
+            piece.did(rows.count)
+        }
+        return try !reader.hasWaiting(campaign.number, in: [.parked])
+    }
+
+    private func end(_ row: ShardRecord, of campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
+        guard let outcome = AsideRelease.ending(of: row.state, campaign: campaign, now: now) else { return }
+        var record = row
+        try end(&record, outcome, of: campaign, now: now)
+    }
+
+    private func endParked(
+        _ entry: Int64,
+        of campaign: CampaignFacts,
+        now: Timestamp
+    ) throws(LedgerError) -> Bool {
+        guard let message = try reader.parked(id: entry), let shard = message.shard,
+            shard.id.key.campaign == campaign.number, let row = try reader.shard(shard.id.key), row.state == .parked
+        else { return false }
+        try end(row, of: campaign, now: now)
+        _ = try removeParked(message)
+        return true
+    }
+}
+
+extension LedgerReader {
+    /// Campaigns that are over and not completed, those first that nobody has marked.
+    fileprivate func endingCampaigns(now: Timestamp) throws(LedgerError) -> [UInt32] {
+        let rows = try db.rows(
+            """
+            SELECT number FROM campaigns WHERE completed_at IS NULL
+                AND (expires_at <= ?1 OR superseded_by IS NOT NULL OR stage IN ('cancelled', 'failed', 'refused')
+                    OR rest_outcome IS NOT NULL)
+            ORDER BY rest_outcome IS NOT NULL, number
+            """,
+            .time(now)
+        )
+        var numbers: [UInt32] = []
+        while try rows.next() { numbers.append(rows.uint32(0)) }
+        return numbers
+    }
+
+    /// Whether a campaign has rows that are not settled and that nobody runs.
+    fileprivate func hasWaiting(
+        _ campaign: UInt32,
+        in states: [ShardState] = [.unpublished, .out, .aside, .parked]
+    ) throws(LedgerError) -> Bool {
+        for state in states {
+            if try !waiting(campaign, in: state, limit: 1).isEmpty { return true }
+        }
+        return false
+    }
+
+    /// Some rows of a campaign that are in one state; by the index alone, whatever else there is.
+    fileprivate func waiting(
+        _ campaign: UInt32,
+        in state: ShardState,
+        limit: Int
+    ) throws(LedgerError) -> [ShardRecord] {
+        let rows = try db.rows(
+            """
+            SELECT \(ShardRows.columns) FROM \(ShardRows.open)
+            WHERE s.state = ?2 AND s.state <> 4 AND s.campaign = ?1 LIMIT ?3
+            """,
+            .int(campaign),
+            .int(state.rawValue),
+            .int(limit)
+        )
+        var records: [ShardRecord] = []
+        while try rows.next() { records.append(try ShardRows.record(rows)) }
+        return records
+    }
+}

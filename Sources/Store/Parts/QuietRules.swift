@@ -1,0 +1,80 @@
+public import Campaigns
+import Delivery
+
+/// A part of a campaign whose quiet hours are known for too short a time.
+public struct QuietPart: Sendable, Equatable {
+    /// The campaign.
+    public var campaign: UInt32
+    /// Its number there.
+    public var part: UInt32
+    /// What they are computed from.
+    public var rule: QuietRule
+}
+
+/// Quiet hours that are computed when they are needed; a planner does, under any lease or none: it is the same for all.
+extension LedgerReader {
+    /// Parts of live campaigns whose quiet hours have to be computed further: the soonest first, a page of them.
+    public func quietToExtend(now: Timestamp, limit: Int = 100) throws(LedgerError) -> [QuietPart] {
+        let rows = try db.rows(
+            """
+            SELECT p.campaign, p.part, p.quiet_from, p.quiet_to, p.quiet_zone, p.quiet_until
+            FROM campaigns c JOIN parts p ON p.campaign = c.number
+            WHERE c.completed_at IS NULL AND c.has_quiet_hours = 1 AND p.quiet_until < ?1 AND p.expires_at > ?2
+                AND p.quiet_from IS NOT NULL AND p.quiet_to IS NOT NULL
+            ORDER BY p.quiet_until LIMIT ?3
+            """,
+            .time(now.advanced(by: QuietHours.knownAtLeast)),
+            .time(now),
+            .int(limit)
+        )
+        var parts: [QuietPart] = []
+        while try rows.next() {
+            let hours = QuietHours(from: rows.int(2), to: rows.int(3))
+            let rule = QuietRule(hours: hours, timeZone: rows.optionalText(4), knownUntil: rows.time(5))
+            parts.append(QuietPart(campaign: rows.uint32(0), part: rows.uint32(1), rule: rule))
+        }
+        return parts
+    }
+}
+
+extension LedgerTransaction {
+    /// Writes the quiet hours of parts from now on, and up to when they are known; those that are over are removed.
+    ///
+    /// A part whose hours somebody else has computed further meanwhile stays as it is.
+    public func extendQuiet(
+        _ parts: [(part: QuietPart, windows: [Range<Timestamp>], until: Timestamp)],
+        now: Timestamp
+    ) throws(LedgerError) {
+        for (part, windows, until) in parts {
+            let changed = try db.run(
+                "UPDATE parts SET quiet_until = ?3 WHERE campaign = ?1 AND part = ?2 AND quiet_until = ?4",
+                .int(part.campaign),
+                .int(part.part),
+                .time(until),
+                .time(part.rule.knownUntil)
+            )
+            guard changed == 1 else { continue }
+            try db.run(
+                "DELETE FROM quiet_spans WHERE campaign = ?1 AND part = ?2 AND ends_at <= ?3",
+                .int(part.campaign),
+                .int(part.part),
+                .time(now)
+            )
+            try insertQuiet(windows, campaign: part.campaign, part: part.part)
+        }
+    }
+
+    /// Windows of a part; those that it has already stay.
+    func insertQuiet(_ windows: [Range<Timestamp>], campaign: UInt32, part: UInt32) throws(LedgerError) {
+        guard !windows.isEmpty else { return }
+        let rows = windows.indices.map { "(?1, ?2, ?\($0 * 2 + 3), ?\($0 * 2 + 4))" }
+        try db.run(
+            """
+            INSERT INTO quiet_spans (campaign, part, begins_at, ends_at) VALUES \(rows.joined(separator: ", "))
+            ON CONFLICT (campaign, part, begins_at) DO NOTHING
+            """,
+            values: [.int(campaign), .int(part)]
+                + windows.flatMap { [SQLValue.time($0.lowerBound), .time($0.upperBound)] }
+        )
+    }
+}

@@ -1,0 +1,7 @@
+extension SQLiteSchema {
+    /// The workers that died with a shard, and the devices that they may have sent to without a word.
+    static let claims = """
+        ALTER TABLE shards ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE shards ADD COLUMN maybe_sent INTEGER NOT NULL DEFAULT 0;
+        """
+}

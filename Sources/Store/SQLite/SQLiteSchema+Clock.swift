@@ -1,0 +1,17 @@
+extension SQLiteSchema {
+    /// The anchor of the shared time (`HostAnchor`), from which all processes of the host compute it.
+    ///
+    /// `at`, `lead` and `goal` are in microseconds, `last` is in milliseconds. `workers.skew` is how far the host's wall
+    /// clock is ahead of the shared time, in milliseconds; NULL of a worker of before.
+    static let clock = """
+        CREATE TABLE clock (
+            id INTEGER PRIMARY KEY,
+            boot TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            lead INTEGER NOT NULL,
+            goal INTEGER NOT NULL,
+            last INTEGER NOT NULL
+        );
+        ALTER TABLE workers ADD COLUMN skew INTEGER;
+        """
+}

@@ -1,0 +1,33 @@
+import NIOCore
+import NIOPosix
+
+extension AMQPConnection {
+    /// Connects and logs in at the first address of the host that lets us; `completion` comes once, on the loop.
+    ///
+    /// Each try is a connection with a session and a login of its own.
+    static func connect(
+        loop: any EventLoop,
+        settings: Settings,
+        completion: @escaping (Result<AMQPConnection, AMQPConnectError>) -> Void
+    ) {
+        let host = settings.host
+        AddressWalk<AMQPConnection, AMQPConnectError>(
+            .init(host: host.name, port: host.port, resolver: settings.resolver, timeout: settings.timeout),
+            loop: loop,
+            attempt: { AMQPConnection(loop: loop, settings: settings).open($0, $1, completion: $2) },
+            judge: { $0.verdict },
+            unresolved: { .unreachable(host, $0) }
+        ).start(completion: completion)
+    }
+}
+
+extension AMQPConnectError {
+    /// What a failure at one address of a host means for its others.
+    fileprivate var verdict: AddressWalk<AMQPConnection, AMQPConnectError>.Verdict {
+        switch kind {
+        case .wrongPassword, .virtualHost, .configuration, .closed: .stop
+        case .unreachable: .goOn
+        case .tls, .notAMQP, .lost, .heartbeatMissed, .channelClosed, .connectionClosed: .goOnTelling
+        }
+    }
+}

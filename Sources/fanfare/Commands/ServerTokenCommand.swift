@@ -1,0 +1,165 @@
+import ArgumentParser
+import Campaigns
+import Fleet
+import HTTPServer
+import Store
+
+extension ServerCommand {
+    /// The commands about access tokens.
+    struct Token: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "token",
+            abstract: "Access tokens of the HTTP API.",
+            subcommands: [Create.self, List.self, Revoke.self]
+        )
+
+        /// Where the tokens are kept.
+        fileprivate static func file(_ options: ConfigurationOptions) throws -> String {
+            guard let path = try options.load().server.tokensFile else {
+                throw CommandFailure(
+                    .configuration,
+                    "server.tokens_file is not set: say where the tokens are kept (FANFARE_SERVER_TOKENS_FILE)"
+                )
+            }
+            return path
+        }
+
+        /// A new one.
+        struct Create: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Make an access token, print it once, and add its hash to server.tokens_file.",
+                discussion: """
+                    A viewer looks; an operator sends and gives orders too; an admin also sees who did what. The token \
+                    itself is kept nowhere. It ends after --valid, so that one that is forgotten somewhere does not open \
+                    the fleet for ever. A running server takes the new one within two seconds.
+
+                    Example: fanfare server token create --name crm --role operator --app news --valid 90d
+                    """
+            )
+
+            @Option(help: "Whose it is, for histories and logs.")
+            var name: String
+
+            @Option(help: "viewer, operator or admin.")
+            var role: String
+
+            @Option(help: "Only for this app; may be repeated. Without it, for all.")
+            var app: [String] = []
+
+            @Option(help: "How long it is good: 1h to 1825d.")
+            var valid = "365d"
+
+            @OptionGroup var trial: DryRunOptions
+            @OptionGroup var options: ConfigurationOptions
+            @OptionGroup var output: OutputOptions
+
+            func validate() throws {
+                guard DurationText.parse(valid).map(TokensFile.validity.contains) == true else {
+                    throw ValidationError("--valid is a duration from 1h to 1825d, such as 90d")
+                }
+                guard TokensFile.isName(name) else {
+                    throw ValidationError("--name is 1 to 128 of the characters A-Z a-z 0-9 . _ -")
+                }
+                guard TokensFile.roles.contains(role) else {
+                    throw ValidationError("--role is one of \(TokensFile.roles.joined(separator: ", "))")
+                }
+                guard app.allSatisfy(NameRule.isApp) else {
+                    throw ValidationError("--app is 1 to 128 of the characters A-Z a-z 0-9 . _ -")
+                }
+            }
+
+            func run() async throws {
+                let path = try Token.file(options)
+                let (token, hash) = NewAccessToken.make()
+                let apps = app.isEmpty ? nil : Set(app)
+                let end = WallClock.now().asRead.advanced(by: DurationText.parse(valid) ?? .seconds(3600))
+                let entry = AccessToken(name: name, hash: hash, role: role, apps: apps, expiresAt: end)
+                try TokensFile.add(entry, path: path, isDryRun: trial.dryRun)
+                if trial.dryRun {
+                    Terminal.write("\(path) would have a token \(name) more\n")
+                    return
+                }
+                if output.json {
+                    let document: JSONValue = [
+                        "name": .string(name), "role": .string(role), "token": .string(token), "file": .string(path),
+                        "apps": entry.appsJSON, "expires_at": .string(end.rfc3339),
+                    ]
+                    Terminal.write(document.text + "\n")
+                } else {
+                    Terminal.write(token + "\n")
+                    Terminal.writeError(
+                        "fanfare: it is shown this once, and ends at \(end.rfc3339); \(path) has its hash\n"
+                    )
+                }
+            }
+        }
+
+        /// Those that there are.
+        struct List: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Print which access tokens there are; the tokens themselves are kept nowhere.",
+                discussion: "Example: fanfare server token list --json"
+            )
+
+            @OptionGroup var options: ConfigurationOptions
+            @OptionGroup var output: OutputOptions
+
+            func run() async throws {
+                let tokens = try TokensFile.read(path: try Token.file(options))
+                if output.json {
+                    let rows = tokens.map { token -> JSONValue in
+                        [
+                            "name": .string(token.name), "role": .string(token.role), "apps": token.appsJSON,
+                            "expires_at": token.expiresAt.map { .string($0.rfc3339) } ?? .null,
+                        ]
+                    }
+                    Terminal.write(JSONValue.array(rows).text + "\n")
+                    return
+                }
+                let now = WallClock.now().asRead
+                var table = TextTable([("name", .left), ("role", .left), ("apps", .left), ("expires_at", .left)])
+                for token in tokens {
+                    let isOver = token.expiresAt.map { $0 <= now } ?? false
+                    let end = token.expiresAt.map { $0.rfc3339 + (isOver ? " (over)" : "") } ?? "never"
+                    table.add([token.name, token.role, token.apps?.sorted().joined(separator: ", ") ?? "all", end])
+                }
+                Terminal.write(table.text + "\n")
+            }
+        }
+
+        /// One that is no longer good.
+        struct Revoke: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Take an access token out: it opens nothing any more, and its open streams end.",
+                discussion: """
+                    A running server takes it within two seconds.
+
+                    Example: fanfare server token revoke --name crm --dry-run
+                    """
+            )
+
+            @Option(help: "Which one, as server token list prints it.")
+            var name: String
+
+            @OptionGroup var trial: DryRunOptions
+            @OptionGroup var options: ConfigurationOptions
+            @OptionGroup var output: OutputOptions
+
+            func run() async throws {
+                let path = try Token.file(options)
+                try TokensFile.remove(named: name, path: path, isDryRun: trial.dryRun)
+                let document: JSONValue = ["revoked": .string(name), "file": .string(path)]
+                let line =
+                    trial.dryRun ? "\(path) would lose the token \(name)" : "\(path) has no token \(name) any more"
+                Terminal.write((output.json ? trial.marked(document).text : line) + "\n")
+            }
+        }
+    }
+}
+
+extension AccessToken {
+    /// The apps that it is for, or `all`.
+    fileprivate var appsJSON: JSONValue {
+        apps.map { JSONValue.array($0.sorted().map(JSONValue.string)) } ?? "all"
+    }
+}

@@ -1,0 +1,41 @@
+import Synchronization
+
+/// So many places, and a line of those who wait for one.
+public final class Places: Sendable {
+    private struct State {
+        var free: Int
+        var line: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    /// So many of them.
+    public init(_ count: Int) {
+        state = Mutex(State(free: count))
+    }
+
+    /// Waits for a place.
+    public func take() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.free > 0 else {
+                    state.line.append(continuation)
+                    return false
+                }
+                state.free -= 1
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    /// Leaves the place to the first in the line.
+    public func giveBack() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.line.isEmpty else { return state.line.removeFirst() }
+            state.free += 1
+            return nil
+        }
+        next?.resume()
+    }
+}

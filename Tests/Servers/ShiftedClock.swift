@@ -1,0 +1,90 @@
+import Foundation
+
+/// A wall clock that is wrong, for processes that a test starts: their CLOCK_REALTIME is shifted, and the clocks that
+/// nobody sets are left alone.
+///
+/// `set` moves it while they run; they see it at once. Not libfaketime: that takes every absolute timer for one of the
+/// wall clock (0.9.10, `timerfd_settime`), so that all timers of a process stand still whose clock it sets back.
+public struct ShiftedClock: Sendable {
+    private let path: String
+
+    /// A clock that is right, until it is set; its file is in a folder that goes with the test.
+    public init(in folder: String) throws {
+        path = "\(folder)/clock-\(UInt32.random(in: 0 ... .max))"
+        try Data(count: 8).write(to: URL(fileURLWithPath: path))
+    }
+
+    /// Sets it so many seconds ahead of the right time; negative: behind.
+    public func set(ahead seconds: Int) throws {
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        // In place: the processes have it mapped.
+        try file.write(contentsOf: withUnsafeBytes(of: Int64(seconds)) { Data($0) })
+        try file.close()
+    }
+
+    /// What a process is started with to have this clock.
+    public func environment() throws -> [String: String] {
+        ["LD_PRELOAD": try Self.library.get(), "SHIFTED_CLOCK": path]
+    }
+
+    /// The library that shifts; compiled once, by the toolchain's clang.
+    private static let library = Result { () throws -> String in
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fanfare-clock-\(getpid())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (code, library) = (folder.appendingPathComponent("clock.c"), folder.appendingPathComponent("clock.so"))
+        try Data(source.utf8).write(to: code)
+        let clang = Process()
+        clang.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        clang.arguments = ["clang", "-O1", "-shared", "-fPIC", "-o", library.path, code.path]
+        try clang.run()
+        clang.waitUntilExit()
+        guard clang.terminationStatus == 0 else {
+            throw FanfareProcess.Failure("clang, which comes with Swift, did not compile \(code.path)")
+        }
+        return library.path
+    }
+
+    private static let source = """
+        #define _GNU_SOURCE
+        #include <fcntl.h>
+        #include <stdlib.h>
+        #include <sys/mman.h>
+        #include <sys/syscall.h>
+        #include <sys/time.h>
+        #include <time.h>
+        #include <unistd.h>
+
+        static volatile long long *ahead;
+
+        __attribute__((constructor)) static void map(void) {
+            const char *path = getenv("SHIFTED_CLOCK");
+            int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+            if (file < 0) return;
+            void *place = mmap(NULL, sizeof *ahead, PROT_READ, MAP_SHARED, file, 0);
+            close(file);
+            if (place != MAP_FAILED) ahead = place;
+        }
+
+        int clock_gettime(clockid_t clock, struct timespec *time) {
+            int result = syscall(SYS_clock_gettime, clock, time);
+            if (result == 0 && ahead && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) time->tv_sec += *ahead;
+            return result;
+        }
+
+        int gettimeofday(struct timeval *restrict time, void *restrict zone) {
+            struct timespec now;
+            clock_gettime(CLOCK_REALTIME, &now);
+            time->tv_sec = now.tv_sec;
+            time->tv_usec = now.tv_nsec / 1000;
+            return 0;
+        }
+
+        time_t time(time_t *place) {
+            struct timespec now;
+            clock_gettime(CLOCK_REALTIME, &now);
+            if (place) *place = now.tv_sec;
+            return now.tv_sec;
+        }
+
+        """
+}

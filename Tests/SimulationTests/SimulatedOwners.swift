@@ -1,0 +1,40 @@
+import Campaigns
+import Delivery
+
+/// The workers as the ledger knows them, and what claims made of that.
+struct Owners {
+    /// When a process was killed; its row lapses ten seconds later.
+    var killedAt: [Int64: Timestamp] = [:]
+    /// Processes that were stopped and have taken their rows away.
+    var left: Set<Int64> = []
+    /// Answers that a claim has to wait.
+    var waits = 0
+    /// Devices that were noted as maybe sent to.
+    var maybeSent = 0
+
+    static let silenceMax = Duration.seconds(10)
+}
+
+extension SimulatedLedger {
+    /// Whose a row is.
+    func owner(of key: ShardKey, now: Timestamp) -> Claim.Owner {
+        guard let row = rows[key], row.state == .running, row.owner != 0 else { return .nobody }
+        if broken == .livingOwnersIgnored || owners.left.contains(row.owner) { return .left }
+        guard let killedAt = owners.killedAt[row.owner] else { return .alive }
+        return killedAt.advanced(by: Owners.silenceMax) < now ? .dead : .alive
+    }
+
+    func abandon(_ key: ShardKey, _ epoch: UInt32, _ progress: Progress) throws {
+        guard isOurs(key, epoch) else { return }
+        rows[key]?.progress = try Self.packedAndBack(progress)
+        giveUp(key, epoch)
+    }
+
+    func giveUp(_ key: ShardKey, _ epoch: UInt32) {
+        guard isOurs(key, epoch), broken != .rowsNotGivenUp else { return }
+        rows[key]?.owner = 0
+    }
+
+    /// Requests that the rows account for.
+    var attempts: Int { rows.values.reduce(0) { $0 + $1.progress.attempts } }
+}
