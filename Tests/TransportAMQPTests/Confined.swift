@@ -50,10 +50,16 @@ final class TestConsumer: Sendable {
     private let bound: NIOLoopBound<AMQPConsumer>
     let seen: AsyncStream<Seen>
 
-    init(_ endpoint: AMQPEndpoint, _ subscriptions: AMQPConsumer.Subscription...) async throws {
+    /// `onMessage` hears a message on the loop, before anything else happens there.
+    init(
+        _ endpoint: AMQPEndpoint,
+        _ subscriptions: AMQPConsumer.Subscription...,
+        onMessage: @escaping @Sendable (AMQPConsumer, InboundMessage) -> Void = { _, _ in }
+    ) async throws {
         let (seen, continuation) = AsyncStream<Seen>.makeStream()
         self.seen = seen
         bound = try await Broker.loop.submit {
+            weak var own: AMQPConsumer?
             let consumer = AMQPConsumer(
                 loop: Broker.loop,
                 endpoint: endpoint,
@@ -61,11 +67,15 @@ final class TestConsumer: Sendable {
                 subscriptions: subscriptions,
                 handlers: AMQPConsumer.Handlers(
                     connected: { continuation.yield(.connected($0)) },
-                    message: { continuation.yield(.message($0, $1)) },
+                    message: {
+                        if let own { onMessage(own, $0) }
+                        continuation.yield(.message($0, $1))
+                    },
                     disconnected: { continuation.yield(.disconnected($0)) },
                     subscriptionLost: { continuation.yield(.lost($0)) }
                 )
             )
+            own = consumer
             consumer.start()
             return NIOLoopBound(consumer, eventLoop: Broker.loop)
         }.get()

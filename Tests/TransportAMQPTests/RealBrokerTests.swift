@@ -180,6 +180,24 @@ struct RealBroker {
             await client.close()
         }
 
+        @Test func `a queue is consumed once more by what its first message asks for, while others are not yet`()
+            async throws
+        {
+            let client = try await Broker.freshQueue("test.wide")
+            #expect(await client.publish(Broker.message("test.wide", id: "1")) == .confirmed)
+            // It comes before any answer of the second queue: both are asked for on the connection's one channel.
+            let consumer = try await TestConsumer(
+                try await Broker.endpoint(),
+                .queue("test.wide", prefetch: 1),
+                .ear(exchange: "amq.fanout", prefix: "test.ear"),
+                onMessage: { consumer, _ in consumer.widen("test.wide") }
+            )
+            for await case .connected in consumer.seen { break }
+            #expect(try await client.counts(of: "test.wide")?.consumers == 2)
+            await consumer.close()
+            await client.close()
+        }
+
         @Test func `after stopConsuming nothing comes, but what is here can be acknowledged`() async throws {
             let client = try await Broker.freshQueue("test.drain")
             for id in 0..<4 { #expect(await client.publish(Broker.message("test.drain", id: "\(id)")) == .confirmed) }

@@ -163,14 +163,15 @@ public final class AMQPConsumer {
 
     /// Consumes a queue once more, with its prefetch, until the connection ends; without effect when it is not consumed.
     ///
-    /// A consumer's prefetch cannot be changed while messages are out, so what is kept for long gets a second one.
+    /// A consumer's prefetch cannot be changed while messages are out, so what is kept for long gets a second one. The
+    /// first messages of a queue come while others are still subscribed to: then it is their turn first.
     public func widen(_ queue: String) {
         loop.preconditionInEventLoop()
-        guard !isStopped, isSubscribed, let connection = link.connection else { return }
+        guard !isStopped, let connection = link.connection else { return }
         let isOfQueue = { (subscription: Subscription) in
             if case .queue(queue, _) = subscription { true } else { false }
         }
-        if let subscription = subscriptions.first(where: isOfQueue) {
+        if let subscription = consumerTags.values.first(where: isOfQueue) {
             subscribe(subscription, connection, link.generation)
         }
     }
