@@ -125,6 +125,27 @@ extension RealBroker {
             #expect(try await tool.passiveCheck() == [])
         }
 
+        @Test func `a management API that comes a moment after the broker is waited for`() async throws {
+            let node = try await RealBroker.shared.node()
+            let late = try await LatePort(to: node.managementPort)
+            let client = try await Broker.client()
+            for queue in Self.manifest.queues { try await client.call(.deleteQueue(name: queue.name)) }
+            await client.close()
+            let endpoint = try await Broker.endpoint()
+            let management = ManagementAPI(host: "127.0.0.1", port: late.port, endpoint: endpoint, loop: Broker.loop)
+            let tool = TopologyTool(
+                endpoint: endpoint,
+                manifest: Self.manifest,
+                management: management,
+                loop: Broker.loop
+            )
+            let applied = try await tool.apply()
+            #expect(applied.managementFailure == nil)
+            #expect(applied.changes.count == Set(applied.changes.map(\.line)).count)
+            #expect(try await tool.plan().isClean)
+            try await late.close()
+        }
+
         @Test func `an urgent job goes only to the urgent queue, everything else only to the other`() async throws {
             let client = try await Self.applied()
             let queues = [BrokerNames.campaignsQueue, BrokerNames.urgentCampaignsQueue]

@@ -59,7 +59,18 @@ public struct TopologyTool: Sendable {
     }
 
     /// Makes the broker as the manifest says; the report has what was changed, and what could not be.
+    ///
+    /// A broker that starts answers AMQP a moment before its management API: who is not reachable is asked once more.
     public func apply() async throws(AMQPConnectError) -> Report {
+        var report = try await applyOnce()
+        guard case .unreachable = report.managementFailure else { return report }
+        let before = report.changes
+        report = try await applyOnce()
+        report.changes = before + report.changes.filter { !before.contains($0) }
+        return report
+    }
+
+    private func applyOnce() async throws(AMQPConnectError) -> Report {
         let client = try await AMQPClient.connect(endpoint, name: "fanfare topology", on: loop)
         let (observed, failure) = try await observe(client)
         var report = Report(

@@ -43,13 +43,17 @@ struct TopologyCommand: AsyncParsableCommand {
             let before = try await TopologyCommand.run(options) { tool throws(AMQPConnectError) in
                 try await tool.apply()
             }
-            let left = try await TopologyCommand.run(options) { tool throws(AMQPConnectError) in
+            var left = try await TopologyCommand.run(options) { tool throws(AMQPConnectError) in
                 try await tool.plan()
             }
             if left.isClean {
                 let done = before.changes.isEmpty ? "nothing to do" : "done: \(before.changes.count) changes"
                 TopologyCommand.write(left, isJSON: output.json, empty: "\(done); the broker is as it should be")
                 return
+            }
+            // What kept `apply` from it, though it answers now.
+            if left.managementFailure == nil {
+                (left.managementFailure, left.commands) = (before.managementFailure, before.commands)
             }
             TopologyCommand.write(left, isJSON: output.json, empty: "")
             throw FanfareExit.failed
