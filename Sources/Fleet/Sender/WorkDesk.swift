@@ -48,6 +48,8 @@ final class WorkDesk {
     var quarantine = Quarantine()
     /// Deliveries that wait for a former run at another worker.
     var held = HeldDeliveries()
+    /// What the silence of other workers means.
+    private var hearing = LedgerHearing()
     /// Whether a look at them has been scheduled.
     var looksAtHeld = false
     /// The worker stops: what is claimed from now on is handed over as well.
@@ -92,6 +94,11 @@ final class WorkDesk {
 
     /// Whether nothing runs and nothing is on its way to the ledger or the broker.
     var isIdle: Bool { running.count == 0 && pending == 0 }
+
+    /// The ledger took the worker's report.
+    func reported() {
+        hearing.reported(now: MonotonicInstant(of: .now()))
+    }
 
     // MARK: - Deliveries
 
@@ -168,6 +175,7 @@ final class WorkDesk {
             isPaced: apps.isPaced(app: shard.facts.app, provider: shard.facts.provider, urgency: shard.facts.urgency),
             isAlone: quarantine.alone == shard.id.key,
             overdue: overdue(shard),
+            judgesSilence: hearing.judgesSilence(now: MonotonicInstant(of: .now())),
             content: Claim.Content(shard)
         )
         let now = ledger.now()
