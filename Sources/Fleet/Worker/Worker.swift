@@ -233,6 +233,7 @@ public final class Worker: Sendable {
                         loop: sending,
                         worker: context.worker,
                         ledger: context.ledger,
+                        loops: loops.count,
                         unflushedMax: unflushedMax(context.configuration, loops: loops.count),
                         reports: reports,
                         lease: lease,
