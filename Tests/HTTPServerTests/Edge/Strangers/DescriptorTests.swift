@@ -41,11 +41,16 @@ extension BuiltServer {
 
     /// Lets it have so many, and gives how many it might have before.
     fileprivate func limitDescriptors(to count: Int) throws -> Int {
-        var old = rlimit()
-        try #require(prlimit(process.pid, __rlimit_resource(RLIMIT_NOFILE.rawValue), nil, &old) == 0)
-        var new = rlimit(rlim_cur: rlim_t(count), rlim_max: old.rlim_max)
-        try #require(prlimit(process.pid, __rlimit_resource(RLIMIT_NOFILE.rawValue), &new, nil) == 0)
-        return Int(clamping: old.rlim_cur)
+        let limits = try String(contentsOfFile: "/proc/\(process.pid)/limits", encoding: .utf8)
+        let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })
+        let before = try #require(line.split(separator: " ").dropFirst(3).first.flatMap { Int($0) })
+        let limit = try Process.run(
+            URL(fileURLWithPath: "/usr/bin/prlimit"),
+            arguments: ["--pid", "\(process.pid)", "--nofile=\(count):"]
+        )
+        limit.waitUntilExit()
+        try #require(limit.terminationStatus == 0)
+        return before
     }
 
     /// Seconds of processor that it has used (proc(5): utime and stime, the 14th and 15th).
