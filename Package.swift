@@ -158,7 +158,7 @@ let package = Package(
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         .target(
             name: "FuzzTargets",
-            dependencies: ["Campaigns", "PushProviders", "AMQP", "HTTP2"],
+            dependencies: ["Campaigns", "PushProviders", "AMQP", "Delivery", "HTTP2"],
             path: "Tests/FuzzTargets",
             swiftSettings: houseSettings
         ),

@@ -13,7 +13,7 @@ exec </dev/null
 
 bound=(-max_total_time="${1:-60}")
 [ "${1-}" = --runs ] && bound=(-runs="$2")
-targets=${FANFARE_FUZZ_TARGETS:-job shard amqp http2-client http2-server answer csv ndjson template segment subscription tracking tracking-batch}
+targets=${FANFARE_FUZZ_TARGETS:-job shard amqp http2-client http2-server answer csv ndjson template segment subscription tracking tracking-batch proxy-header forwarded}
 
 require_swift
 install_packages

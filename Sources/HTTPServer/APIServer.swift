@@ -148,7 +148,9 @@ public final class APIServer: Sendable {
                 address: .hostname(listen.host, port: listen.port),
                 availableConnectionsDelegate: ConnectionCensus.Delegate(census: census)
             ),
-            onServerRunning: { [logger] channel in
+            onServerRunning: { [logger, load = core.load] channel in
+                // Fails only when the server is stopped already.
+                try? await AcceptPause.add(to: channel) { _ in load.refused(.descriptors) }
                 let port = channel.localAddress?.port ?? listen.port
                 logger.info("\(what)", metadata: ["address": "\(scheme)://\(listen.host):\(port)"])
                 running(port)

@@ -45,6 +45,22 @@ import Testing
         #expect(tls?.contains("verify-full, the default off this machine") == true, "\(outcome.output)")
     }
 
+    @Test(arguments: SafetyCase.allCases)
+    func `what lets strangers in is named by the program, and what does not is well`(_ check: SafetyCase) throws {
+        let folder = try CommandFolder()
+        for (name, text) in SafetyCase.files { try folder.write(name, text) }
+        for isOpen in [true, false] {
+            try folder.write("fanfare.yaml", check.configuration(isOpen: isOpen))
+            try folder.write("apps.yaml", check.apps(isOpen: isOpen))
+            let outcome = try Command(folder: folder.path).run("doctor", "--offline", "--json")
+            let list = try #require(JSONReader.read(Array(outcome.output.utf8)).value?["findings"]?.array)
+            let found = list.first { $0["check"]?.string == check.rawValue }
+            let verdict = found?["verdict"]?.string
+            #expect(verdict == (isOpen ? "warning" : check.verdictOfClosed), "\(outcome.output)")
+            #expect((found?["mend"]?.string != nil) == isOpen)
+        }
+    }
+
     @Test func `few open files are a warning with the number to ask for`() {
         #expect(MachineChecks.openFiles(1024).mend?.contains("4096") == true)
         #expect(MachineChecks.openFiles(20_000).mend == nil)

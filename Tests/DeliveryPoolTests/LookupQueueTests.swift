@@ -22,15 +22,14 @@ import Testing
 
     @Test func `a new name waits for others that are new, and for none that has failed`() {
         var queue = LookupQueue()
-        var running: [String] = []
-        for number in 0..<LookupQueue.unprovenMax { running += queue.ask("hole-\(number).example") }
-        var again: [String] = []
-        for name in running {
-            again += queue.ended(name, hasAddress: false)
-            again += queue.ask(name)
+        let holes = (0..<2 * LookupQueue.unprovenMax).map { "hole-\($0).example" }
+        for hole in holes {
+            #expect(queue.ask(hole) == [hole])
+            #expect(queue.ended(hole, hasAddress: false) == [])
         }
+        // Half of them have a thread, and the others wait, when the new one comes.
+        let again = holes.flatMap { queue.ask($0) }
         #expect(again.count == LookupQueue.unprovenMax)
-        for number in 100..<1600 { #expect(queue.ask("hole-\(number % 24).example") == []) }
         #expect(queue.ask("new.example") == [])
         #expect(queue.ended(again[0], hasAddress: false) == ["new.example"])
     }

@@ -9,6 +9,11 @@ extension EndToEnd {
     /// Jobs that come again when they could not be accepted any more.
     @Suite("Known jobs")
     struct KnownJobs {
+        /// An instant that the job itself says, whenever it comes.
+        private static func end(in seconds: Int64) -> JSONValue {
+            .string(TestClock.now().advanced(by: .seconds(seconds)).rfc3339)
+        }
+
         private func ended(_ status: CampaignStatus) async throws {
             try await eventually("its end has passed") { TestClock.now() > status.expiresAt }
         }
@@ -17,7 +22,9 @@ extension EndToEnd {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
                 let ear = try await EventEar(fleet)
-                let job = TestJob("derby", TestDevices.tokens(3)).delivered(["ttl": 4])
+                // With an end of its own: whoever judges the job before its key refuses it then.
+                let end = Self.end(in: 8)
+                let job = TestJob("derby", TestDevices.tokens(3)).delivered(["expires_at": end])
                 try await fleet.publish(job)
                 let status = try await fleet.completed("derby")
                 #expect(status.counts.accepted == 3)
@@ -29,7 +36,7 @@ extension EndToEnd {
                 #expect(data["accepted_at"]?.string == status.acceptedAt.rfc3339)
                 #expect(try await fleet.ledger.read { try $0.parked(limit: 10) }.isEmpty)
                 // Another job under its id is told so, whatever else is wrong with it.
-                try await fleet.publish(TestJob("derby", TestDevices.tokens(4)).delivered(["ttl": 4]))
+                try await fleet.publish(TestJob("derby", TestDevices.tokens(4)).delivered(["expires_at": end]))
                 let refusal = try await ear.events("campaign.refused", of: "derby")
                 #expect(refusal.first?.json["data"]?["errors"]?.array?.first?["code"]?.string == "campaign_conflict")
                 await ear.close()
@@ -65,7 +72,8 @@ extension EndToEnd {
         @Test func `an urgent job whose worker died is ended when it comes again after its end`() async throws {
             try await PrivateFleet.with(faults: ["rules": "a=stall"]) { fleet in
                 let first = try await fleet.startWorker()
-                var job = TestJob("alarm", TestDevices.tokens(200)).delivered(["urgency": "urgent", "ttl": 8])
+                var job = TestJob("alarm", TestDevices.tokens(200))
+                    .delivered(["urgency": "urgent", "expires_at": Self.end(in: 12)])
                 job.isUrgent = true
                 try await fleet.publish(job)
                 try await eventually("no answer comes") { fleet.simulator.statistics.stalled > 0 }

@@ -117,6 +117,13 @@ extension EndToEnd {
                 try await fleet.freezeWriting(frozen)
                 // Longer than a transaction waits for its turn: everything of the other worker is refused and waits.
                 try await eventually("the other is told busy") { other.errors.contains("keeps the ledger") }
+                // Nobody can report, so that each of them looks dead to the other one, and neither is; the other one gets the
+                // frozen one's messages.
+                try await PrivateBroker.node()
+                    .rabbitmqctl("close_all_connections", "--vhost", fleet.endpoint.virtualHost, "test")
+                try await eventually("both have been silent for too long") {
+                    try await fleet.ledger.read { try $0.liveWorkers(now: PrivateFleet.now()) }.isEmpty
+                }
                 frozen.signal(SIGCONT)
                 let status = try await fleet.completed("derby", within: .seconds(90))
                 #expect(status.counts.accepted == 30_000)

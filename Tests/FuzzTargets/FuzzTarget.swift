@@ -16,6 +16,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget(name: "template", run: templates),
         FuzzTarget(name: "segment", run: segmentParser), FuzzTarget(name: "subscription", run: subscription),
         FuzzTarget(name: "tracking", run: tracking), FuzzTarget(name: "tracking-batch", run: trackingBatch),
+        FuzzTarget(name: "proxy-header", run: proxyHeader), FuzzTarget(name: "forwarded", run: forwarded),
     ]
 
     /// The bytes in pieces of one size, which the first byte says: peers cut where they like; 64 pieces at most.

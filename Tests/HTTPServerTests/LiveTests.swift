@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import Foundation
 import Servers
 import Store
@@ -17,6 +18,8 @@ import Testing
         meanwhile: () async throws -> Void
     ) async throws -> [(name: String, id: Int64?, data: JSONValue?)] {
         let reading = try server.reading(path, headers: after.map { ["Last-Event-ID: \($0)"] } ?? [])
+        // Who listens from now on is told of nothing that happened before.
+        try await reading.wait(for: LiveEvent.heartbeat)
         try await meanwhile()
         return try await reading.text().components(separatedBy: "\n\n").filter { $0.contains("event: ") }.map { text in
             func field(_ name: String) -> String? {
@@ -54,6 +57,30 @@ import Testing
         }
     }
 
+    @Test func `the stream of a cancelled campaign ends when its end is told, not when its last device has ended`()
+        async throws
+    {
+        try await PrivateServer.with { server in
+            try await server.accept("derby")
+            let run = try await server.running("derby")
+            let told = try await events(server, "/v1/campaigns/news/derby/events", after: 0) {
+                let reply = try await server.ask("POST", "/v1/campaigns/news/derby:cancel")
+                #expect(reply.status == 200)
+                let reading = try server.reading("/v1/campaigns/news/derby/events", headers: [])
+                try await server.settle(run)
+                // A look has seen that nobody is left; the worker has not completed it yet.
+                try await reading.wait(for: #""pending":0"#)
+                let number = run.key.campaign
+                let stage = try await server.ledger.write(.synced) { [ledger = server.ledger] in
+                    try $0.completeIfDone(campaign: number, now: ledger.now())
+                }
+                #expect(stage == .cancelled)
+                #expect(try await reading.text().contains("event: campaign.completed"))
+            }
+            #expect(told.compactMap(\.id).count == 4 && told.last { $0.id != nil }?.name == "campaign.completed")
+        }
+    }
+
     @Test func `the fleet's stream tells of the apps that a token is for, and ends with the server`() async throws {
         let reading = try await withServerEnded()
         #expect(reading.contains("event: status") && reading.contains(#""app":"news""#))
@@ -75,8 +102,10 @@ import Testing
             try await other.wait(for: "event: status")
             // Nobody sends a signal: the server sees the file.
             try TokensFile.remove(named: "ana", path: server.folder + "/tokens.yaml")
+            try await eventually("her streams have ended, and his has not") {
+                await server.server.core.feed.subscriberCount == 1
+            }
             for stream in streams { _ = try await stream.text() }
-            #expect(await server.server.core.feed.subscriberCount == 1)
             #expect(try await server.ask("GET", "/version", token: TestTokens.text("ana")).status == 401)
         }
     }
@@ -138,6 +167,38 @@ extension PrivateServer {
                 try String(contentsOfFile: file, encoding: .utf8).contains(text)
             }
         }
+    }
+
+    /// A campaign's one shard as a worker runs it.
+    fileprivate func running(_ id: String) async throws -> RunToken {
+        let now = ledger.now()
+        let found = try await ledger.write(.synced) { transaction throws(LedgerError) -> ShardRecord? in
+            let leases = try transaction.leaseCampaigns(worker: 1, apps: ["news"], now: now)
+            guard let lease = leases.first(where: { $0.facts.id == id }) else { return nil }
+            let campaign = lease.facts.number
+            _ = try transaction.plan(
+                campaign: campaign,
+                leaseEpoch: lease.leaseEpoch,
+                worker: 1,
+                shardsMax: 1,
+                now: now
+            )
+            let key = ShardKey(campaign: campaign, part: 0, ordinal: 0, child: 0)
+            let claim = Claim(key: key, generation: 1, redelivered: false, worker: 1, knowsApp: true)
+            return try transaction.claim(claim, now: now).record
+        }
+        let record = try #require(found)
+        return RunToken(key: record.id.key, epoch: record.epoch, worker: 1)
+    }
+
+    /// Every device of a run has its answer.
+    fileprivate func settle(_ run: RunToken) async throws {
+        var progress = Campaigns.Progress(count: 3)
+        for position in 0..<3 { progress.accept(position) }
+        let settlement = try #require(Settlement.make(progress: progress, attempt: 1))
+        let now = ledger.now()
+        let result = try await ledger.write(.synced) { try $0.settle(run, settlement, now: now) }
+        guard case .settled = result else { throw LedgerError.failed("not settled: \(result)") }
     }
 
     func reading(_ path: String, headers: [String]) throws -> Reading {

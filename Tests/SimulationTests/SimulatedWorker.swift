@@ -244,7 +244,8 @@ final class SimulatedWorker {
             knowsApp: true,
             adopting: order.adopting,
             isAlone: order.isAlone,
-            overdue: order.overdue
+            overdue: order.overdue,
+            judgesSilence: order.judgesSilence
         )
     }
 
@@ -489,6 +490,7 @@ final class SimulatedWorker {
     private func pollIfDue() {
         guard polledAt.advanced(by: Self.pollEvery) <= world.now, world.readsLedger() else { return }
         polledAt = world.now
+        machine.reported(at: moment)
         let facts = [world.ledger.whole]
         let quiet = Set(world.ledger.rows.keys.filter(world.ledger.inQuiet))
         let shares = world.ledger.isMixed ? world.ledger.runsByShare : [:]

@@ -2,8 +2,9 @@ import Campaigns
 import Delivery
 import Foundation
 import Servers
-import Store
 import Testing
+
+@testable import Store
 
 @Suite(.fewLedgersAtOnce)
 struct BackupTests {
@@ -82,6 +83,27 @@ struct BackupTests {
         #expect(throws: BackupError.inUse(path: "postgresql://127.0.0.1:\(server.port)/\(database)")) {
             try LedgerBackup.restoreInPlace(postgreSQL: server.url(database))
         }
+    }
+
+    @Test func `a restored ledger takes runs up to the shared time for sent, whatever the host's clock says`()
+        async throws
+    {
+        let ledger = try scratch.open()
+        var repeated = Sample.campaign(facts: Sample.facts(id: "daily"), identity: "3")
+        repeated.audience = .registry
+        repeated.repetition = NewRepetition(next: NextRun(at: .start + 100, madeAt: .start + 100))
+        let daily = try await ledger.accepted(repeated)
+        // The host's clock was set back by an hour while a campaign was open.
+        try await ledger.write {
+            try $0.db.run("UPDATE clock SET lead = lead + 3600000000, goal = goal + 3600000000")
+        }
+        await ledger.close()
+        try backUp()
+        _ = try await restore()
+        let restored = try scratch.open(create: false)
+        let since = try #require(try await restored.read { try $0.repeatedCampaign(daily)?.restoredAt })
+        #expect(abs(since.milliseconds - Int64(Date().timeIntervalSince1970 * 1000) - 3_600_000) < 60_000)
+        await restored.close()
     }
 
     @Test(arguments: TestDatabase.all)

@@ -18,19 +18,21 @@ struct OpeningTests {
         #expect(ledger.storeID == again.storeID)
     }
 
-    @Test func `nobody but its owner reads a ledger, its log and its index, also one of before that`() async throws {
+    @Test func `nobody but its owner reads a ledger, its log, its index and its lock, also one of before that`()
+        async throws
+    {
         let before = umask(0)
         defer { umask(before) }
-        let files = ["", "-wal", "-shm"].map { scratch.path + $0 }
+        let files = ["", "-wal", "-shm", ".lock"].map { scratch.path + $0 }
         func modes() throws -> [Int?] {
             try files.map { try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int }
         }
         let ledger = try scratch.open()
         _ = try await ledger.accepted()
-        #expect(try modes() == [0o600, 0o600, 0o600])
+        #expect(try modes() == [0o600, 0o600, 0o600, 0o600])
         for file in files { chmod(file, 0o644) }
         let again = try scratch.open(create: false)
-        #expect(try modes() == [0o600, 0o600, 0o600])
+        #expect(try modes() == [0o600, 0o600, 0o600, 0o600])
         await again.close()
     }
 

@@ -165,6 +165,73 @@ struct WriterTests {
         )
     }
 
+    /// A clock that a test's bodies turn.
+    private final class TurnedClock: Sendable {
+        private let time = Atomic<UInt64>(1)
+
+        func read() -> UInt64 { time.load(ordering: .sequentiallyConsistent) }
+
+        func turn(by duration: Duration) {
+            time.wrappingAdd(UInt64(duration / .nanoseconds(1)), ordering: .sequentiallyConsistent)
+        }
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `a transaction ends with the body that is over its 50 ms, and the others keep their order in the next`(
+        _ database: TestDatabase
+    ) async throws {
+        let ledger = try scratch.open(on: database)
+        let clock = TurnedClock()
+        let writer = LedgerWriter(ledger.driver, logger: Logger(label: "test"), clock: clock.read)
+        let order = Mutex<[String]>([])
+        let isHeld = DispatchSemaphore(value: 0)
+        let isBusy = AsyncStream.makeStream(of: Void.self)
+        @Sendable func submit(
+            _ name: String,
+            takes duration: Duration = .zero,
+            whileRun: @escaping @Sendable () -> Void = {},
+            then: @escaping @Sendable () -> Void = {}
+        ) {
+            writer.submit(
+                LedgerWriter.Job(durability: .normal, haste: .atOnce, reach: .ledger, caller: "test") { _ in
+                    order.withLock { $0.append(name) }
+                    whileRun()
+                    clock.turn(by: duration)
+                    return {
+                        order.withLock { $0.append("\(name) is committed") }
+                        then()
+                    }
+                } fail: {
+                    Issue.record("\(name): \($0)")
+                }
+            )
+        }
+        // Keeps the writer busy until the others wait together.
+        submit(
+            "first",
+            whileRun: {
+                isBusy.continuation.finish()
+                isHeld.wait()
+            }
+        )
+        for await _ in isBusy.stream {}
+        await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
+            submit("a", takes: .milliseconds(20))
+            submit("b", takes: .milliseconds(30))
+            submit("c", takes: .milliseconds(49))
+            submit("d", then: { waiter.resume() })
+            isHeld.signal()
+        }
+        #expect(
+            order.withLock { $0 } == [
+                "first", "first is committed", "a", "b", "a is committed", "b is committed", "c", "d",
+                "c is committed", "d is committed",
+            ]
+        )
+        #expect(writer.figures.commits == 3 && writer.figures.longest.nanoseconds["test"] == 49_000_000)
+        await writer.close()
+    }
+
     @Test(arguments: TestDatabase.all) func `a body that throws another error is told in the ledger's words`(
         _ database: TestDatabase
     ) async throws {

@@ -45,7 +45,8 @@ extension JobSchema {
             },
             "list_name": {
               "description": "An uploaded list: name for its newest version, or name@version.",
-              "type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}(@[A-Za-z0-9._:-]{1,128})?$"
+              "type": "string",
+              "pattern": "^(?![.]{1,2}(@|$))[A-Za-z0-9._:-]{1,128}(@(?![.]{1,2}$)[A-Za-z0-9._:-]{1,128})?$"
             },
             "users": {
               "description": "User keys of the registry, at most 10,000; 1,000 in an urgent job.",

@@ -42,7 +42,7 @@ extension JobSchema {
             "in_app_button": {
               "type": "object", "additionalProperties": false, "required": ["id", "label"],
               "properties": {
-                "id": {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,64}$"},
+                "id": {"type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,64}$"},
                 "label": {"type": "string", "minLength": 1, "maxLength": 128},
                 "url": {
                   "description": "Absent, it closes the message.",

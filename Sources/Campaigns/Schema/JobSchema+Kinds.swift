@@ -7,7 +7,7 @@ extension JobSchema {
                 "type": {"description": "What the app does with it.", "$ref": "#/$defs/word"},
                 "id": {
                   "description": "The id of a stored content of the app.",
-                  "type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"
+                  "type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,128}$"
                 }
               }
             },
@@ -69,7 +69,7 @@ extension JobSchema {
                 }
               }
             },
-            "word": {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,64}$"},
+            "word": {"type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,64}$"},
             "heading": {"type": "string", "minLength": 1, "maxLength": 1024},
             "label": {"type": "string", "minLength": 1, "maxLength": 256}
         """#

@@ -32,7 +32,7 @@ public enum JobSchema {
               "properties": {
                 "id": {
                   "description": "Unique per app; may be left out when the AMQP message_id is given.",
-                  "type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$", "default": null
+                  "type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,128}$", "default": null
                 },
                 "app": {
                   "description": "The mobile app; equals the routing key.",

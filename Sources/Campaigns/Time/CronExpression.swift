@@ -43,12 +43,23 @@ public struct CronExpression: Sendable, Equatable {
         guard restrictsWeekday || (days.min() ?? 1) <= longest else { throw .never }
     }
 
-    /// The first instant after one; nil when there is none within nine years.
-    public func next(after instant: Timestamp, in zone: TimeZoneRules) -> Timestamp? {
+    /// Days for which the next instant is looked for: nine years, so that a 29th of February is found over a turn of the
+    /// century.
+    static let daysMax = 9 * 366
+
+    /// The first instant after one, of those that somebody can use; nil when there is none within nine years.
+    ///
+    /// Each instant is asked for once, and those of a day are made once, however many are passed over.
+    public func next(
+        after instant: Timestamp,
+        in zone: TimeZoneRules,
+        where isOfUse: (Timestamp) -> Bool = { _ in true }
+    ) -> Timestamp? {
         let today = zone.local(at: instant).day
         // A change of the clocks may put yesterday's reading after it.
-        for day in today - 1...today + 9 * 366 where fits(day: day) {
-            if let found = instants(on: day, in: zone).first(where: { $0 > instant }) { return found }
+        for day in today - 1...today + Self.daysMax where fits(day: day) {
+            let found = instants(on: day, in: zone).first { $0 > instant && isOfUse($0) }
+            if let found { return found }
         }
         return nil
     }

@@ -67,12 +67,11 @@ public struct RunTimes: Sendable {
 
     /// The first run of a campaign that is accepted at an instant: one that no clock of the world is past.
     public func first(after instant: Timestamp) -> Timestamp? {
-        var at = instant
-        while let next = next(after: at) {
-            if madeAt(next) >= instant { return next }
-            at = next
-        }
-        return nil
+        // By each device's clock those of the next 26 hours may be too early, which are 1,560 of an expression that fits
+        // every minute: they are passed over within their day.
+        let first = cron.next(after: instant, in: zone) { madeAt($0) >= instant }
+        guard let first, until.map({ first < $0 }) ?? true else { return nil }
+        return first
     }
 
     /// When a run is made: at its instant or, by each device's clock, when the first clock of the world shows it, which

@@ -16,7 +16,7 @@ public struct OriginRests<Origin: Hashable & Sendable>: Sendable {
     private var rests: RecentlyUsed<Origin, Rest>
 
     /// Push services that are remembered at most.
-    public static var originsMax: Int { 1024 }
+    public static var originsMax: Int { 8192 }
     /// The first rest; each fault after one doubles it.
     public static var firstRest: Duration { .seconds(5) }
     /// The longest rest that is our own choice.

@@ -23,6 +23,8 @@ public struct Claim: Sendable, Equatable {
     /// The epoch of a former run that was waited for in vain (`HeldDeliveries`); nil while the wait goes on, or without
     /// one.
     public var overdue: UInt32?
+    /// Whether another worker's silence says that it is dead (`LedgerHearing`).
+    public var judgesSilence: Bool
     /// What the message says of itself; nil when the shard was made from the row.
     public var content: Content?
 
@@ -67,6 +69,7 @@ public struct Claim: Sendable, Equatable {
         isPaced: Bool = false,
         isAlone: Bool = false,
         overdue: UInt32? = nil,
+        judgesSilence: Bool = true,
         content: Content? = nil
     ) {
         self.key = key
@@ -78,6 +81,7 @@ public struct Claim: Sendable, Equatable {
         self.isPaced = isPaced
         self.isAlone = isAlone
         self.overdue = overdue
+        self.judgesSilence = judgesSilence
         self.content = content
     }
 
@@ -97,6 +101,14 @@ public struct Claim: Sendable, Equatable {
         case dead
         /// It has taken its row away: it was stopped, and that is no death of a shard's doing.
         case left
+    }
+
+    /// Whose a row is, in the light of what silence means now.
+    ///
+    /// A ledger that nobody could reach for ten seconds makes all workers look dead; each of them may still have streams
+    /// open, and reports within seconds.
+    public func believed(_ owner: Owner) -> Owner {
+        owner == .dead && !judgesSilence ? .alive : owner
     }
 
     /// What the ledger does with a claim, in its one transaction, and the worker afterwards.

@@ -16,6 +16,10 @@ public enum EdgeReason: String, Sendable, CaseIterable, Hashable {
     case addressConnections = "address_connections"
     /// There are as many connections as there may be.
     case connections
+    /// Too many requests of the process are being answered.
+    case processAnswering = "process_answering"
+    /// A connection could not be accepted for want of a descriptor, or of memory.
+    case descriptors
     /// What a trusted proxy says of its client cannot be read.
     case proxyHeader = "proxy_header"
 }
@@ -152,11 +156,33 @@ public struct ProcessBudget: Sendable {
     /// The most that was.
     public private(set) var peak = 0
 
+    /// Requests that are being answered.
+    public private(set) var answering = 0
+    /// How many may be.
+    public let answeringMax: Int
+
     /// The part of the process' memory that strangers may fill.
     public static let share = 4
+    /// What a request takes while it is answered beside its bytes, a task and what that waits for, in bytes.
+    public static let answeringBytes = 32_768
+    /// Requests that may be answered at once whatever the memory is.
+    public static let answeringFloor = 1024
 
-    /// A budget of a quarter of the memory that the process may have, in bytes.
-    public init(memory: Int) { bytesMax = max(1, memory / Self.share) }
+    /// A budget of a quarter of the memory that the process may have, in bytes; an eighth of that is for tasks that answer.
+    public init(memory: Int) {
+        bytesMax = max(1, memory / Self.share)
+        answeringMax = max(Self.answeringFloor, bytesMax / 8 / Self.answeringBytes)
+    }
+
+    /// A request is to be answered; false when too many are.
+    public mutating func begins() -> Bool {
+        guard answering < answeringMax else { return false }
+        answering += 1
+        return true
+    }
+
+    /// An answer is there.
+    public mutating func ends() { answering -= 1 }
 
     /// Bytes that still fit; negative when there are too many.
     public var room: Int { bytesMax - held }

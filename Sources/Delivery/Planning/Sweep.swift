@@ -37,7 +37,7 @@ public enum Sweep {
 
     /// Whether an outbox row, of a shard or an event, is published again.
     public static func isDue(outboxWrittenAt: Timestamp, now: Timestamp) -> Bool {
-        outboxWrittenAt.advanced(by: outboxAge) <= now
+        outboxWrittenAt.advanced(by: outboxAge) <= now || outboxWrittenAt > Ahead.done.limit(now)
     }
 
     /// What is done about a row.
@@ -74,8 +74,11 @@ public enum Sweep {
             }
         case .running: break
         }
-        // The rung's `.b` queue keeps a message a quarter longer.
-        let latest = since.advanced(by: shard.rung.map { $0.delay / 4 } ?? .zero)
+        // The rung's `.b` queue keeps a message a quarter longer. An instant that no rung reaches was written by a clock
+        // that was wrong: nobody knows when that was, but it has passed.
+        let latest =
+            since > Ahead.rung.limit(now)
+            ? now.advanced(by: .zero - lostAfter) : since.advanced(by: shard.rung.map { $0.delay / 4 } ?? .zero)
         guard latest.advanced(by: lostAfter) <= now else { return .leave }
         switch lane {
         case .unknown: return .leave

@@ -23,7 +23,8 @@ extension WorkerShards {
                         delivery: delivery,
                         adopting: adopting,
                         isAlone: quarantine.alone == key,
-                        overdue: overdue(shard, at: now)
+                        overdue: overdue(shard, at: now),
+                        judgesSilence: hearing.judgesSilence(now: now.instant)
                     )
                 )
             )

@@ -74,6 +74,8 @@ extension WorkerShards {
         public var isAlone: Bool
         /// See `Claim.overdue`.
         public var overdue: UInt32?
+        /// See `Claim.judgesSilence`.
+        public var judgesSilence: Bool
     }
 
     /// A run that begins.

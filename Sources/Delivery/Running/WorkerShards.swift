@@ -15,6 +15,8 @@ public struct WorkerShards: Sendable {
     var quarantine = Quarantine()
     /// Deliveries that wait for a former run at another worker.
     var held = HeldDeliveries()
+    /// What the silence of other workers means.
+    var hearing = LedgerHearing()
     /// Shards with a claim that is out.
     var claimed: [ShardKey: Shard] = [:]
     /// Further deliveries of those.
@@ -126,7 +128,12 @@ public struct WorkerShards: Sendable {
         if isHandingOver { stop(shard.id.key, .setAside(.handOver)) }
     }
 
-    // MARK: - Time and the ledger's poll
+    // MARK: - Time and the ledger
+
+    /// The ledger took this worker's report.
+    public mutating func reported(at now: Moment) {
+        hearing.reported(now: now.instant)
+    }
 
     /// The instant of the last `wake` has come: what waits for a former run is asked for again.
     public mutating func woke(at now: Moment) {

@@ -44,6 +44,12 @@ public struct ClockStanding: Sendable, Hashable {
     /// The skew in words, such as `1 h 2 min ahead of the shared time`.
     public var text: String { "\(Self.amount(skew)) \(skew < 0 ? "behind" : "ahead of") the shared time" }
 
+    /// The skew as a mark beside a worker that works with a wrong clock: `CLOCK +3600s`.
+    public var mark: String {
+        let seconds = Int64(clamping: skew.magnitude) / 1000
+        return "CLOCK \(skew < 0 ? "-" : "+")\(seconds)s"
+    }
+
     /// A length of time in its two largest units.
     private static func amount(_ milliseconds: Int64) -> String {
         let seconds = Int64(clamping: milliseconds.magnitude) / 1000

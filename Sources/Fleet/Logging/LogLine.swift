@@ -11,6 +11,7 @@ struct LogLine: Sendable {
     /// The line, with its newline; `fields` are shown by their names' order.
     func text(_ level: Logger.Level, _ message: String, _ fields: Logger.Metadata, label: String) -> String {
         let pairs = fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
+        // The host's own clock: a line is for people, who compare it with what else the host has written down then.
         let now = Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
         return isPretty ? pretty(now, level, message, pairs) : json(now, level, message, pairs, label)
     }

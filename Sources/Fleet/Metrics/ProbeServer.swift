@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
+import Transport
 
 /// What the address of `worker.listen` answers.
 struct ProbeAnswer: Sendable {
@@ -77,6 +78,11 @@ final class ProbeServer: Sendable {
         let open = ConnectionCount()
         return try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause())
+                }
+            }
             .childChannelInitializer { channel in
                 guard open.add(most: connectionsMax) else { return channel.close() }
                 channel.closeFuture.whenComplete { _ in open.remove() }

@@ -10,13 +10,19 @@ public struct FleetStatusView: Sendable, Equatable {
         public var isWell: Bool
         /// What to know about it, one line.
         public var detail: String
+        /// What it is if it is not well, in a word or two: it may work with something wrong, and is not down then.
+        public var trouble: String
 
         /// The health of a part.
-        public init(name: String, isWell: Bool, detail: String) {
+        public init(name: String, isWell: Bool, detail: String, trouble: String = "DOWN") {
             self.name = name
             self.isWell = isWell
             self.detail = detail
+            self.trouble = trouble
         }
+
+        /// The same for people, one word or two.
+        var word: String { isWell ? "ok" : trouble }
     }
 
     /// A queue with work, or a rung.
@@ -80,7 +86,7 @@ public struct FleetStatusView: Sendable, Equatable {
     /// The same for people.
     public var text: String {
         var health = TextTable(columns: [.left, .left, .left])
-        for part in parts { health.add([part.name, part.isWell ? "ok" : "DOWN", part.detail]) }
+        for part in parts { health.add([part.name, part.word, part.detail]) }
         var blocks = [health.text]
         if !backlogs.isEmpty {
             var table = TextTable([("queue", .left), ("waiting", .right), ("consumers", .right), ("empty in", .right)])

@@ -7,7 +7,7 @@ public import Store
 /// Lines that are no devices are left out and reported, the others are registered. Confined to one task; reading blocks.
 public final class RegistryImport {
     private static let pieceBytes = 262_144
-    /// Devices a transaction: workers on the same ledger are not kept waiting.
+    /// Devices that are handed over together.
     private static let batchMax = 500
 
     /// The file's name for people.
@@ -76,14 +76,24 @@ public final class RegistryImport {
 
 /// The registry as commands and the edge use it.
 public enum Registry {
-    /// Registers devices of an app in one transaction; what became of each.
+    /// Registers devices of an app, in pieces; what became of each.
+    ///
+    /// Of what throws, those that came before are registered, and all of them may be registered again.
     public static func register(
         _ devices: [DeviceRegistration],
         app: String,
         in ledger: Ledger
     ) async throws(LedgerError) -> [RegistrationResult] {
         let tokens = devices.map { ProviderRegistry.tokens.bytes(of: $0.device) }
-        return try await ledger.write { try $0.register(devices, tokens: tokens, app: app, now: ledger.now()) }
+        var results: [RegistrationResult] = []
+        while results.count < devices.count {
+            let (waiting, theirs) = (Array(devices[results.count...]), Array(tokens[results.count...]))
+            results += try await ledger.write { transaction in
+                var piece = Piece()
+                return try transaction.register(waiting, tokens: theirs, app: app, &piece, now: ledger.now())
+            }
+        }
+        return results
     }
 
     /// What a token may be held as in lists and the registry, of whatever provider it is one; none when it is none.

@@ -33,6 +33,8 @@ final class EndpointSender: RequestSource {
     private let service: SenderLoop.ServiceKey?
     /// It was out and has not answered well since: one fault is enough.
     private var isDoubted = false
+    /// It has answered, whatever it said, or is one that everybody knows: its runs keep their places.
+    private(set) var isProven: Bool
     /// The number of the look that found it last.
     var lastSearch: UInt64 = 0
     /// Devices that got a fault, while it is not known whether it was the provider's or theirs.
@@ -62,6 +64,7 @@ final class EndpointSender: RequestSource {
         service =
             account.account.isServedByStrangers
             ? SenderLoop.ServiceKey(app: account.app, provider: account.account.provider.name, endpoint: endpoint) : nil
+        isProven = service == nil || WellKnownServices.has(endpoint.host)
         ownPool = account.pool(endpoint: endpoint, loop: owner.loop, isApart: isApart, logger: logger, source: self)
     }
 
@@ -117,6 +120,10 @@ final class EndpointSender: RequestSource {
         guard !isRetired else { return }
         if !queue.contains(slot) { queue.append(slot) }
         if let service, let reason = owner.rests.reason(service, now: owner.clock()) { return putBack(reason) }
+        if service != nil {
+            isProven ? owner.strangers.left(slot) : owner.waits(slot)
+        }
+        // Also for a run that has just left: its devices find the connection when they come again.
         pool.demandChanged()
     }
 
@@ -138,6 +145,7 @@ final class EndpointSender: RequestSource {
                     continue
                 }
                 request.tag = UInt64(UInt32(slot)) << 32 | UInt64(UInt32(position))
+                if !isProven { owner.strangers.asks(slot) }
                 if faults.isSampling {
                     request.tag |= UInt64(faults.mark(attempt: active.run.shard.attempt)) << 16
                 }
@@ -153,6 +161,7 @@ final class EndpointSender: RequestSource {
     func answered(tag: UInt64, answer: borrowing ProviderAnswer) {
         let (slot, position) = Self.place(tag)
         guard let active = owner.active(slot) else { preconditionFailure("an answer for a run that is forgotten") }
+        if !isProven { proved() }
         if active.requests.isAccepted(status: Int(answer.status)) {
             active.run.accepted(position)
             if faults.isRaised { healthy(tag, slot, active) }
@@ -195,7 +204,31 @@ final class EndpointSender: RequestSource {
         // Says nothing of the provider: whoever registered the device named a host that we do not go to.
         if case .outOfReach = failure { return leaveOut(.outOfReach) }
         let isProving = queue.contains { owner.active($0)?.run.isProving ?? false }
-        tripIfDue(faults.connection(decides: isProving || isDoubted, now: owner.clock()), reason: "NoConnection")
+        // Nobody waits for it any more: what is known of it is for those who come again.
+        let isLeft = service != nil && queue.isEmpty
+        tripIfDue(
+            faults.connection(decides: isProving || isDoubted || isLeft, now: owner.clock()),
+            reason: "NoConnection"
+        )
+    }
+
+    /// A run gives its place back to others: its devices are asked again later, and pay only where the service is known to
+    /// have been out.
+    func leave(_ slot: Int) {
+        guard let active = owner.active(slot) else { return }
+        let now = owner.clock()
+        while let position = active.run.next(now: now) {
+            active.run.putBack(position, reason: "NoConnection", charged: isDoubted, now: now)
+        }
+        queue.removeAll { $0 == slot }
+        owner.count(slot)
+        owner.reportIfOver(slot)
+    }
+
+    /// It answers: its runs are no strangers'.
+    private func proved() {
+        isProven = true
+        owner.keepPlaces(of: self)
     }
 
     /// No device that waits here gets a request.

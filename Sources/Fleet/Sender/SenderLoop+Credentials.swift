@@ -85,7 +85,8 @@ extension SenderLoop {
     /// Those that are at work are never closed: the shards that a worker has in hand bound them.
     static let strangersMax = 256
 
-    /// Makes room for one more push service: closes the connections of the one that nobody has asked for longest.
+    /// Makes room for one more push service: closes the connections of the one that nobody has asked for longest, first of
+    /// those that have never answered.
     private func closeUnused(for new: EndpointSender) {
         guard new.isOneOfMany else { return }
         let strangers = endpoints.filter { $0.value.isOneOfMany }
@@ -94,9 +95,15 @@ extension SenderLoop {
         let unused = strangers.filter {
             $0.value !== new && $0.value.isIdle && !used.contains(ObjectIdentifier($0.value))
         }
-        guard let oldest = unused.min(by: { $0.value.lastSearch < $1.value.lastSearch }) else { return }
+        guard let oldest = unused.min(by: Self.goesBefore) else { return }
         endpoints[oldest.key] = nil
         retire(oldest.value)
+    }
+
+    private typealias Connections = (key: EndpointKey, value: EndpointSender)
+
+    private static func goesBefore(_ one: Connections, _ other: Connections) -> Bool {
+        (one.value.isProven ? 1 : 0, one.value.lastSearch) < (other.value.isProven ? 1 : 0, other.value.lastSearch)
     }
 
     /// A run without a token waits for one, or is set aside when there will be none.

@@ -45,6 +45,8 @@ final class SenderLoop {
     var retiring: [EndpointSender] = []
     /// Which push services of strangers are out.
     var rests = OriginRests<ServiceKey>()
+    /// Which runs leave while push services of strangers have not answered, by their slots.
+    var strangers: StrangerPlaces
     /// Counts looks for senders, to know which one was not used for longest.
     var searches: UInt64 = 0
     /// Runs that wait for a token, by their slots.
@@ -83,6 +85,7 @@ final class SenderLoop {
         loop: any EventLoop,
         worker: Int64,
         ledger: Ledger,
+        loops: Int,
         unflushedMax: Int,
         reports: any SenderReports,
         lease: BrokerLease,
@@ -91,6 +94,7 @@ final class SenderLoop {
         self.loop = loop
         self.worker = worker
         self.ledger = ledger
+        strangers = StrangerPlaces(loops: loops)
         self.unflushedMax = unflushedMax
         self.reports = reports
         self.lease = lease
@@ -216,8 +220,20 @@ final class SenderLoop {
         active.sender?.drop(slot)
         if active.run.isProbe { active.sender?.faults.probeEnded() }
         awaiting[slot] = nil
+        strangers.left(slot)
         runs[slot] = nil
         freeSlots.append(slot)
+    }
+
+    /// A run waits for a push service that has not answered yet: one that does has to leave when they are too many.
+    func waits(_ slot: Int) {
+        guard let leaving = strangers.waits(slot) else { return }
+        runs[leaving]?.sender?.leave(leaving)
+    }
+
+    /// A push service has answered: its runs stay.
+    func keepPlaces(of sender: EndpointSender) {
+        for slot in slots.values where runs[slot]?.sender === sender { strangers.left(slot) }
     }
 
     // MARK: - Streams

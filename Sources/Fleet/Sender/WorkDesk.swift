@@ -114,6 +114,12 @@ final class WorkDesk {
         perform()
     }
 
+    /// The ledger took the worker's report.
+    func reported() {
+        shards.reported(at: now)
+        perform()
+    }
+
     /// A run has no open stream and opens none.
     func runIsOver(_ key: ShardKey) {
         shards.runIsOver(key)
@@ -194,6 +200,7 @@ final class WorkDesk {
             isPaced: apps.isPaced(app: shard.facts.app, provider: shard.facts.provider, urgency: shard.facts.urgency),
             isAlone: order.isAlone,
             overdue: order.overdue,
+            judgesSilence: order.judgesSilence,
             content: Claim.Content(shard)
         )
         let now = ledger.now()

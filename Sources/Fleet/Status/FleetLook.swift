@@ -150,12 +150,14 @@ extension FleetFacts {
         ]
         view.parts += workers.map { worker in
             let apps = worker.apps.isEmpty ? "no app" : worker.apps.joined(separator: ", ")
-            let clock = worker.standing(clockSource).problem
+            let standing = worker.standing(clockSource)
+            let clock = standing.problem
             return .init(
                 name: "worker \(worker.name)",
                 isWell: clock == nil,
                 detail: "\(worker.roles.joined(separator: ", ")); \(apps); since \(worker.startedAt.rfc3339)"
-                    + (clock.map { "; \($0)" } ?? "")
+                    + (clock.map { "; \($0)" } ?? ""),
+                trouble: standing.mark
             )
         }
         view.parts += webhooks.map { WebhookView($0).health }

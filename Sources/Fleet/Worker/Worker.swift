@@ -233,6 +233,7 @@ public final class Worker: Sendable {
                         loop: sending,
                         worker: context.worker,
                         ledger: context.ledger,
+                        loops: loops.count,
                         unflushedMax: unflushedMax(context.configuration, loops: loops.count),
                         reports: reports,
                         lease: lease,
@@ -257,7 +258,14 @@ public final class Worker: Sendable {
         _ fleet: LatestFleetFigures
     ) -> [Task<Void, Never>] {
         var tasks: [Task<Void, Never>] = []
-        tasks.append(Task { await heartbeat(context, health) })
+        tasks.append(
+            Task {
+                await heartbeat(context) {
+                    health.reported()
+                    loop.execute { core.value.desk.reported() }
+                }
+            }
+        )
         let poll = LedgerPoll(context: context, core: core, loop: loop, signal: signals.poll)
         tasks.append(Task { await poll.run() })
         if let management = management(context.configuration, on: loop) {
@@ -331,13 +339,13 @@ public final class Worker: Sendable {
     }
 
     /// Tells the ledger every two seconds that the worker lives and which apps it knows.
-    private static func heartbeat(_ context: WorkerContext, _ health: WorkerHealth) async {
-        let id = context.worker
+    private static func heartbeat(_ context: WorkerContext, _ reported: () -> Void) async {
+        let (id, ledger) = (context.worker, context.ledger)
         var (asked, hooks) = (context.apps.askedEvents, context.apps.webhookEntries)
         var told = ClockStanding.Verdict.inStep
         while !Task.isCancelled {
             do {
-                let (now, standing) = (context.ledger.now(), context.ledger.standing)
+                let standing = ledger.standing
                 if standing.verdict != told { Self.tell(standing, context.logger) }
                 told = standing.verdict
                 let accounts = context.apps.reported
@@ -345,13 +353,15 @@ public final class Worker: Sendable {
                 // After a reload only, so that the last who was told otherwise is believed.
                 let changed = events.filter { asked[$0.key] != $0.value }
                 let replaced = entries.filter { hooks[$0.key] != $0.value }
-                try await context.ledger.write(.normal) {
+                try await ledger.write(.normal) {
+                    // As of now: the transaction may have waited for long.
+                    let now = ledger.now()
                     try $0.reportWorker(id, accounts: accounts, skew: standing.skew, now: now)
                     try $0.setAskedEvents(changed)
                     try $0.setWebhooks(replaced, now: now)
                 }
                 (asked, hooks) = (events, entries)
-                health.reported()
+                reported()
                 try await Task.sleep(for: .seconds(2))
             } catch is CancellationError {
                 return

@@ -204,8 +204,10 @@ actor LiveFeed {
         {
             let json = view.json
             if subscriber.shown[campaign] != json { events.append(LiveEvent(name: "status", id: nil, data: json)) }
-            subscriber.shown[campaign] = view.isOver ? nil : json
-            if view.isOver, subscriber.topic == .campaign(campaign) { isOver = true }
+            // Not before it is completed: its last device may have its outcome a transaction earlier than that is told.
+            let isEnded = view.completedAt != nil
+            subscriber.shown[campaign] = isEnded ? nil : json
+            if isEnded, subscriber.topic == .campaign(campaign) { isOver = true }
         }
         subscribers[number] = subscriber
         for event in events { send(event.text, to: number) }

@@ -18,6 +18,9 @@ struct LoadFigures: Sendable {
     func write(to text: inout Exposition) {
         text.single("fanfare_http_held_bytes", .gauge, "Bytes that connections hold.", budget.held)
         text.single("fanfare_http_held_bytes_max", .gauge, "Bytes that they may hold together.", budget.bytesMax)
+        let answering = "fanfare_http_answering"
+        text.single(answering, .gauge, "Requests of the edge that are being answered.", budget.answering)
+        text.single(answering + "_max", .gauge, "Requests that may be answered at once.", budget.answeringMax)
         let open = "fanfare_http_connections"
         text.family(open, .gauge, "Connections that are open, by the address that they came to.")
         for (listener, caps) in connections { text.sample(open, [("listener", listener)], caps.open) }

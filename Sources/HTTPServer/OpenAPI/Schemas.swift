@@ -5,8 +5,8 @@ import Fleet
 enum Schemas {
     static let text: JSONValue = ["type": "string"]
     static let app: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"]
-    static let id: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"]
-    static let word: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._:-]{1,64}$"]
+    static let id: JSONValue = ["type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,128}$"]
+    static let word: JSONValue = ["type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,64}$"]
     static let limit: JSONValue = ["type": "integer", "minimum": 1, "maximum": 200]
     static let cursor: JSONValue = ["type": "integer", "minimum": 1, "maximum": 4_294_967_295]
     static let states: JSONValue = [

@@ -40,7 +40,10 @@ extension LedgerBackup {
             let copy = try DatabaseQueue(path: partial)
             // A backup of an earlier version lacks tables that are written to below.
             try SQLiteSchema.migrator.migrate(copy)
-            let restored = try copy.write { try LedgerTransaction(db: .sqlite($0), isSynced: true).tellApart() }
+            let restored = try copy.write { db in
+                try LedgerTransaction(db: .sqlite(db), isSynced: true)
+                    .tellApart { () throws(LedgerError) in try SQLiteClock.now(of: db) }
+            }
             try copy.close()
             return restored
         } catch {

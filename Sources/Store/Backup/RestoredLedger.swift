@@ -1,3 +1,4 @@
+import Campaigns
 import Delivery
 
 /// What a restored ledger begins with.
@@ -27,7 +28,9 @@ extension LedgerTransaction {
     /// epochs, so that an earlier run's writes are refused. Numbers of campaigns begin above those that were given, so
     /// that a shard of a campaign that the backup does not know is parked; those of events are parts of ids by which
     /// their readers tell repeats. What was on its way is published anew: so many shards, with so many devices.
-    func tellApart() throws(LedgerError) -> (shards: Int, devices: Int) {
+    ///
+    /// `now` is asked when no worker is known any more.
+    func tellApart(now: () throws(LedgerError) -> Timestamp) throws(LedgerError) -> (shards: Int, devices: Int) {
         let onTheirWay = try onTheirWay()
         try db.run(
             """
@@ -41,26 +44,17 @@ extension LedgerTransaction {
             .int(Int(ShardState.aside.rawValue))
         )
         try db.run("UPDATE campaigns SET lease_owner = 0, lease_until = 0")
-        // Runs between the backup and now may have been made and sent.
-        try db.run("UPDATE repeats SET restored_at = \(clock)")
         try db.run("UPDATE breakers SET probe = NULL, probe_owner = 0, probe_until = NULL")
         try db.run("DELETE FROM worker_apps")
         try db.run("DELETE FROM workers")
+        // Runs between the backup and now may have been made and sent. They were made by the shared time, which on a host
+        // whose clock was set is not the host's.
+        try db.run("UPDATE repeats SET restored_at = ?1", .time(try now()))
         for (table, column) in [("campaigns", "number"), ("workers", "id"), ("events", "seq")] {
             try skipNumbers(of: table, column)
         }
         try bumpRevision()
         return onTheirWay
-    }
-
-    /// Now by the database's clock, in milliseconds.
-    private var clock: String {
-        switch db {
-        case .sqlite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
-        #if PostgreSQL
-        case .postgreSQL: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
-        #endif
-        }
     }
 
     private func onTheirWay() throws(LedgerError) -> (shards: Int, devices: Int) {

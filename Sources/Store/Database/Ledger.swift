@@ -12,7 +12,7 @@ public final class Ledger: Sendable {
     /// Tells this ledger from others, for example in a refusal of a job that names a list it does not have.
     public let storeID: String
 
-    private let driver: any LedgerDriver
+    let driver: any LedgerDriver
     private let writer: LedgerWriter
 
     init(_ driver: any LedgerDriver, storeID: String, logger: Logger) {

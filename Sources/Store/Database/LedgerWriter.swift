@@ -25,9 +25,14 @@ final class LedgerWriter: Sendable {
     private let thread: WriterThread
     private let logger: Logger
 
-    /// A writer; `rest` is what `withOthers` adds to a body's way at most.
-    init(_ driver: any LedgerDriver, logger: Logger, rest: DispatchTimeInterval = .milliseconds(5)) {
-        let queue = WriterQueue(driver, rest: rest)
+    /// A writer; `rest` is what `withOthers` adds to a body's way at most, and `clock` counts nanoseconds.
+    init(
+        _ driver: any LedgerDriver,
+        logger: Logger,
+        rest: DispatchTimeInterval = .milliseconds(5),
+        clock: @escaping @Sendable () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }
+    ) {
+        let queue = WriterQueue(driver, rest: rest, clock: clock)
         self.queue = queue
         self.logger = logger
         thread = WriterThread { queue.drain() }
@@ -101,14 +106,16 @@ private final class WriterQueue: Sendable {
 
     let driver: any LedgerDriver
     private let rest: DispatchTimeInterval
+    private let clock: @Sendable () -> UInt64
     private let restEnded = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
     /// Bodies wait that go ahead of others: what is under way ends early.
     private let hasAhead = Atomic(false)
 
-    init(_ driver: any LedgerDriver, rest: DispatchTimeInterval) {
+    init(_ driver: any LedgerDriver, rest: DispatchTimeInterval, clock: @escaping @Sendable () -> UInt64) {
         self.driver = driver
         self.rest = rest
+        self.clock = clock
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -191,11 +198,11 @@ private final class WriterQueue: Sendable {
     }
 
     private func run(_ jobs: [Job]) {
-        let began = DispatchTime.now().uptimeNanoseconds
+        let began = clock()
         do {
             let completions = try commit(jobs, isSynced: jobs.contains { $0.durability == .synced })
             state.withLock {
-                $0.figures.committed(completions.count, nanoseconds: DispatchTime.now().uptimeNanoseconds - began)
+                $0.figures.committed(completions.count, nanoseconds: clock() - began)
             }
             // The others keep their place.
             let rest = jobs.dropFirst(completions.count)
@@ -234,11 +241,11 @@ private final class WriterQueue: Sendable {
             completions.removeAll(keepingCapacity: true)
             longest = LongestBodies()
             completions.reserveCapacity(jobs.count)
-            let began = DispatchTime.now().uptimeNanoseconds
+            let began = clock()
             var begins = began
             for job in jobs {
                 completions.append(try job.body(transaction))
-                let ended = DispatchTime.now().uptimeNanoseconds
+                let ended = clock()
                 longest.note(job.caller, nanoseconds: ended - begins)
                 begins = ended
                 if job.haste != .ahead, hasAhead.load(ordering: .relaxed) { break }

@@ -69,32 +69,43 @@ extension LedgerTransaction {
     /// Events that are dropped in one transaction; the next is a second later.
     private static let droppedMax = 1_000
 
-    /// An event of a campaign's life.
+    /// An event of a campaign's life, with no more than it says: a status counts each part and each provider.
     func addLifeEvent(_ kind: CampaignEvent.Kind, campaign number: UInt32, now: Timestamp) throws(LedgerError) {
-        guard let status = try reader.status(campaign: number, now: now) else { return }
+        guard let facts = try reader.campaign(number) else { return }
+        let (audience, reasons): (Int, Set<AsideReason>)
+        var tally = Tally()
+        switch kind {
+        case .paused, .resumed: (audience, reasons) = (0, try reader.reasons(of: facts))
+        case .completed, .cancelled:
+            (audience, reasons) = (try reader.audience(of: number), [])
+            try reader.countOutcomes(facts, &tally)
+        case .started, .accepted, .refused, .suspended, .takenUp, .shardSettled, .deviceInvalid:
+            (audience, reasons) = (try reader.audience(of: number), [])
+        }
+        let counted = tally
         try addEvent(correlationID: try correlationID(number)) { sequence in
             switch kind {
             case .paused, .resumed:
                 .pausing(
                     kind,
-                    app: status.app,
-                    campaign: status.id,
-                    reasons: status.pausedBy.map(\.rawValue).sorted(),
+                    app: facts.app,
+                    campaign: facts.id,
+                    reasons: reasons.map(\.rawValue).sorted(),
                     sequence: sequence,
                     at: now
                 )
             case .completed, .cancelled:
                 .over(
                     kind,
-                    app: status.app,
-                    campaign: status.id,
-                    audience: status.audience,
-                    counts: status.counts,
-                    pending: status.pending.total,
+                    app: facts.app,
+                    campaign: facts.id,
+                    audience: audience,
+                    counts: counted.counts,
+                    pending: counted.pending.total,
                     at: now
                 )
             case .started, .accepted, .refused, .suspended, .takenUp, .shardSettled, .deviceInvalid:
-                .started(app: status.app, campaign: status.id, audience: status.audience, at: now)
+                .started(app: facts.app, campaign: facts.id, audience: audience, at: now)
             }
         }
     }

@@ -50,13 +50,16 @@ extension LedgerTransaction {
             .int(campaign),
             .time(last)
         )
-        for part in parts {
-            try db.run(
-                "UPDATE parts SET expires_at = ?3 WHERE campaign = ?1 AND part = ?2",
-                .int(campaign),
-                .int(part.number),
-                .time(part.end)
-            )
+        for (end, parts) in Dictionary(grouping: parts, by: \.end).sorted(by: { $0.key < $1.key }) {
+            for range in RowBatches.ranges(parts.count) {
+                let places = range.indices.map { "?\($0 - range.lowerBound + 3)" }
+                try db.run(
+                    """
+                    UPDATE parts SET expires_at = ?2 WHERE campaign = ?1 AND part IN (\(places.joined(separator: ", ")))
+                    """,
+                    values: [.int(campaign), .time(end)] + parts[range].map { .int($0.number) }
+                )
+            }
         }
         try note(.changed, campaign: campaign, by: actor, ["expires_at": .string(last.rfc3339)], now: now)
         try bumpRevision()

@@ -67,18 +67,29 @@ extension LedgerTransaction {
         let chunks = try reader.chunkGroups(list: list, zones: names, byProvider: facts.hasShares)
         let zones = parts.isEmpty ? [nil] : sorted.map { Optional($0) }
         let providers = facts.hasShares ? try reader.shares(of: facts).map(\.share) : [nil]
-        var (number, position, seen) = (0, 0, 0)
+        var (order, rows, quiet): ([[SQLValue]], [[SQLValue]], [[SQLValue]]) = ([], [], [])
+        var seen = 0
         for zone in zones {
             for provider in providers {
                 let group = ChunkGroup(provider: provider, timeZone: zone?.timeZone)
                 guard let members = chunks[group] else { continue }
-                try write(zone, provider, members, UInt32(number), position, campaign: campaign)
-                (number, position, seen) = (number + 1, position + members.count, seen + 1)
+                let (number, first) = (UInt32(seen), order.count)
+                rows.append(Self.row(zone, provider, members, number, first, campaign: campaign))
+                order += members.enumerated().map { offset, member in
+                    [.int(campaign), .int(first + offset), .int(member.ordinal), .int(number)]
+                }
+                quiet += (zone?.times.quiet ?? []).map {
+                    [.int(campaign), .int(number), .time($0.lowerBound), .time($0.upperBound)]
+                }
+                seen += 1
             }
         }
         guard seen == chunks.count else {
             throw .failed("list \(list) has devices that campaign \(campaign) has no part for")
         }
+        try db.insert(into: "chunk_order (campaign, position, ordinal, part)", order)
+        try db.insert(into: Self.columns, rows)
+        try insertQuiet(quiet)
         try db.run("UPDATE campaigns SET has_parts = 1 WHERE number = ?1", .int(campaign))
         guard !sorted.isEmpty else { return }
         try db.run(
@@ -94,59 +105,26 @@ extension LedgerTransaction {
         )
     }
 
-    private func write(
+    private static let columns = """
+        parts (campaign, part, time_zone, release_at, expires_at, first_chunk, end_chunk, devices, cursor, provider,
+            quiet_from, quiet_to, quiet_zone, quiet_until)
+        """
+
+    private static func row(
         _ zone: NewPart?,
         _ provider: ProviderName?,
         _ chunks: [(ordinal: UInt32, count: Int)],
         _ number: UInt32,
         _ first: Int,
         campaign: UInt32
-    ) throws(LedgerError) {
-        try writeOrder(chunks.map(\.ordinal), part: number, from: first, campaign: campaign)
-        try db.run(
-            """
-            INSERT INTO parts (campaign, part, time_zone, release_at, expires_at, first_chunk, end_chunk, devices,
-                cursor, provider, quiet_from, quiet_to, quiet_zone, quiet_until)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?6, ?9, ?10, ?11, ?12, ?13)
-            """,
-            .int(campaign),
-            .int(number),
-            .text(zone?.timeZone),
-            .int(zone?.times.releaseAt.milliseconds ?? 0),
-            .int(zone?.times.expiresAt.milliseconds ?? 0),
-            .int(first),
-            .int(first + chunks.count),
-            .int(chunks.reduce(0) { $0 + $1.count }),
-            .text(provider?.rawValue),
-            .int(zone?.times.rule?.hours.from),
-            .int(zone?.times.rule?.hours.to),
-            .text(zone?.times.rule?.timeZone),
-            .time(zone?.times.rule?.knownUntil)
-        )
-        try insertQuiet(zone?.times.quiet ?? [], campaign: campaign, part: number)
-    }
-
-    /// Rows of `chunk_order` that one statement writes.
-    private static let orderRows = 100
-
-    private func writeOrder(
-        _ ordinals: [UInt32],
-        part: UInt32,
-        from first: Int,
-        campaign: UInt32
-    ) throws(LedgerError) {
-        var start = 0
-        while start < ordinals.count {
-            // Two texts only, so that both stay prepared.
-            let count = ordinals.count - start >= Self.orderRows ? Self.orderRows : 1
-            let rows = (0..<count).map { "(?1, ?\($0 * 2 + 3), ?\($0 * 2 + 4), ?2)" }
-            try db.run(
-                "INSERT INTO chunk_order (campaign, position, ordinal, part) VALUES \(rows.joined(separator: ", "))",
-                values: [.int(campaign), .int(part)]
-                    + (start..<start + count).flatMap { [SQLValue.int(first + $0), .int(ordinals[$0])] }
-            )
-            start += count
-        }
+    ) -> [SQLValue] {
+        let rule = zone?.times.rule
+        return [
+            .int(campaign), .int(number), .text(zone?.timeZone), .int(zone?.times.releaseAt.milliseconds ?? 0),
+            .int(zone?.times.expiresAt.milliseconds ?? 0), .int(first), .int(first + chunks.count),
+            .int(chunks.reduce(0) { $0 + $1.count }), .int(first), .text(provider?.rawValue),
+            .int(rule?.hours.from), .int(rule?.hours.to), .text(rule?.timeZone), .time(rule?.knownUntil),
+        ]
     }
 }
 

@@ -60,21 +60,20 @@ extension LedgerTransaction {
                 .int(part.part),
                 .time(now)
             )
-            try insertQuiet(windows, campaign: part.campaign, part: part.part)
+            try insertQuiet(
+                windows.map {
+                    [.int(part.campaign), .int(part.part), .time($0.lowerBound), .time($0.upperBound)]
+                }
+            )
         }
     }
 
-    /// Windows of a part; those that it has already stay.
-    func insertQuiet(_ windows: [Range<Timestamp>], campaign: UInt32, part: UInt32) throws(LedgerError) {
-        guard !windows.isEmpty else { return }
-        let rows = windows.indices.map { "(?1, ?2, ?\($0 * 2 + 3), ?\($0 * 2 + 4))" }
-        try db.run(
-            """
-            INSERT INTO quiet_spans (campaign, part, begins_at, ends_at) VALUES \(rows.joined(separator: ", "))
-            ON CONFLICT (campaign, part, begins_at) DO NOTHING
-            """,
-            values: [.int(campaign), .int(part)]
-                + windows.flatMap { [SQLValue.time($0.lowerBound), .time($0.upperBound)] }
+    /// Windows of parts, a row each; those that are there already stay.
+    func insertQuiet(_ rows: [[SQLValue]]) throws(LedgerError) {
+        try db.insert(
+            into: "quiet_spans (campaign, part, begins_at, ends_at)",
+            rows,
+            orElse: "ON CONFLICT (campaign, part, begins_at) DO NOTHING"
         )
     }
 }

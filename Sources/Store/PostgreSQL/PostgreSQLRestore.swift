@@ -1,3 +1,5 @@
+import Campaigns
+
 extension LedgerBackup {
     /// Makes the ledger in a PostgreSQL database the one to go on with, after the database was restored with tools of its
     /// own: `pg_restore`, or a recovery to a point in time; blocks.
@@ -37,7 +39,12 @@ extension LedgerBackup {
         guard try !connection.hasCompany() else { return nil }
         let (shards, devices): (Int, Int)
         do throws(LedgerError) {
-            (shards, devices) = try LedgerTransaction(db: .postgreSQL(connection), isSynced: true).tellApart()
+            (shards, devices) = try LedgerTransaction(db: .postgreSQL(connection), isSynced: true)
+                .tellApart { () throws(LedgerError) in
+                    let now = try LedgerConnection.postgreSQL(connection).number(PostgreSQLConnection.clockQuery)
+                    guard let now else { throw .failed("the server told no time") }
+                    return Timestamp(milliseconds: now)
+                }
         } catch {
             throw connection.failure ?? PostgreSQLFailure(remedy: .none, error: error)
         }

@@ -18,7 +18,7 @@ public enum RegistrationResult: String, Sendable, CaseIterable {
 }
 
 extension LedgerTransaction {
-    /// Registers devices of an app, some hundred a transaction; what became of each.
+    /// Registers devices of an app: the first of them, as many as the piece has room for; what became of each of those.
     ///
     /// A device is its installation; one that names none is named after its token. A token belongs to one installation:
     /// when another one has it, that one loses it. The row stays with the token, so that whoever walks over the registry
@@ -27,17 +27,33 @@ extension LedgerTransaction {
         _ registrations: [DeviceRegistration],
         tokens: [[UInt8]],
         app: String,
+        _ piece: inout Piece,
         now: Timestamp
     ) throws(LedgerError) -> [RegistrationResult] {
         let keys = RegistryKeys(app: app)
         var numbers = try RegistryNumbers(self, app: app)
         var results: [RegistrationResult] = []
-        for (registration, token) in zip(registrations, tokens) {
-            results.append(try register(registration, token: token, secret: .asAdopted, keys, &numbers, now: now))
+        while results.count < registrations.count, piece.allowance > 0 {
+            let step = results.count..<min(results.count + piece.allowance, registrations.count)
+            for (registration, token) in zip(registrations[step], tokens[step]) {
+                results.append(try register(registration, token: token, secret: .asAdopted, keys, &numbers, now: now))
+            }
+            piece.did(step.count)
         }
         try numbers.save(self)
-        if registrations.contains(where: { $0.badge ?? 0 > 0 }) { try countBadges(of: app) }
+        if registrations.prefix(results.count).contains(where: { $0.badge ?? 0 > 0 }) { try countBadges(of: app) }
         return results
+    }
+
+    /// The same with all of a few devices.
+    public func register(
+        _ registrations: [DeviceRegistration],
+        tokens: [[UInt8]],
+        app: String,
+        now: Timestamp
+    ) throws(LedgerError) -> [RegistrationResult] {
+        var piece = Piece { .zero }
+        return try register(registrations, tokens: tokens, app: app, &piece, now: now)
     }
 
     func register(

@@ -65,6 +65,13 @@ final class SQLiteClock: Sendable {
         clock.set(lead: next.lead(at: now))
     }
 
+    /// The shared time of a ledger that nobody else has open, kept from now on; within a transaction that writes.
+    static func now(of db: Database) throws(LedgerError) -> Timestamp {
+        let time = SQLiteClock()
+        do { try time.look(db, isNoting: true) } catch { throw LedgerError(error, path: "") }
+        return time.clock.now()
+    }
+
     private func read(_ db: Database) throws(LedgerError) -> Row? {
         let rows = try db.rows("SELECT boot, at, lead, goal, last FROM clock WHERE id = 1", [])
         guard try rows.next() else { return nil }

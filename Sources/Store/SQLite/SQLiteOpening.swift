@@ -83,7 +83,7 @@ extension Ledger {
     /// One of before that is mended by its owner; where it is another user's it is left as it is.
     private static func keepPrivate(_ path: String, create: Bool) {
         if create { closeLockFile(openPrivately(path)) }
-        for suffix in ["", "-wal", "-shm"] {
+        for suffix in ["", "-wal", "-shm", ".lock"] {
             var status = stat()
             guard stat(path + suffix, &status) == 0, status.st_mode & 0o077 != 0, status.st_uid == geteuid() else {
                 continue
@@ -96,7 +96,7 @@ extension Ledger {
         _ path: String,
         _ body: () throws(LedgerError) -> T
     ) throws(LedgerError) -> T {
-        let descriptor = openLockFile(path + ".lock")
+        let descriptor = openPrivately(path + ".lock")
         guard descriptor >= 0 else { throw .unreachable(path: path, detail: String(cString: strerror(errno))) }
         defer { closeLockFile(descriptor) }
         while flock(descriptor, LOCK_EX) != 0 {
@@ -108,10 +108,6 @@ extension Ledger {
 
 private func closeLockFile(_ descriptor: Int32) {
     close(descriptor)
-}
-
-private func openLockFile(_ path: String) -> Int32 {
-    open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o644)
 }
 
 /// Makes a file that is not there; one that is there is left as it is.

@@ -25,7 +25,9 @@ extension LedgerTransaction {
     /// A claim that ends or sets aside makes its transaction synced: the message is acked next.
     public func claim(_ claim: Claim, now: Timestamp) throws(LedgerError) -> ClaimResult {
         let (row, recorded) = try shardWithDeaths(claim.key)
-        let owner = try row.map { row throws(LedgerError) in try reader.owner(of: row, now: now) } ?? .nobody
+        let owner = claim.believed(
+            try row.map { row throws(LedgerError) in try reader.owner(of: row, now: now) } ?? .nobody
+        )
         let deaths = Claim.deaths(recorded, owner: owner)
         let campaign = try row.map { row throws(LedgerError) in try reader.campaign(of: row) } ?? nil
         let isQuiet = try reader.isQuiet(row, of: campaign, at: now)

@@ -22,6 +22,34 @@ public struct ProviderStatus: Sendable, Equatable {
 }
 
 extension LedgerReader {
+    /// Why a campaign is paused, with what all have in common of its shares that have devices left
+    /// (`CampaignStatus.pausedBy`, without counting those).
+    func reasons(of facts: CampaignFacts) throws(LedgerError) -> Set<AsideReason> {
+        guard facts.hasShares, facts.stage != .planning, !facts.isRepeated, !facts.isInApp else {
+            return facts.pauseReasons
+        }
+        var common: Set<AsideReason> = []
+        for share in try shares(of: facts) where try hasLeft(facts.number, of: share.share) {
+            guard !share.pauseReasons.isEmpty else { return facts.pauseReasons }
+            common.formUnion(share.pauseReasons)
+        }
+        return facts.pauseReasons.union(common)
+    }
+
+    /// Whether devices of a share have no outcome: in chunks that are not cut, or in rows that are not settled.
+    private func hasLeft(_ campaign: UInt32, of provider: ProviderName?) throws(LedgerError) -> Bool {
+        let isUncut = try db.number(
+            """
+            SELECT 1 FROM campaigns c JOIN parts p ON p.campaign = c.number
+            WHERE c.number = ?1 AND c.cursor < c.chunks AND p.cursor < p.end_chunk AND p.provider = ?2 LIMIT 1
+            """,
+            .int(campaign),
+            .text(provider?.rawValue)
+        )
+        if isUncut != nil { return true }
+        return try !openShards(campaign: campaign, of: provider.map { [$0] }, limit: 1).isEmpty
+    }
+
     /// What a campaign's devices came to by provider, in the order of their names; none until its audience is known.
     ///
     /// - Parameters:

@@ -14,10 +14,8 @@ extension LedgerReader {
     public func status(campaign number: UInt32, now: Timestamp) throws(LedgerError) -> CampaignStatus? {
         guard var status = try statusRow(number), let facts = try campaign(number) else { return nil }
         var (tally, open) = (Tally(), [ProviderName: Tally]())
-        try countSettled(number, &tally)
-        try countOpen(facts, &tally, byProvider: &open)
-        let nobodys = try countRest(number, &tally)
-        if facts.isInApp { tally.counts[.accepted] += try givenInApp(number) }
+        let nobodys = try countOutcomes(facts, &tally, byProvider: &open)
+        try countReasons(number, &tally)
         status.counts = tally.counts
         status.pending = tally.pending
         status.attempts = tally.attempts
@@ -37,6 +35,31 @@ extension LedgerReader {
         status.pausedBy.formUnion(status.commonReasons)
         status.stateReason = try stateReason(status, now: now)
         return status
+    }
+
+    /// What became of a campaign's devices and what is left, as an event says it: without reasons, parts and providers.
+    func countOutcomes(_ facts: CampaignFacts, _ tally: inout Tally) throws(LedgerError) {
+        var open: [ProviderName: Tally] = [:]
+        try countOutcomes(facts, &tally, byProvider: &open)
+    }
+
+    /// The same with what is open by provider; returns how many devices of the audience are no provider's.
+    @discardableResult
+    private func countOutcomes(
+        _ facts: CampaignFacts,
+        _ tally: inout Tally,
+        byProvider open: inout [ProviderName: Tally]
+    ) throws(LedgerError) -> Int {
+        try countSettled(facts.number, &tally)
+        try countOpen(facts, &tally, byProvider: &open)
+        let nobodys = try countRest(facts.number, &tally)
+        if facts.isInApp { tally.counts[.accepted] += try givenInApp(facts.number) }
+        return nobodys
+    }
+
+    /// All devices that were meant; 0 when there is no such campaign.
+    func audience(of number: UInt32) throws(LedgerError) -> Int {
+        Int(try db.number("SELECT audience FROM campaigns WHERE number = ?1", .int(number)) ?? 0)
     }
 
     /// Campaigns, the latest first.
@@ -168,6 +191,11 @@ extension LedgerReader {
             tally.unknownResent = rows.int(10)
             tally.maybeSent = rows.int(11)
         }
+        tally.settledOutcomes = tally.counts.total
+    }
+
+    /// The reasons of outcomes, and what the law needs besides.
+    private func countReasons(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) {
         let reasons = try db.rows(
             """
             SELECT reasons, count(*) FROM shards WHERE campaign = ?1 AND state = 4 AND reasons IS NOT NULL
@@ -176,7 +204,6 @@ extension LedgerReader {
             .int(number)
         )
         while try reasons.next() { ReasonCounts.add(reasons.text(0), times: reasons.int(1), to: &tally.reasons) }
-        tally.settledOutcomes = tally.counts.total
         tally.childDevices = Int(
             try db.number("SELECT sum(count) FROM shards WHERE campaign = ?1 AND child > 0", .int(number)) ?? 0
         )

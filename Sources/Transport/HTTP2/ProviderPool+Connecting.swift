@@ -76,6 +76,9 @@ extension ProviderPool {
     }
 
     private func connect(_ id: ConnectionPool.ConnectionID, to address: SocketAddress) {
+        guard DescriptorRoom.isThere else {
+            return self.connectFailed(id, .connect("\(address): the process may open no more files"))
+        }
         let connection: ProviderConnection
         do {
             connection = try self.makeConnection(id)

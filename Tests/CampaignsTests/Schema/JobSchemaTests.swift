@@ -124,6 +124,22 @@ struct JobSchemaTests {
         #expect(decoding.job?.canonicalJSON() == minimal.canonicalJSON())
     }
 
+    @Test(arguments: [".", "..", "...", ".a", "a.", "a..b", "-", "", "a b", "a@b", "d\u{E9}j\u{E0}", "v1:2_3-4"])
+    func `a name is one to the schema when it is one to the decoder`(_ name: String) throws {
+        let definitions = try definitions()
+        func fits(_ name: String, _ place: JSONValue?) throws -> Bool {
+            let pattern = try #require(place?["pattern"]?.string)
+            return name.range(of: pattern, options: .regularExpression) != nil
+        }
+        let isID = NameRule.isID(name)
+        #expect(try fits(name, definitions["job"]?["properties"]?["id"]) == isID)
+        #expect(try fits(name, definitions["word"]) == isID)
+        #expect(try fits(name, definitions["in_app_button"]?["properties"]?["id"]) == isID)
+        #expect(try fits("fans@" + name, definitions["list_name"]) == isID)
+        #expect(try fits(name + "@v1", definitions["list_name"]) == isID)
+        if !name.contains("@") { #expect(try fits(name, definitions["list_name"]) == isID) }
+    }
+
     @Test func `the file beside the examples is the schema that the command prints`() throws {
         let file = JobSchemaTests.folder.appending(path: "schema/job.schema.json")
         #expect(try String(contentsOf: file, encoding: .utf8) == JobSchema.text)

@@ -145,6 +145,14 @@ import Testing
         #expect(decide(early, redelivered: true, owner: .alive) == .waits)
     }
 
+    @Test func `silence is no death while the ledger hears nobody`() {
+        var claim = Claim(key: Fixtures.key, generation: 1, redelivered: true, worker: 9, knowsApp: true)
+        #expect(claim.believed(.dead) == .dead)
+        claim.judgesSilence = false
+        #expect(claim.believed(.dead) == .alive)
+        for owner in [Claim.Owner.nobody, .alive, .left] { #expect(claim.believed(owner) == owner) }
+    }
+
     @Test func `only a death that is known counts`() {
         let row = Fixtures.row(.running, epoch: 4)
         #expect(decide(row, redelivered: true, owner: .dead, deaths: 1) == .run)

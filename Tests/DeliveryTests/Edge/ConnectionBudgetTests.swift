@@ -136,4 +136,14 @@ import Testing
         caps.left(try address("2001:db8::9"))
         #expect(try caps.named(address("2001:db8::ffff:1")) == .accept)
     }
+
+    @Test func `a process answers as many requests at once as its memory has room for tasks`() {
+        var small = ProcessBudget(memory: 64 << 20)
+        #expect(small.answeringMax == ProcessBudget.answeringFloor)
+        #expect(ProcessBudget(memory: 4 << 30).answeringMax == 4096)
+        while small.begins() {}
+        #expect(small.answering == ProcessBudget.answeringFloor)
+        small.ends()
+        #expect(small.begins() && !small.begins())
+    }
 }

@@ -171,6 +171,24 @@ import Testing
         #expect(action(Fixtures.row(.out, rung: .hours2), after: 900 + 1800) == .publishAnew)
     }
 
+    @Test(arguments: [Int64(7206), 86_400, 315_360_000])
+    func `an instant that a wrong clock has written further ahead than a rung reaches has passed`(_ ahead: Int64) {
+        var row = Fixtures.row(.out, rung: .hours2)
+        row.dueAt = Fixtures.after(ahead)
+        func action(_ lane: Sweep.LaneLook, since: Int64) -> Sweep.Action {
+            let (since, now) = (Fixtures.after(since), Fixtures.now)
+            return Sweep.action(for: row, outboxWrittenAt: nil, since: since, lane: lane, now: now)
+        }
+        // Whoever waits for it would wait for the clock to be as wrong again.
+        #expect(action(.empty, since: ahead + 1800) == .publishAnew)
+        #expect(action(.movedPast(Fixtures.now), since: ahead + 1800) == .publishAnew)
+        #expect(action(.unknown, since: ahead + 1800) == .leave)
+        // What a rung reaches can be meant.
+        #expect(action(.empty, since: 7200) == .leave)
+        #expect(self.action(Fixtures.row(.unpublished), outbox: ahead, after: 0) == .publish)
+        #expect(self.action(Fixtures.row(.unpublished), outbox: 4, after: 0) == .leave)
+    }
+
     @Test(arguments: [ShardState.settled, .aside, .parked])
     func `what waits for something else is left`(_ state: ShardState) {
         #expect(action(Fixtures.row(state), outbox: 0, after: 99_999) == .leave)

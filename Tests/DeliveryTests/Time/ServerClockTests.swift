@@ -66,5 +66,8 @@ import Testing
         #expect(ClockStanding(skew: -7000, source: .server).text == "7 s behind the shared time")
         #expect(ClockStanding(skew: 3_720_000, source: .server).text == "62 min 0 s ahead of the shared time")
         #expect(ClockStanding(skew: 90_000_000, source: .host).text == "25 h 0 min ahead of the shared time")
+        #expect(ClockStanding(skew: 3_600_400, source: .server).mark == "CLOCK +3600s")
+        #expect(ClockStanding(skew: -7000, source: .server).mark == "CLOCK -7s")
+        #expect(ClockStanding(skew: .min, source: .server).mark.hasPrefix("CLOCK -"))
     }
 }

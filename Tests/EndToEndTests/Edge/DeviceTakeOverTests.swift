@@ -1,4 +1,5 @@
 import Campaigns
+import Fleet
 import Foundation
 import Servers
 import Simulator
@@ -127,7 +128,11 @@ extension EndToEnd {
                 let first = try #require(try fleet.pushes()[tokens[1]]?["m"]?.string)
                 try await fleet.publish(announcement("transfer", to: tokens[0]).delivered(["hold": true, "ttl": 600]))
                 try await eventually("it is held") { try await fleet.status("transfer")?.state == "held" }
-                for message in [nil, first, "made-up", String(repeating: "A", count: 22)] {
+                // A signed id of its own, before anybody has a push of it.
+                let number = try await fleet.number("transfer")
+                let keys = try MessageKeys(file: Array(PrivateFleet.messageKey.utf8))
+                let early = MessageID.signed(campaign: number, devices: [0], app: PrivateFleet.app, keys: keys)[0]
+                for message in [nil, first, early, "made-up", String(repeating: "A", count: 22)] {
                     #expect(try await get("transfer", other, message) == 404)
                     #expect(try await get("transfer", fan, message) == 404)
                 }
@@ -139,20 +144,46 @@ extension EndToEnd {
                 // A signed id opens its own campaign's content alone.
                 #expect(try await get("first", fan, signed) == 404)
                 #expect(try await get("first", other, first) == 200)
-                // Whether there is a poll of some name is nobody's to learn either.
-                let answers: JSONValue = [
-                    "m": .string(first), "at": .string(TestClock.now().rfc3339),
-                    "answers": [["question": "q", "choices": ["a"]]],
-                ]
-                for id in ["transfer", "nothing"] {
-                    let answer = try await edge.ask(
-                        "POST",
-                        "/v1/polls/\(id)/answers",
-                        bearer: other.secret,
-                        body: answers
-                    )
-                    #expect(answer.status == 404)
+            }
+        }
+
+        @Test func `a held poll answers a stranger as one that is not there, and a released one those who were asked`()
+            async throws
+        {
+            try await PrivateFleet.with(requestsKept: 8) { fleet in
+                let (edge, key) = try await fleet.startEdge()
+                _ = try await fleet.startWorker()
+                let tokens = TestDevices.tokens(2)
+                let fan = try await Phone(id: "fan", token: tokens[0]).registered(edge, key: key)
+                let other = try await Phone(id: "other", token: tokens[1]).registered(edge, key: key)
+                func poll(_ id: String, to token: String) -> TestJob {
+                    var job = TestJob(id, [token])
+                    let question: JSONValue = ["id": "q", "title": "Who?", "choices": [["id": "a", "title": "Ana"]]]
+                    (job.kind, job.content) = ("poll", ["body": "Who?", "poll": ["questions": [question]]])
+                    return job
                 }
+                func answer(_ id: String, _ phone: Phone, _ message: String) async throws -> (Int, String?) {
+                    let body: JSONValue = [
+                        "m": .string(message), "at": .string(TestClock.now().rfc3339),
+                        "answers": [["question": "q", "choices": ["a"]]],
+                    ]
+                    let reply = try await edge.ask("POST", "/v1/polls/\(id)/answers", bearer: phone.secret, body: body)
+                    return (reply.status, json(reply.body)?["reason"]?.string?.replacing(id, with: "ID"))
+                }
+                // Somebody has a signed id of another poll.
+                try await fleet.publish(poll("first", to: tokens[1]))
+                #expect(try await fleet.completed("first").counts.accepted == 1)
+                let first = try #require(try fleet.pushes()[tokens[1]]?["m"]?.string)
+                #expect(try await answer("first", other, first).0 == 202)
+                try await fleet.publish(poll("vote", to: tokens[0]).delivered(["hold": true, "ttl": 600]))
+                try await eventually("it is held") { try await fleet.status("vote")?.state == "held" }
+                let (held, nothing) = (try await answer("vote", other, first), try await answer("none", other, first))
+                #expect(held == nothing && held.0 == 404, "\(held) \(nothing)")
+                #expect(try await fleet.run("campaign", "fire", "vote").exit == 0)
+                #expect(try await fleet.completed("vote").counts.accepted == 1)
+                let signed = try #require(try fleet.pushes()[tokens[0]]?["m"]?.string)
+                #expect(try await answer("vote", fan, signed).0 == 202)
+                #expect(try await answer("vote", other, first) == nothing)
             }
         }
     }

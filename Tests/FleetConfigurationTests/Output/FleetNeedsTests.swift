@@ -1,7 +1,9 @@
 import Campaigns
+import Delivery
 import Testing
 
 @testable import Fleet
+@testable import Store
 
 /// What `status` says that a person has to do.
 @Suite struct FleetNeedsTests {
@@ -13,6 +15,32 @@ import Testing
         var facts = FleetFacts(at: Timestamp(milliseconds: 0))
         facts.parkedInLedger = count
         #expect(facts.view(since: facts).needs.contains(text))
+    }
+
+    @Test func `a worker whose clock is wrong is not down, and status says how wrong its clock is`() {
+        func worker(_ name: String, skew: Int64) -> WorkerRecord {
+            WorkerRecord(
+                id: 1,
+                name: name,
+                roles: ["sender"],
+                apps: ["news"],
+                accounts: AppAccounts(["news": [.apns]]),
+                startedAt: Timestamp(milliseconds: 0),
+                seenAt: Timestamp(milliseconds: 0),
+                skew: skew
+            )
+        }
+        var facts = FleetFacts(at: Timestamp(milliseconds: 0))
+        facts.clockSource = .server
+        facts.workers = [worker("a", skew: 3_600_000), worker("b", skew: -7000), worker("c", skew: 40)]
+        let view = facts.view(since: facts)
+        #expect(view.text.contains("worker a  CLOCK +3600s  sender; news"))
+        #expect(view.text.contains("worker b  CLOCK -7s     sender; news"))
+        #expect(view.text.contains("worker c  ok            sender; news"))
+        #expect(!view.text.contains("DOWN"))
+        let wells = view.json["parts"]?.array?.compactMap { $0["well"] }
+        #expect(wells == [true, true, false, false, true])
+        #expect(view.needs.count { $0.contains("set the clock right") } == 2)
     }
 
     @Test func `nothing parked needs nobody`() {

@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import Store
 import Testing
 
@@ -22,6 +23,33 @@ import Testing
         #expect(try await ledger.device("ana", app: "shop") == nil)
         #expect(try await ledger.register(Sample.registration("ana"), token: 2, app: "shop") == .added)
         #expect(try await ledger.walked() == ["ana"])
+    }
+
+    @Test(arguments: TestDatabase.all)
+    func `many devices are registered in pieces, and who asks again with the others gets all of them in`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let devices = (0..<120).map { Sample.registration("d\($0)") }
+        let tokens = (0..<120).map { Sample.token($0) }
+        var pieces: [Int] = []
+        while pieces.reduce(0, +) < 120 {
+            let done = pieces.reduce(0, +)
+            let results = try await ledger.write { transaction in
+                var piece = Piece { WorkPiece.aim }
+                return try transaction.register(
+                    Array(devices[done...]),
+                    tokens: Array(tokens[done...]),
+                    app: "news",
+                    &piece,
+                    now: .start
+                )
+            }
+            #expect(results.allSatisfy { $0 == .added })
+            pieces.append(results.count)
+        }
+        #expect(pieces == [50, 50, 20])
+        #expect(try await ledger.walked().count == 120)
     }
 
     @Test(arguments: TestDatabase.all) func `a user has several devices, and leaves one by logging out`(

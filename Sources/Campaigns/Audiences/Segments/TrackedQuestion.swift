@@ -50,7 +50,8 @@ public struct TrackedQuestion: Hashable, Sendable {
         }
     }
 
-    /// Questions of an expression at most: each is a set of devices in memory while the audience is made.
+    /// Questions of an expression at most: each is a bit for every device of the app's registry, in memory while the
+    /// audience is made.
     public static let most = 10
 
     /// What is asked for.

@@ -210,7 +210,10 @@ extension EdgeStreams {
         let bytes = incoming.heldBytes
         let held = session.heldBytes + session.sharedUnsentBytes
         switch state.budget.began(bytes: bytes, held: held, processRoom: load.room) {
-        case .go: answer(bytes)
+        case .go where load.begins(): answer(bytes)
+        case .go:
+            state.budget.ended(bytes: bytes)
+            try? session.reset(streamID: incoming.streamID, code: HTTP2ErrorCode.refusedStream)
         case .refuse(let reason), .goAway(let reason):
             load.refused(reason)
             try? session.reset(streamID: incoming.streamID, code: HTTP2ErrorCode.refusedStream)
@@ -241,7 +244,7 @@ extension EdgeStreams {
     private func pass(_ request: Request?, _ bytes: Int, _ streamID: Int32) {
         guard let request, let context else {
             try? session.reset(streamID: streamID, code: HTTP2ErrorCode.protocolError)
-            state.budget.ended(bytes: bytes)
+            ended(bytes)
             return flushSoon()
         }
         let (door, peer) = (door, state.peer)
@@ -269,8 +272,13 @@ extension EdgeStreams {
         }
     }
 
-    private func send(_ answer: StreamAnswer, id: String?, _ bytes: Int, _ streamID: Int32) {
+    private func ended(_ bytes: Int) {
         state.budget.ended(bytes: bytes)
+        load.ends()
+    }
+
+    private func send(_ answer: StreamAnswer, id: String?, _ bytes: Int, _ streamID: Int32) {
+        ended(bytes)
         guard context != nil else { return }
         let fields = answer.fields(id: id, date: date.text(at: WallClock.now().asRead))
         session.now = MonotonicInstant.now.nanoseconds

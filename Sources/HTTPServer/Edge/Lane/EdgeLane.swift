@@ -35,9 +35,11 @@ final class EdgeLane: ChannelDuplexHandler {
     private var date = DateField()
     private var order = LaneOrder()
     /// The request that is being read.
-    private var request: (head: HTTPRequest, target: EdgeTarget, body: ByteBuffer, keepsBody: Bool)?
+    private var request: (head: HTTPRequest, target: EdgeTarget, body: ByteBuffer)?
     private var held = CircularBuffer<Held>(initialCapacity: 0)
     private var isReadWanted = false
+    /// The request that is being answered counts for the process.
+    private var isCounted = false
     /// The client does not take its last answer, and gets no other before it has.
     private var isClogged = false
     /// Kept when the answer that is being written has been taken.
@@ -76,11 +78,11 @@ final class EdgeLane: ChannelDuplexHandler {
 
     private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         if case .head(let head) = part {
-            let target = LaneRule.fits(head) ? door.target(of: head) : nil
+            // A body that nobody has shown a key for is of no use to anybody: whoever answers then does not wait for it.
+            let isWanted = !LaneRule.hasBody(head) || door.isPlausible(head.headerFields[.authorization])
+            let target = isWanted && LaneRule.fits(head) ? door.target(of: head) : nil
             if order.began(fitsLane: target != nil) == .lane, let target {
-                // The body of a request without a key is read past, and of no use to anybody.
-                let keepsBody = door.isPlausible(head.headerFields[.authorization])
-                request = (head, target, ByteBuffer(), keepsBody)
+                request = (head, target, ByteBuffer())
                 return
             }
         }
@@ -91,9 +93,7 @@ final class EdgeLane: ChannelDuplexHandler {
         switch part {
         case .head: break
         case .body(var bytes):
-            guard request?.keepsBody == true else { return }
             if request?.body.readableBytes == 0 { request?.body = bytes } else { request?.body.writeBuffer(&bytes) }
-            state.held.set(request?.body.readableBytes ?? 0)
         case .end:
             order.ended()
             answer(context)
@@ -103,14 +103,10 @@ final class EdgeLane: ChannelDuplexHandler {
     // MARK: - Out
 
     private func answer(_ context: ChannelHandlerContext) {
-        guard let (head, target, body, _) = request else { return }
+        guard let (head, target, body) = request else { return }
         request = nil
-        guard body.readableBytes <= door.core.load.room else {
-            door.core.load.refused(.processMemory)
-            held.removeAll()
-            send(Self.full, id: Front.identity(given: nil), context)
-            return context.close(promise: nil)
-        }
+        guard door.core.load.begins() else { return refuse(context) }
+        isCounted = true
         guard let ask = TrackingAsk(head, body) else {
             return pass(Request(head: head, body: RequestBody(buffer: body)), target, context)
         }
@@ -127,6 +123,13 @@ final class EdgeLane: ChannelDuplexHandler {
             let took = ContinuousClock.now - ask.began
             door.note(ask.line(state.peer.text), TrackingRoutes.operation, app, answer.status.code, took)
         }
+    }
+
+    /// There is no room for it, nor for what stands behind it.
+    private func refuse(_ context: ChannelHandlerContext) {
+        held.removeAll()
+        send(Self.full, id: Front.identity(given: nil), context)
+        context.close(promise: nil)
     }
 
     private func send(_ answer: ReadyAnswer, id: String, _ context: ChannelHandlerContext) {
@@ -166,7 +169,8 @@ final class EdgeLane: ChannelDuplexHandler {
     }
 
     private func finish(_ context: ChannelHandlerContext) {
-        state.held.set(0)
+        if isCounted { door.core.load.ends() }
+        isCounted = false
         order.answered()
         isClogged = !context.channel.isWritable && context.channel.isActive
         goOn(context)

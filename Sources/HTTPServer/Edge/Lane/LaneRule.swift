@@ -6,6 +6,11 @@ enum LaneRule {
     /// Bytes of a body: the most that a route of the edge takes.
     static let bodyMax = TrackingRequest.bytesMax
 
+    /// Whether a request says that it has a body.
+    static func hasBody(_ head: HTTPRequest) -> Bool {
+        head.headerFields[.transferEncoding] != nil || head.headerFields[.contentLength].map { $0 != "0" } ?? false
+    }
+
     /// Whether a request is whole when it is read, small, and leaves its connection open.
     static func fits(_ head: HTTPRequest) -> Bool {
         var hasLength = false

@@ -25,6 +25,18 @@ final class EdgeLoad: Sendable {
         state.withLock { $0.budget.change(by: bytes) }
     }
 
+    /// A request is to be answered; false, and counted as refused, when too many are.
+    func begins() -> Bool {
+        state.withLock { state in
+            let isBegun = state.budget.begins()
+            if !isBegun { state.refused[.processAnswering, default: 0] += 1 }
+            return isBegun
+        }
+    }
+
+    /// An answer is there.
+    func ends() { state.withLock { $0.budget.ends() } }
+
     /// A request was refused, or a connection ended.
     func refused(_ reason: EdgeReason) { state.withLock { $0.refused[reason, default: 0] += 1 } }
 

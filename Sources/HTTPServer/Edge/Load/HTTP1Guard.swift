@@ -2,7 +2,8 @@ import Delivery
 import NIOCore
 import NIOHTTP1
 
-/// What every connection of HTTP/1.1 is held to, whoever answers: one `Host`, no trailers, and an end for what dribbles.
+/// What every connection of HTTP/1.1 is held to, whoever answers: one `Host`, no trailers, a place in the process' budget for
+/// bodies, nothing of a body behind its answer, and an end for what dribbles.
 ///
 /// Stands behind the decoder. Confined to the connection's loop.
 final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -25,7 +26,14 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Bytes of answers since the client last took what there was, and since when it does not.
     private var unread: (since: MonotonicInstant, bytes: Int)?
     private var writtenBytes = 0
+    /// Nothing that comes is of use to anybody any more.
     private var isRefused = false
+    /// The answer that is being given is the last one: the request that it is for has not come to its end.
+    private var isEarly = false
+    /// Bytes of bodies since the last time that no answer was owed.
+    private var bodyBytes = 0
+    /// How long a client that is answered before it has sent all may take to read the answer.
+    private static let linger = TimeAmount.seconds(2)
 
     init(_ state: ConnectionState) { self.state = state }
 
@@ -57,6 +65,9 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireChannelRead(data)
         case .body(let bytes):
             coming?.bytes += bytes.readableBytes
+            bodyBytes += bytes.readableBytes
+            state.held.set(HTTP1Rule.heldBytes(bodyBytes))
+            guard state.core.load.room >= 0 else { return refuse(context) }
             context.fireChannelRead(data)
         case .end:
             coming = nil
@@ -65,15 +76,53 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
+    /// The process holds what it may.
+    private func refuse(_ context: ChannelHandlerContext) {
+        isRefused = true
+        state.core.load.refused(.processMemory)
+        guard unanswered == 1, !isEarly else { return context.close(promise: nil) }
+        let fields: HTTPHeaders = ["connection": "close", "content-length": "0", "retry-after": "1"]
+        let head = HTTPResponseHead(version: .http1_1, status: .serviceUnavailable, headers: fields)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        leave(context)
+    }
+
     // MARK: - Out
+
+    func read(context: ChannelHandlerContext) {
+        if !isRefused { context.read() }
+    }
+
+    /// Closes without reading on, when the client has had time to read its answer: bytes that nobody reads would make the
+    /// kernel take the answer back.
+    private func leave(_ context: ChannelHandlerContext) {
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.linger) { context.close(promise: nil) }
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         movedAt = .now
         switch unwrapOutboundIn(data) {
-        case .head: break
+        case .head(var head):
+            // Of several requests the last one is meant by what still comes.
+            guard coming != nil, unanswered == 1, !head.isInformational else { break }
+            isEarly = true
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+            return context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body(.byteBuffer(let bytes)): writtenBytes += bytes.readableBytes
         case .body(.fileRegion(let region)): writtenBytes += region.readableBytes
-        case .end: unanswered -= 1
+        case .end:
+            unanswered -= 1
+            if unanswered == 0 {
+                bodyBytes = 0
+                state.held.set(0)
+            }
+            if isEarly, coming != nil {
+                isRefused = true
+                coming = nil
+                leave(context)
+            }
+            isEarly = false
         }
         context.write(data, promise: promise)
     }
@@ -115,9 +164,18 @@ final class HTTP1Guard: ChannelDuplexHandler, RemovableChannelHandler {
 
 /// What a request's head has to have before anybody looks at it; no I/O.
 enum HTTP1Rule {
+    /// What a request's body may take while it is answered, of so many bytes that came: no more than one that is read as a
+    /// whole, since larger ones are written down as they come.
+    static func heldBytes(_ bytes: Int) -> Int { min(bytes, BodyReader.jobMax) }
+
     /// Exactly one `Host` (RFC 9112, section 3.2), which only HTTP/1.0 may leave out.
     static func isGood(_ head: HTTPRequestHead) -> Bool {
         let hosts = head.headers[canonicalForm: "host"].count
         return hosts == 1 || hosts == 0 && head.version == .http1_0
     }
+}
+
+extension HTTPResponseHead {
+    /// Whether the answer itself is still to come.
+    fileprivate var isInformational: Bool { (100..<200).contains(status.code) }
 }

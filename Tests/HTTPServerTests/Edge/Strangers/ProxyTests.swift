@@ -28,7 +28,7 @@ import Testing
         ["Forwarded: for=192.0.2.7;proto=https", "Forwarded: for=192.0.2.8"],
         ["X-Forwarded-For: 192.0.2.7", "X-Forwarded-For: 192.0.2.8"],
         // What the client says itself stands in front, and is believed by nobody.
-        ["X-Forwarded-For: 192.0.2.8, 192.0.2.7, 10.1.1.1", "X-Forwarded-For: 192.0.2.7, 192.0.2.8"],
+        ["X-Forwarded-For: 192.0.2.8, 192.0.2.7, 10.1.1.1", "X-Forwarded-For: 192.0.2.8, 192.0.2.9"],
         ["Forwarded: for=\"[2001:db8::1]:4711\"", "Forwarded: for=\"[2001:db8:0:1::1]\""],
     ])
     func `each client of a trusted proxy has a limit of its own`(fields: [String]) async throws {

@@ -1,0 +1,58 @@
+import Foundation
+import Servers
+import Testing
+
+@testable import HTTPServer
+
+/// Descriptors that others have, so that none is left for a connection.
+@Suite(.serialized) struct DescriptorTests {
+    @Test func `without a descriptor for a connection no core spins, and it is accepted when there is one`()
+        async throws
+    {
+        try await BuiltServer.with { server in
+            let ports = [server.port, server.edgePort]
+            // Those that are open are all that there may be.
+            let usual = try server.limitDescriptors(to: try server.openDescriptors())
+            let begun = try server.processorTime()
+            async let statuses = withThrowingTaskGroup(of: Int?.self) { group in
+                for port in ports {
+                    group.addTask { try await server.say(BuiltServer.request("GET", "/livez"), port: port).first }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            try await lasting(.seconds(4))
+            let spent = try server.processorTime() - begun
+            // A listening socket that is asked again and again takes a core each.
+            #expect(spent < 0.4, "\(spent) s of a processor in 4")
+            _ = try server.limitDescriptors(to: usual)
+            #expect(try await statuses == [200, 200])
+            // Each of the two addresses has tried, and rested twice as long each time.
+            let tries = try await server.metric(#"fanfare_http_refused_total{reason="descriptors"}"#)
+            #expect((2...30).contains(tries), "\(tries)")
+        }
+    }
+}
+
+extension BuiltServer {
+    /// How many descriptors it has.
+    fileprivate func openDescriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.pid)/fd").count
+    }
+
+    /// Lets it have so many, and gives how many it might have before.
+    fileprivate func limitDescriptors(to count: Int) throws -> Int {
+        var old = rlimit()
+        try #require(prlimit(process.pid, __rlimit_resource(RLIMIT_NOFILE.rawValue), nil, &old) == 0)
+        var new = rlimit(rlim_cur: rlim_t(count), rlim_max: old.rlim_max)
+        try #require(prlimit(process.pid, __rlimit_resource(RLIMIT_NOFILE.rawValue), &new, nil) == 0)
+        return Int(clamping: old.rlim_cur)
+    }
+
+    /// Seconds of processor that it has used (proc(5): utime and stime, the 14th and 15th).
+    fileprivate func processorTime() throws -> Double {
+        let text = try String(contentsOfFile: "/proc/\(process.pid)/stat", encoding: .utf8)
+        let fields = try #require(text.split(separator: ")").last).split(separator: " ")
+        let ticks = try #require(Double(fields[11])) + #require(Double(fields[12]))
+        return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+}
