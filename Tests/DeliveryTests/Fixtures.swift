@@ -53,14 +53,15 @@ enum Fixtures {
         generation: UInt32 = 1,
         epoch: UInt32 = 1,
         aside: AsideReason? = nil,
-        rung: Rung? = nil
+        rung: Rung? = nil,
+        owner: Int64 = 7
     ) -> ShardRecord {
         ShardRecord(
             id: ShardID(key: key),
             state: state,
             generation: generation,
             epoch: epoch,
-            owner: 7,
+            owner: owner,
             attempt: 1,
             rung: rung,
             notBefore: nil,

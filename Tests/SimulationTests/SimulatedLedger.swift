@@ -24,6 +24,7 @@ final class SimulatedLedger {
         case asided(ShardKey, epoch: UInt32, isOurs: Bool)
         case tripped
         case stopMarked
+        case abandoned(ShardKey, epoch: UInt32)
         case givenUp
     }
 
@@ -128,7 +129,7 @@ final class SimulatedLedger {
             return .stopMarked
         case .abandon(let key, let epoch, let progress):
             try abandon(key, epoch, progress)
-            return .givenUp
+            return .abandoned(key, epoch: epoch)
         case .giveUp(let key, let epoch):
             giveUp(key, epoch)
             return .givenUp

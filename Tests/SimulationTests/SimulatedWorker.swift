@@ -4,7 +4,8 @@ import Seeds
 
 /// One worker process: what a sender's driver does, in steps that may end anywhere.
 ///
-/// Decisions are `RunningShards`' and `ShardRun`'s; a step is one arrow of the design's section 7.
+/// Decisions are `WorkerShards`' and `ShardRun`'s; a step is one arrow of the design's section 7. Between the desk and the
+/// loop are queues, so that what one has said the other learns later, or never.
 final class SimulatedWorker {
     struct RunBox {
         var run: ShardRun
@@ -13,8 +14,21 @@ final class SimulatedWorker {
         var marks: [Int: UInt16] = [:]
         /// Devices that got a fault, while it is not known whose.
         var putOff: [(position: Int, verdict: Verdict)] = []
-        /// Its last write is on the way to the ledger.
-        var isFinishing = false
+        /// The desk was told that it is over.
+        var isReported = false
+    }
+
+    /// A run that is over, on its way to the ledger.
+    struct Finished {
+        var end: ShardRun.End
+        var epoch: UInt32
+        var probe: Breaker.ProbeResult?
+    }
+
+    /// What the loop tells the desk.
+    enum Note {
+        case over(ShardKey)
+        case took(ShardKey, Finished?)
     }
 
     struct Publish {
@@ -28,14 +42,17 @@ final class SimulatedWorker {
     private(set) var isTerminating = false
     private var connection: UInt64 = 1
     private var tag: UInt64 = 0
-    private var table = RunningShards()
+    private var machine = SimulatedWorker.newMachine(streamDeadline: .zero)
+    private var buffer: [WorkerShards.Action] = []
+    /// What the desk told the loop, and the loop the desk.
+    private var orders: [WorkerShards.Action] = []
+    private var notes: [Note] = []
+    private var wakeAt: MonotonicInstant?
     private var boxes: [ShardKey: RunBox] = [:]
     private var writes: [SimulatedLedger.Write] = []
     private var answers: [SimulatedLedger.Answer] = []
     private var publishes: [Publish] = []
     private var unacked: [ShardDelivery: SimulatedBroker.Message] = [:]
-    private var shards: [ShardKey: Shard] = [:]
-    private var held = HeldDeliveries()
     private var polledAt: Timestamp
     /// One for each provider.
     private var faults = [SimulatedWorker.noFaults, SimulatedWorker.noFaults]
@@ -50,11 +67,24 @@ final class SimulatedWorker {
         self.process = process
         self.world = world
         polledAt = world.now
-        table.connected(connection)
+        renew()
     }
 
-    var isIdle: Bool {
-        unacked.isEmpty && boxes.isEmpty && writes.isEmpty && answers.isEmpty && publishes.isEmpty
+    private static func newMachine(streamDeadline: Duration) -> WorkerShards {
+        WorkerShards(WorkerShards.Setting(prefetch: { _ in prefetch }, streamDeadline: { _ in streamDeadline }))
+    }
+
+    private func renew() {
+        machine = Self.newMachine(streamDeadline: world.streamDeadline)
+        (orders, notes, wakeAt) = ([], [], nil)
+        machine.connected(connection, at: moment)
+        perform()
+    }
+
+    var isIdle: Bool { unacked.isEmpty && isDone }
+
+    private var isDone: Bool {
+        boxes.isEmpty && writes.isEmpty && answers.isEmpty && publishes.isEmpty && orders.isEmpty && notes.isEmpty
     }
 
     var holdsMessages: Bool { !unacked.isEmpty }
@@ -64,13 +94,11 @@ final class SimulatedWorker {
     /// Everything in memory is gone; the broker has its messages again.
     func crash(process: Int64) {
         requeueAll()
-        held = HeldDeliveries()
         self.process = process
         connection += 1
-        table = RunningShards()
-        table.connected(connection)
-        (boxes, shards) = ([:], [:])
+        boxes = [:]
         (writes, answers, publishes) = ([], [], [])
+        renew()
         (isConnected, isTerminating) = (true, false)
         faults = [Self.noFaults, Self.noFaults]
         polledAt = world.now
@@ -79,16 +107,17 @@ final class SimulatedWorker {
     func disconnect() {
         guard isConnected else { return }
         isConnected = false
-        held.release()
         requeueAll()
-        for key in table.disconnected() where world.broken != .leaseIgnored { boxes[key]?.run.requestStop(.leaseLost) }
+        machine.disconnected()
+        perform()
     }
 
     private func reconnect() -> Bool {
         guard !isConnected else { return false }
         isConnected = true
         connection += 1
-        table.connected(connection)
+        machine.connected(connection, at: moment)
+        perform()
         return true
     }
 
@@ -113,32 +142,33 @@ final class SimulatedWorker {
     func step() throws {
         pollIfDue()
         if isTerminating {
-            for key in table.runningKeys { boxes[key]?.run.requestStop(.setAside(.handOver)) }
-            if boxes.isEmpty, writes.isEmpty, answers.isEmpty, publishes.isEmpty {
+            machine.handOverAll()
+            perform()
+            if isDone {
                 world.ledger.owners.left.insert(process)
                 return crash(process: world.newProcess())
             }
         }
-        for message in held.due(now: instant) {
-            let key = message.shard.id.key
-            shards[key] = message.shard
-            handle(table.arrived(key, message.delivery), key, message.delivery)
+        if let wakeAt, wakeAt <= instant {
+            self.wakeAt = nil
+            machine.woke(at: moment)
+            perform()
         }
         let first = world.random.below(Action.all.count)
         for index in Action.all.indices {
             if try act(Action.all[(first + index) % Action.all.count]) { break }
         }
         decideIfDrained()
-        finishRuns()
+        report()
     }
 
     private enum Action {
-        case reconnect, consume, open, end, save, commit, answer, publish
+        case reconnect, consume, open, end, save, commit, answer, publish, order, note
 
         /// In an order in which what follows does not always come right after; more often what is done more often.
         static let all: [Action] = [
-            .open, .reconnect, .consume, .end, .open, .answer, .open, .save, .end, .commit, .publish, .reconnect, .open,
-            .consume, .end,
+            .open, .reconnect, .order, .consume, .end, .open, .note, .answer, .open, .order, .save, .end, .commit,
+            .publish, .note, .reconnect, .open, .order, .consume, .end, .note,
         ]
     }
 
@@ -153,12 +183,14 @@ final class SimulatedWorker {
         case .commit: try commit()
         case .answer: handleAnswer()
         case .publish: try publish()
+        case .order: obey()
+        case .note: hear()
         }
     }
 
     private func consume() throws -> Bool {
         // What is held does not use up the prefetch.
-        guard isConnected, !isTerminating, unacked.count - held.count < Self.prefetch else { return false }
+        guard isConnected, !isTerminating, unacked.count - machine.heldCount < Self.prefetch else { return false }
         guard let message = world.broker.deliver(random: &world.random) else { return false }
         let shard = try Shard(encoded: message.body)
         tag += 1
@@ -169,35 +201,127 @@ final class SimulatedWorker {
             redelivered: message.redelivered
         )
         unacked[delivery] = message
-        shards[shard.id.key] = shard
-        handle(table.arrived(shard.id.key, delivery), shard.id.key, delivery)
+        machine.delivered(shard, delivery, at: moment)
+        perform()
         return true
     }
 
-    private func handle(_ arrival: RunningShards.Arrival, _ key: ShardKey, _ delivery: ShardDelivery) {
-        switch arrival {
-        case .claim(let adopting):
-            boxes[key]?.run.requestStop(.leaseLost)
-            let claim = Claim(
-                key: key,
-                generation: delivery.generation,
-                redelivered: delivery.redelivered,
-                worker: process,
-                knowsApp: true,
-                adopting: adopting,
-                overdue: held.overdue(key, streamDeadline: world.streamDeadline, now: instant)
-            )
-            writes.append(.claim(claim, delivery))
-        case .secondCopy: ack(delivery)
-        case .wait, .gone: break
+    /// Does what the machine says; `finished` and `left` are what came with the last fact.
+    private func perform(_ finished: Finished? = nil, left: [ShardKey] = []) {
+        machine.take(&buffer)
+        for action in buffer {
+            switch action {
+            case .claim(let order): writes.append(.claim(claim(order), order.delivery))
+            case .start, .adopt, .takeOver: orders.append(action)
+            case .stop(_, let reason, _):
+                if reason == .leaseLost, world.broken == .leaseIgnored { continue }
+                orders.append(action)
+                // How late a stop may be is told by bounds of its own: the lease, and what is known of the campaigns.
+                while obey() {}
+            case .write(let key, let epoch):
+                guard let finished else { preconditionFailure("\(key) was taken over without a run") }
+                write(finished, key, epoch)
+            case .publish(let delivery): publishes.append(Publish(shards: left, delivery: delivery))
+            case .ack(let delivery): unacked[delivery] = nil
+            case .park(_, let delivery, _): publishes.append(Publish(shards: [], delivery: delivery))
+            case .giveUp(let key, let epoch): writes.append(.giveUp(key, epoch: epoch))
+            case .widen: break
+            case .wake(let at): wakeAt = at
+            case .tellStopped(let keys):
+                for key in keys {
+                    if let box = boxes[key], box.run.stop != nil { writes.append(.stopped(key, epoch: box.run.epoch)) }
+                }
+            }
         }
     }
 
-    private var instant: MonotonicInstant { MonotonicInstant(nanoseconds: world.now.milliseconds * 1_000_000) }
-
-    private func ack(_ delivery: ShardDelivery) {
-        unacked[delivery] = nil
+    private func claim(_ order: WorkerShards.Order) -> Claim {
+        Claim(
+            key: order.shard.id.key,
+            generation: order.delivery.generation,
+            redelivered: order.delivery.redelivered,
+            worker: process,
+            knowsApp: true,
+            adopting: order.adopting,
+            isAlone: order.isAlone,
+            overdue: order.overdue,
+            judgesSilence: order.judgesSilence
+        )
     }
+
+    private func write(_ finished: Finished, _ key: ShardKey, _ epoch: UInt32) {
+        switch finished.end {
+        case .settle(let settlement): writes.append(.settle(key, epoch: epoch, settlement, finished.probe))
+        case .setAside(let reason, let progress):
+            writes.append(.setAside(key, epoch: epoch, reason, progress, finished.probe))
+        case .abandon(let progress): writes.append(.abandon(key, epoch: epoch, progress))
+        case .violated: world.violation = "\(key): the law does not hold at its end"
+        }
+    }
+
+    // MARK: The loop's side
+
+    /// Does the desk's next order.
+    private func obey() -> Bool {
+        guard !orders.isEmpty else { return false }
+        switch orders.removeFirst() {
+        case .start(let start): begin(start)
+        case .adopt(let key, let epoch, let isLeaseLost, _):
+            world.adoptions += 1
+            boxes[key]?.isReported = false
+            boxes[key]?.run.adopted(epoch: epoch, isLeaseLost: isLeaseLost)
+        case .stop(let key, let reason, _): boxes[key]?.run.requestStop(reason)
+        case .takeOver(let key, _): notes.append(.took(key, takeOver(key)))
+        default: preconditionFailure("no order of a loop")
+        }
+        return true
+    }
+
+    private func begin(_ start: WorkerShards.Start) {
+        let key = start.shard.id.key
+        faults[share(key)].begin(isProbe: start.isProbe)
+        let run = ShardRun(
+            shard: start.shard,
+            epoch: start.record.epoch,
+            progress: start.record.progress,
+            isProbe: start.isProbe,
+            now: world.now
+        )
+        boxes[key] = RunBox(run: run)
+    }
+
+    private func takeOver(_ key: ShardKey) -> Finished? {
+        guard let box = boxes[key], box.run.isOver else { return nil }
+        if box.run.isProbe { faults[share(key)].probeEnded() }
+        boxes[key] = nil
+        return Finished(end: box.run.finish(), epoch: box.run.epoch, probe: box.run.probeResult)
+    }
+
+    /// Tells the desk of runs that are over, once.
+    private func report() {
+        for key in boxes.keys.sorted() where boxes[key]?.isReported == false && boxes[key]?.run.isOver == true {
+            boxes[key]?.isReported = true
+            notes.append(.over(key))
+        }
+    }
+
+    /// The desk hears what a loop said.
+    private func hear() -> Bool {
+        guard !notes.isEmpty else { return false }
+        switch notes.removeFirst() {
+        case .over(let key):
+            machine.runIsOver(key)
+            perform()
+        case .took(let key, let finished):
+            machine.tookOver(key, epoch: finished?.epoch, at: moment)
+            perform(finished)
+        }
+        return true
+    }
+
+    private var moment: WorkerShards.Moment { WorkerShards.Moment(world.now, instant) }
+
+    private var instant: MonotonicInstant { MonotonicInstant(nanoseconds: world.now.milliseconds * 1_000_000) }
 
     /// Whether what it knows of its campaigns is fresh enough.
     private var knows: Bool {
@@ -205,7 +329,7 @@ final class SimulatedWorker {
     }
 
     private func openStream() -> Bool {
-        guard knows, let key = pick(where: { $0.run.hasWork }), var box = boxes.removeValue(forKey: key) else {
+        guard knows, isConnected || world.broken == .leaseIgnored, let key = pick(where: { $0.run.hasWork }), var box = boxes.removeValue(forKey: key) else {
             return false
         }
         let share = share(key)
@@ -217,7 +341,7 @@ final class SimulatedWorker {
             }
             box.streams.append(position)
             box.marks[position] = faults[share].isSampling ? faults[share].mark(attempt: box.run.shard.attempt) : 0
-            world.streamOpened(box.run, position: position, isLeaseLost: table.isLeaseLost(key))
+            world.streamOpened(box.run, position: position, isLeaseLost: machine.isLeaseLost(key))
         }
         boxes[key] = box
         return true
@@ -299,29 +423,10 @@ final class SimulatedWorker {
     }
 
     private func save() -> Bool {
-        guard let key = pick(where: { $0.run.isDirty && !$0.isFinishing }), !table.isAdopting(key), let box = boxes[key]
-        else { return false }
+        guard let key = pick(where: { $0.run.isDirty }), let box = boxes[key] else { return false }
         writes.append(.save(key, epoch: box.run.epoch, box.run.progress))
         boxes[key]?.run.progressSaved()
         return true
-    }
-
-    private func finishRuns() {
-        for key in boxes.keys.sorted() {
-            guard let box = boxes[key], box.run.isOver, !box.isFinishing, !table.isAdopting(key) else { continue }
-            boxes[key]?.isFinishing = true
-            let epoch = box.run.epoch
-            switch box.run.finish() {
-            case .settle(let settlement):
-                writes.append(.settle(key, epoch: epoch, settlement, box.run.probeResult))
-            case .setAside(let reason, let progress):
-                writes.append(.setAside(key, epoch: epoch, reason, progress, box.run.probeResult))
-            case .abandon(let progress):
-                writes.append(.abandon(key, epoch: epoch, progress))
-                forget(key, epoch: epoch)
-            case .violated: world.violation = "\(box.run.shard.id): the law does not hold at its end"
-            }
-        }
     }
 
     /// The writer takes whatever waits: one transaction.
@@ -341,77 +446,25 @@ final class SimulatedWorker {
     private func handle(_ answer: SimulatedLedger.Answer) {
         switch answer {
         case .tripped, .stopMarked, .givenUp: break
-        case .claimed(let key, let delivery, let decision, let record, let isProbe, let campaign):
-            claimed(key, delivery, decision, record, isProbe, campaign)
+        case .claimed(let key, _, let decision, let record, _, let campaign):
+            let newEnd = campaign.endChanges > 0 ? campaign.expiresAt : nil
+            let answer = WorkerShards.Answer(decision, record: record, campaign: campaign, newEnd: newEnd)
+            machine.claimAnswered(key, answer, at: moment)
+            perform(left: decision == .settledAlready ? world.ledger.children(of: key) : [])
         case .saved(let key, let epoch, let isOurs, let started):
             guard boxes[key]?.run.epoch == epoch else { return }
-            if isOurs { boxes[key]?.run.markCommitted(started) } else { forget(key, epoch: epoch) }
+            if isOurs { boxes[key]?.run.markCommitted(started) } else { boxes[key]?.run.requestStop(.leaseLost) }
         case .settled(let key, let epoch, let isOurs, let children):
-            let delivery = end(key, epoch: epoch)
-            if isOurs, !children.isEmpty {
-                publishes.append(Publish(shards: children, delivery: delivery))
-            } else if let delivery {
-                ack(delivery)
-            }
-        case .asided(let key, let epoch, _):
-            let delivery = end(key, epoch: epoch)
-            if world.ledger.outbox[key] != nil {
-                publishes.append(Publish(shards: [key], delivery: delivery))
-            } else if let delivery {
-                ack(delivery)
-            }
+            finished(key, epoch, left: isOurs ? children : [])
+        case .asided(let key, let epoch, _): finished(key, epoch, left: world.ledger.outbox[key] == nil ? [] : [key])
+        case .abandoned(let key, let epoch): finished(key, epoch, left: [])
         }
     }
 
-    private func claimed(
-        _ key: ShardKey,
-        _ delivery: ShardDelivery,
-        _ decision: Claim.Decision,
-        _ record: ShardRecord?,
-        _ isProbe: Bool,
-        _ campaign: CampaignFacts
-    ) {
-        let (conclusion, rest) = table.concluded(
-            key,
-            epoch: decision == .run ? record?.epoch : nil,
-            waits: decision == .waits,
-            endChanges: campaign.endChanges,
-            now: world.now
-        )
-        if decision != .waits { held.answered(key) }
-        switch conclusion {
-        case .hold(let delivery):
-            guard let shard = shards[key] else { preconditionFailure("held \(key) without its message") }
-            held.hold(.init(shard, delivery, queue: "work"), epoch: record?.epoch ?? 0, now: instant)
-        case .giveUp(let epoch): writes.append(.giveUp(key, epoch: epoch))
-        case .start(let replaced):
-            if let replaced { ack(replaced) }
-            guard let record, var shard = shards[key] else { preconditionFailure("claimed \(key) without its message") }
-            faults[share(key)].begin(isProbe: isProbe)
-            if campaign.endChanges > 0 { shard.facts.expiresAt = campaign.expiresAt }
-            let run = ShardRun(
-                shard: shard,
-                epoch: record.epoch,
-                progress: record.progress,
-                isProbe: isProbe,
-                now: world.now
-            )
-            boxes[key] = RunBox(run: run)
-            if let stop = table.startStop(key) { boxes[key]?.run.requestStop(stop) }
-        case .adopt:
-            guard let record else { preconditionFailure("claimed \(key) without its row") }
-            world.adoptions += 1
-            boxes[key]?.run.adopted(epoch: record.epoch, isLeaseLost: table.isLeaseLost(key))
-        case .ack(let delivery):
-            if decision == .settledAlready {
-                let left = world.ledger.children(of: key)
-                publishes.append(Publish(shards: left, delivery: delivery))
-            } else {
-                ack(delivery)
-            }
-        case .gone: break
-        }
-        for (delivery, arrival) in rest { handle(arrival, key, delivery) }
+    /// The ledger has a run's end.
+    private func finished(_ key: ShardKey, _ epoch: UInt32, left: [ShardKey]) {
+        machine.ended(key, epoch: epoch, publishes: !left.isEmpty, at: moment)
+        perform(left: left)
     }
 
     /// One publish of what has to be published; its confirm comes, or is lost.
@@ -428,7 +481,8 @@ final class SimulatedWorker {
         publishes[0] = first
         if first.shards.isEmpty {
             publishes.removeFirst()
-            if let delivery = first.delivery { ack(delivery) }
+            machine.published(first.delivery)
+            perform()
         }
         return true
     }
@@ -436,31 +490,15 @@ final class SimulatedWorker {
     private func pollIfDue() {
         guard polledAt.advanced(by: Self.pollEvery) <= world.now, world.readsLedger() else { return }
         polledAt = world.now
-        let facts = [world.ledger.campaign.number: world.ledger.whole]
+        machine.reported(at: moment)
+        let facts = [world.ledger.whole]
         let quiet = Set(world.ledger.rows.keys.filter(world.ledger.inQuiet))
         let shares = world.ledger.isMixed ? world.ledger.runsByShare : [:]
-        for (key, stop) in table.stops(campaigns: facts, shares: shares, quiet: quiet, now: world.now) {
-            boxes[key]?.run.requestStop(stop)
-        }
-        guard world.ledger.campaign.supersededBy != nil else { return }
-        for (key, box) in boxes.sorted(by: { $0.key < $1.key }) where box.run.stop != nil && !box.isFinishing {
-            writes.append(.stopped(key, epoch: box.run.epoch))
-        }
+        machine.polled(facts, shares: shares, quiet: quiet, at: moment)
+        perform()
     }
 
     // MARK: Runs
-
-    private func end(_ key: ShardKey, epoch: UInt32) -> ShardDelivery? {
-        if let box = boxes[key], box.run.epoch == epoch {
-            if box.run.isProbe { faults[share(key)].probeEnded() }
-            boxes[key] = nil
-        }
-        return table.ended(key, epoch: epoch)
-    }
-
-    private func forget(_ key: ShardKey, epoch: UInt32) {
-        if let delivery = end(key, epoch: epoch) { ack(delivery) }
-    }
 
     private func pick(where isWanted: (RunBox) -> Bool) -> ShardKey? {
         guard !boxes.isEmpty else { return nil }

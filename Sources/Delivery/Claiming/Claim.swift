@@ -179,9 +179,9 @@ public struct Claim: Sendable, Equatable {
         owner == .dead ? before + 1 : before
     }
 
-    /// Whether the row is a run's of this very process, which goes on.
+    /// Whether the row is a run's of this very process, which goes on; one that it gave up does not.
     public func isAdopting(_ shard: ShardRecord) -> Bool {
-        shard.state == .running && shard.epoch == adopting
+        shard.state == .running && shard.epoch == adopting && shard.owner == worker
     }
 
     /// Devices that a run which this claim ends may have sent to without an answer in the ledger, so that they may get a

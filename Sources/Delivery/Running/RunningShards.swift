@@ -10,13 +10,22 @@ public struct ShardDelivery: Hashable, Sendable {
     public var generation: UInt32
     /// The broker's flag: true after a connection or the broker was lost.
     public var redelivered: Bool
+    /// The queue of the campaign's message that is the lease; nil for a shard's own message.
+    public var campaignQueue: String?
 
     /// A delivery.
-    public init(connection: UInt64, tag: UInt64, generation: UInt32, redelivered: Bool) {
+    public init(
+        connection: UInt64,
+        tag: UInt64,
+        generation: UInt32,
+        redelivered: Bool,
+        campaignQueue: String? = nil
+    ) {
         self.connection = connection
         self.tag = tag
         self.generation = generation
         self.redelivered = redelivered
+        self.campaignQueue = campaignQueue
     }
 }
 

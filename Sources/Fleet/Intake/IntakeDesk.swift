@@ -19,14 +19,6 @@ final class IntakeDesk {
     let streams: [AsyncStream<Item>]
     /// A campaign was accepted: the planner looks at once.
     var accepted: () -> Void = {}
-    /// Short-way campaigns: shards that a campaign's message is the lease of.
-    private var leases: [ShardDelivery: Lease] = [:]
-
-    private struct Lease {
-        var queue: String
-        /// Shards that are not done with it.
-        var left: Int
-    }
 
     struct Item: Sendable {
         var message: InboundMessage
@@ -124,7 +116,8 @@ final class IntakeDesk {
             connection: item.connection,
             tag: item.message.deliveryTag,
             generation: 1,
-            redelivered: item.message.redelivered
+            redelivered: item.message.redelivered,
+            campaignQueue: item.message.queue
         )
         switch verdict {
         case .accepted:
@@ -132,33 +125,10 @@ final class IntakeDesk {
             accepted()
         case .refused(let facts): park(facts, item, delivery)
         case .claimed(let shards):
-            leases[delivery] = Lease(queue: item.message.queue, left: shards.count)
-            for shard in shards { work.runClaimed(shard, delivery) }
+            work.runClaimed(shards, delivery)
             accepted()
-        case .reclaim(let shards):
-            leases[delivery] = Lease(queue: item.message.queue, left: shards.count)
-            for shard in shards { work.reclaim(shard, delivery) }
+        case .reclaim(let shards): work.reclaim(shards, delivery)
         }
-    }
-
-    /// A shard of a short-way campaign is done with its lease; true when its message is to be acked now, nil when the
-    /// delivery is none of a campaign.
-    func released(_ delivery: ShardDelivery) -> Bool? {
-        guard let (message, lease) = lease(of: delivery) else { return nil }
-        if lease.left > 1 { leases[message]?.left -= 1 } else { leases[message] = nil }
-        return lease.left == 1
-    }
-
-    /// The queue that a campaign's message came from which is a shard's lease; nil for other deliveries.
-    func queue(of delivery: ShardDelivery) -> String? { lease(of: delivery)?.value.queue }
-
-    private func lease(of delivery: ShardDelivery) -> (key: ShardDelivery, value: Lease)? {
-        leases.first { $0.key.tag == delivery.tag && $0.key.connection == delivery.connection }
-    }
-
-    /// The connection is gone, and with it all leases.
-    func disconnected() {
-        leases.removeAll()
     }
 
     private func park(_ facts: ParkedNotice.Facts, _ item: Item, _ delivery: ShardDelivery) {

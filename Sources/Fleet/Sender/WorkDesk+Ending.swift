@@ -51,11 +51,6 @@ extension WorkDesk {
         }
     }
 
-    func checkIdle() {
-        goOnAlone()
-        if isIdle { onIdle?() }
-    }
-
     // MARK: - Settled
 
     private func settle(
@@ -85,82 +80,46 @@ extension WorkDesk {
             case .settled(let children):
                 tally.settled(settlement, of: shard)
                 tracing?.settled(shard, epoch: token.epoch, settlement, now: now)
-                publish(children, of: shard, finish: running.ended(token.key, epoch: token.epoch))
+                finish(token, publishing: children.map { OutgoingShard($0, $0.shard(from: shard)) })
             }
             progressed(token.key.campaign)
         }
     }
 
-    private func publish(_ children: [ShardRecord], of parent: Shard, finish delivery: ShardDelivery?) {
-        let shards = children.map { child in
-            (record: child, body: encoded(child.shard(from: parent)))
-        }
-        publishAll(
-            shards.map { shard in
-                { [publisher] done in
-                    publisher.publish(
-                        shard.record,
-                        body: shard.body,
-                        lane: parent.lane,
-                        expiresAt: parent.facts.expiresAt,
-                        done
-                    )
-                }
-            },
-            keys: children.map { ($0.id.key, $0.generation) }
-        ) { [self] in acknowledge(delivery) }
-    }
-
-    private func encoded(_ shard: Shard) -> [UInt8] {
-        do { return try shard.encoded() } catch { preconditionFailure("\(shard.id) cannot be encoded: \(error)") }
-    }
-
-    /// Publishes, marks what was confirmed, and then goes on: what was not confirmed is the sweeper's.
-    private func publishAll(
-        _ publishes: [(@escaping (Bool) -> Void) -> Void],
-        keys: [(ShardKey, UInt32)],
-        then: @escaping () -> Void
-    ) {
-        guard !publishes.isEmpty else {
-            then()
-            return checkIdle()
-        }
+    /// Publishes, marks what was confirmed, and says so: what was not confirmed is the sweeper's.
+    func publishAll(_ outgoing: [OutgoingShard], thenAck delivery: ShardDelivery?) {
+        guard !outgoing.isEmpty else { return published(delivery) }
         pending += 1
-        let result = PublishTally(count: publishes.count)
-        for (index, publish) in publishes.enumerated() {
-            publish { [self] isConfirmed in
-                if isConfirmed { result.confirmed.append(keys[index]) }
+        let result = PublishTally(count: outgoing.count)
+        for shard in outgoing {
+            shard.publish(to: publisher) { [self] isConfirmed in
+                if isConfirmed { result.confirmed.append((shard.record.id.key, shard.record.generation)) }
                 result.left -= 1
                 guard result.left == 0 else { return }
                 pending -= 1
-                let confirmed = result.confirmed
-                let now = ledger.now()
-                write(.normal, "confirms", haste: .withOthers, reach: .shards) {
-                    try $0.markOut(confirmed.map { (key: $0.0, generation: $0.1) }, now: now)
-                } then: { _ in
-                }
-                then()
-                checkIdle()
+                markOut(result.confirmed)
+                published(delivery)
             }
         }
     }
 
-    /// The retry shards of a settled shard whose confirms were lost.
-    func publishLeft(_ shards: [ShardToPublish], _ delivery: ShardDelivery) {
-        publishAll(
-            shards.map { shard in { [publisher] done in publisher.publish(shard, done) } },
-            keys: shards.map { ($0.record.id.key, $0.record.generation) }
-        ) { [self] in acknowledge(delivery) }
+    private func markOut(_ confirmed: [(key: ShardKey, generation: UInt32)]) {
+        let now = ledger.now()
+        write(.normal, "confirms", haste: .withOthers, reach: .shards) {
+            try $0.markOut(confirmed, now: now)
+        } then: { _ in
+        }
     }
 
-    /// The run's writes are over: acks the delivery that it has, if any.
-    private func finish(_ token: RunToken) {
-        acknowledge(running.ended(token.key, epoch: token.epoch))
-        checkIdle()
+    func published(_ delivery: ShardDelivery?) {
+        shards.published(delivery)
+        perform()
     }
 
-    private func acknowledge(_ delivery: ShardDelivery?) {
-        if let delivery { ack(delivery) }
+    /// The ledger has the run's end, or refuses it.
+    private func finish(_ token: RunToken, publishing left: [OutgoingShard] = []) {
+        shards.ended(token.key, epoch: token.epoch, publishes: !left.isEmpty, at: now)
+        perform(left: left)
     }
 
     // MARK: - Not settled
@@ -180,35 +139,15 @@ extension WorkDesk {
             return result
         } then: { [self] result in
             tally.ended(result == .fenced ? .fenced : .setAside)
-            let delivery = running.ended(token.key, epoch: token.epoch)
+            var left: [OutgoingShard] = []
+            // What is handed over is published at once, straight to its lane.
             if case .aside(let record) = result, record.state == .unpublished {
-                republish(shard, record, delivery)
-            } else {
-                acknowledge(delivery)
+                var next = shard
+                next.generation = record.generation
+                left = [OutgoingShard(record, next)]
             }
-            checkIdle()
+            finish(token, publishing: left)
         }
-    }
-
-    /// A shard that is handed over is published at once, straight to its lane.
-    private func republish(_ shard: Shard, _ record: ShardRecord, _ delivery: ShardDelivery?) {
-        var next = shard
-        next.generation = record.generation
-        let body = encoded(next)
-        publishAll(
-            [
-                { [publisher] done in
-                    publisher.publish(
-                        record,
-                        body: body,
-                        lane: next.lane,
-                        expiresAt: next.facts.expiresAt,
-                        done
-                    )
-                }
-            ],
-            keys: [(record.id.key, record.generation)]
-        ) { [self] in acknowledge(delivery) }
     }
 
     private func abandon(_ progress: Progress, _ token: RunToken) {
@@ -218,6 +157,14 @@ extension WorkDesk {
         } then: { [self] _ in
             tally.ended(.leaseLost)
             finish(token)
+        }
+    }
+
+    /// A row that this process has claimed and will not run: whoever gets its message need not wait for it.
+    func giveUp(_ token: RunToken) {
+        write(.normal, "a claim that is given up", reach: .shards) {
+            try $0.giveUp(token)
+        } then: { _ in
         }
     }
 

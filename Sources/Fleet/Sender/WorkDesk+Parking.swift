@@ -48,8 +48,7 @@ extension WorkDesk {
         publisher.publish(message) { [self] isConfirmed in
             if isConfirmed {
                 pending -= 1
-                ack(delivery)
-                return checkIdle()
+                return published(delivery)
             }
             loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
                 self.pending -= 1

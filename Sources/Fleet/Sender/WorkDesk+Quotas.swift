@@ -10,8 +10,8 @@ extension WorkDesk {
     private static let chargePause = TimeAmount.milliseconds(100)
 
     /// How late a shard's requests may be within its slot: as late as a quota allows, where no rate counts seconds.
-    func lateness(of shard: Shard, _ campaign: CampaignFacts?) -> Int64 {
-        campaign?.pace == nil && apps.pace(of: shard.facts.app) == nil ? Pacing.quotaLateness : Pacing.lateness
+    func lateness(of shard: Shard, isPaced: Bool) -> Int64 {
+        !isPaced && apps.pace(of: shard.facts.app) == nil ? Pacing.quotaLateness : Pacing.lateness
     }
 
     /// Counts the devices of a run that begins now.

@@ -7,9 +7,7 @@ extension WorkDesk {
     /// Writes down which runs of superseded campaigns open no stream any more, although they may wait for answers.
     ///
     /// Asked on the loops after they were told to stop.
-    func tellStopped(of campaigns: Set<UInt32>) {
-        let keys = running.runningKeys.filter { campaigns.contains($0.campaign) }
-        guard !keys.isEmpty else { return }
+    func tellStopped(_ keys: [ShardKey]) {
         let ledger = ledger
         for handle in loops {
             handle.execute { sender in

@@ -19,7 +19,7 @@ struct LedgerPoll: Sendable {
             await signal.wait(upTo: .milliseconds(500))
             let asked = NIODeadline.now()
             do {
-                let numbers = try await loop.submit { core.value.desk.running.campaigns }.get()
+                let numbers = try await loop.submit { core.value.desk.shards.campaigns }.get()
                 let (facts, shares, quiet, held) = try await context.ledger.read { reader in
                     let facts = try reader.campaigns(numbers)
                     let now = context.ledger.now()
@@ -30,7 +30,7 @@ struct LedgerPoll: Sendable {
                     return (facts, shares, Set(quiet), sends ? try reader.heldRoutes() : [])
                 }
                 loop.execute { [core] in
-                    core.value.desk.polled(facts, shares: shares, quiet: quiet, now: context.ledger.now())
+                    core.value.desk.polled(facts, shares: shares, quiet: quiet)
                     core.value.desk.warm(held)
                     core.value.ledgerRead(at: asked)
                 }

@@ -92,10 +92,7 @@ final class WorkerCore {
         self.consumer = consumer
         tracking.ack = { tag, connection in consumer.ack(tag, generation: connection) }
         desk.makeRoom = { consumer.widen($0) }
-        desk.queueOfLease = { [unowned self] in intake.queue(of: $0) }
-        desk.ack = { [unowned self] delivery in
-            if intake.released(delivery) ?? true { consumer.ack(delivery.tag, generation: delivery.connection) }
-        }
+        desk.ack = { consumer.ack($0.tag, generation: $0.connection) }
     }
 
     private static func subscriptions(_ context: WorkerContext) -> [AMQPConsumer.Subscription] {
@@ -184,7 +181,6 @@ final class WorkerCore {
         }
         wasUp = false
         lease.renew(until: nil)
-        intake.disconnected()
         tracking.disconnected()
         desk.disconnected()
     }
@@ -226,7 +222,7 @@ final class WorkerCore {
             isBlocked: connection.isBlocked,
             unconfirmed: connection.unconfirmedCount,
             unpublished: connection.waitingCount,
-            running: desk.running.count
+            running: desk.shards.count
         )
     }
 
@@ -243,7 +239,6 @@ final class WorkerCore {
         guard let consumer, consumer.isStopped else { return }
         // On a new connection: the broker has what was unacknowledged again.
         consumer.resumeConsuming()
-        intake.disconnected()
         tracking.disconnected()
         desk.disconnected()
     }

@@ -40,7 +40,8 @@ import Testing
         #expect(decide(Fixtures.row(.settled), isQuiet: true) == .settledAlready)
         #expect(decide(Fixtures.row(.out), campaign: Fixtures.campaign(.cancelled), isQuiet: true) == .end(.cancelled))
         let running = Fixtures.row(.running, epoch: 4)
-        #expect(decide(running, redelivered: true, adopting: 4, isQuiet: true) == .run)
+        let ours = Fixtures.row(.running, epoch: 4, owner: 9)
+        #expect(decide(ours, redelivered: true, adopting: 4, isQuiet: true) == .run)
         #expect(decide(running, redelivered: true, isQuiet: true) == .setAside(.quiet))
     }
 
@@ -124,7 +125,8 @@ import Testing
         #expect(decide(row, redelivered: true, adopting: 3, owner: .alive) == .waits)
         // Of a copy that was not lost nobody waits for anything.
         #expect(decide(row, owner: .alive) == .drop)
-        #expect(decide(row, redelivered: true, adopting: 4, owner: .alive) == .run)
+        let ours = Fixtures.row(.running, epoch: 4, owner: 9)
+        #expect(decide(ours, redelivered: true, adopting: 4, owner: .alive) == .run)
         #expect(decide(row, redelivered: true, overdue: 4, owner: .alive) == .run)
         #expect(decide(row, redelivered: true, overdue: 3, owner: .alive) == .waits)
         for owner in [Claim.Owner.nobody, .dead, .left] {
@@ -183,15 +185,20 @@ import Testing
         let open = row.progress.pendingCount
         #expect(maybeSent(row, .dead) == open && maybeSent(row, .left) == open && maybeSent(row, .alive) == open)
         #expect(maybeSent(row, .nobody) == 0)
-        #expect(maybeSent(row, .dead, adopting: 4) == 0)
+        var ours = row
+        ours.owner = 9
+        #expect(maybeSent(ours, .dead, adopting: 4) == 0)
         #expect(maybeSent(row, .dead, drops: true) == 2)
         #expect(maybeSent(Fixtures.row(.out), .dead) == 0)
     }
 
-    @Test func `our own run goes on whatever became of the campaign, unless another claimed the shard`() {
+    @Test func `our own run goes on whatever became of the campaign, unless it gave up or another claimed the shard`() {
         let cancelled = Fixtures.campaign(.cancelled)
-        let row = Fixtures.row(.running, epoch: 4)
+        let row = Fixtures.row(.running, epoch: 4, owner: 9)
         #expect(decide(row, campaign: cancelled, redelivered: true, adopting: 4) == .run)
         #expect(decide(row, campaign: cancelled, redelivered: true, adopting: 3) == .end(.cancelled))
+        // Its run gave it up, and what follows begins anew.
+        let left = Fixtures.row(.running, epoch: 4, owner: 0)
+        #expect(decide(left, campaign: cancelled, redelivered: true, adopting: 4) == .end(.cancelled))
     }
 }

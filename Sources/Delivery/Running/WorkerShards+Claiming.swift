@@ -1,0 +1,111 @@
+public import Campaigns
+
+/// Claims and what follows from their answers.
+extension WorkerShards {
+    mutating func follow(
+        _ arrival: RunningShards.Arrival,
+        _ shard: Shard,
+        _ delivery: ShardDelivery,
+        at now: Moment
+    ) {
+        let key = shard.id.key
+        switch arrival {
+        case .gone: return
+        case .secondCopy: ack(delivery)
+        case .wait: waiting[Copy(key: key, delivery: delivery)] = shard
+        case .claim(let adopting):
+            stop(key, .leaseLost)
+            claimed[key] = shard
+            act(
+                .claim(
+                    Order(
+                        shard: shard,
+                        delivery: delivery,
+                        adopting: adopting,
+                        isAlone: quarantine.alone == key,
+                        overdue: overdue(shard, at: now),
+                        judgesSilence: hearing.judgesSilence(now: now.instant)
+                    )
+                )
+            )
+        }
+    }
+
+    /// The ledger answered the claim that is out.
+    public mutating func claimAnswered(_ key: ShardKey, _ answer: Answer, at now: Moment) {
+        guard let shard = claimed.removeValue(forKey: key) else { preconditionFailure("no claim of \(key) is out") }
+        if answer.decision != .waits { held.answered(key) }
+        let (conclusion, rest) = running.concluded(
+            key,
+            epoch: answer.decision == .run ? answer.record?.epoch : nil,
+            waits: answer.decision == .waits,
+            endChanges: answer.campaign?.endChanges ?? 0,
+            now: now.shared
+        )
+        conclude(conclusion, answer, shard, now)
+        for (delivery, arrival) in rest {
+            guard let copy = waiting.removeValue(forKey: Copy(key: key, delivery: delivery)) else { continue }
+            follow(arrival, copy, delivery, at: now)
+        }
+        goOnAlone(at: now)
+    }
+
+    private mutating func conclude(
+        _ conclusion: RunningShards.Conclusion,
+        _ answer: Answer,
+        _ shard: Shard,
+        _ now: Moment
+    ) {
+        let key = shard.id.key
+        switch conclusion {
+        case .start(let replaced):
+            ack(replaced)
+            endedWhileAdopting.remove(key)
+            begin(shard, answer)
+            if let reason = running.startStop(key) { stop(key, reason) }
+            if isHandingOver { stop(key, .setAside(.handOver)) }
+        case .adopt: adopt(shard, answer)
+        case .hold(let delivery):
+            endReplaced(key)
+            hold(shard, delivery, epoch: answer.record?.epoch ?? 0, at: now)
+        case .giveUp(let epoch):
+            endReplaced(key)
+            act(.giveUp(key, epoch: epoch))
+        case .gone: endReplaced(key)
+        case .ack(let delivery):
+            endReplaced(key)
+            switch answer.decision {
+            case .park(let reason), .quarantine(let reason): act(.park(shard, delivery, reason: reason))
+            case .runAlone: quarantine.add(Quarantine.Held(shard, delivery))
+            case .settledAlready: act(.publish(thenAck: delivery))
+            case .drop, .end, .setAside, .run, .waits: ack(delivery)
+            }
+        }
+    }
+
+    private mutating func adopt(_ shard: Shard, _ answer: Answer) {
+        let key = shard.id.key
+        guard let record = answer.record else { preconditionFailure("\(shard.id) goes on without a row") }
+        let isLeaseLost = running.isLeaseLost(key)
+        guard let loop = loopOf[key] else {
+            // The ledger failed to take the run's end before this claim: what it has of the run goes on.
+            begin(shard, answer)
+            if isLeaseLost { stop(key, .leaseLost) }
+            return
+        }
+        act(.adopt(key, epoch: record.epoch, isLeaseLost: isLeaseLost, loop: loop))
+        endReplaced(key)
+    }
+
+    private mutating func begin(_ shard: Shard, _ answer: Answer) {
+        guard let record = answer.record else { preconditionFailure("\(shard.id) runs without a row") }
+        var current = shard
+        if let end = answer.newEnd { current.facts.expiresAt = end }
+        start(current, record, campaign: answer.campaign)
+    }
+
+    /// Takes over a run that was over before a claim's answer said what becomes of it.
+    private mutating func endReplaced(_ key: ShardKey) {
+        if endedWhileAdopting.remove(key) != nil { runIsOver(key) }
+    }
+}

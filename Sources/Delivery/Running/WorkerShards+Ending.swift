@@ -1,0 +1,56 @@
+public import Campaigns
+
+/// How runs end: written, published, acked, in this order (design, section 7).
+extension WorkerShards {
+    /// A run has no open stream and opens none: it is taken over, unless a claim that may adopt it is out.
+    public mutating func runIsOver(_ key: ShardKey) {
+        if running.isAdopting(key) {
+            endedWhileAdopting.insert(key)
+            return
+        }
+        guard let loop = loopOf[key], takingOver[key] == nil else { return }
+        takingOver[key] = []
+        act(.takeOver(key, loop: loop))
+    }
+
+    /// The loop gave up the run of this epoch; nil when it goes on after all, because it was adopted meanwhile.
+    public mutating func tookOver(_ key: ShardKey, epoch: UInt32?, at now: Moment) {
+        let late = takingOver.removeValue(forKey: key) ?? []
+        if let epoch {
+            loopOf[key] = nil
+            act(.write(key, epoch: epoch))
+        }
+        for copy in late { delivered(copy.shard, copy.delivery, at: now) }
+    }
+
+    /// The ledger has the end of a run, or refused it because another claimed the shard.
+    ///
+    /// `publishes`: rows follow from it whose messages come before the ack.
+    public mutating func ended(_ key: ShardKey, epoch: UInt32, publishes: Bool = false, at now: Moment) {
+        let delivery = running.ended(key, epoch: epoch)
+        if publishes { act(.publish(thenAck: delivery)) } else { ack(delivery) }
+        goOnAlone(at: now)
+    }
+
+    /// What was published before this delivery's ack is confirmed, or will not be.
+    public mutating func published(_ delivery: ShardDelivery?) {
+        ack(delivery)
+    }
+
+    /// Goes on with quarantined shards, and with what waited for them, when what ran has ended.
+    mutating func goOnAlone(at now: Moment) {
+        guard let step = quarantine.next(running) else { return }
+        switch step {
+        case .goOn(let held):
+            for held in held {
+                if let record = held.claimed {
+                    accepted(held.shard, record, held.delivery, at: now)
+                } else {
+                    delivered(held.shard, held.delivery, at: now)
+                }
+            }
+        case .runAlone(let held):
+            follow(running.arrived(held.shard.id.key, held.delivery), held.shard, held.delivery, at: now)
+        }
+    }
+}

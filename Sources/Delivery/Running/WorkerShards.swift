@@ -1,0 +1,224 @@
+public import Campaigns
+
+/// The shards of one worker process, from a delivery to its ack: all that is decided on the worker's control loop.
+///
+/// Facts come in by the functions, once a shard; what follows is appended to `actions`, which the driver takes and does in
+/// their order. Confined to that loop; the clock is handed in. A delivery is acked once, and only when the ledger has what
+/// became of its shard.
+public struct WorkerShards: Sendable {
+    /// What is to be done, oldest first.
+    public private(set) var actions: [Action] = []
+
+    /// What runs here or is being claimed.
+    var running = RunningShards()
+    /// Shards that are to run alone, and what waits for that.
+    var quarantine = Quarantine()
+    /// Deliveries that wait for a former run at another worker.
+    var held = HeldDeliveries()
+    /// What the silence of other workers means.
+    var hearing = LedgerHearing()
+    /// Shards with a claim that is out.
+    var claimed: [ShardKey: Shard] = [:]
+    /// Further deliveries of those.
+    var waiting: [Copy: Shard] = [:]
+    /// The loop that has a shard's run, from its start until it is taken over (`Start.loop`).
+    var loopOf: [ShardKey: Int] = [:]
+    /// Runs that ended while a claim that may adopt them was out.
+    var endedWhileAdopting: Set<ShardKey> = []
+    /// Runs that are on their way from their loop to the ledger, with the deliveries that came meanwhile: their last
+    /// write goes before a claim, which would fence it and look for a run that no loop has any more.
+    var takingOver: [ShardKey: [Late]] = [:]
+    /// Messages of urgent campaigns, each the lease of several shards.
+    var leases: [Lease: Int] = [:]
+    /// The instant of the last `wake`.
+    var wakeAt: MonotonicInstant?
+    private var nextLoop = 0
+    private let setting: Setting
+
+    /// The worker stops: what is claimed from now on is handed over as well.
+    public private(set) var isHandingOver = false
+
+    /// A delivery that waits for a claim's answer; several shards of an urgent campaign share one.
+    struct Copy: Hashable {
+        var key: ShardKey
+        var delivery: ShardDelivery
+    }
+
+    /// A message of an urgent campaign, whatever generation its shards have.
+    struct Lease: Hashable {
+        var connection: UInt64
+        var tag: UInt64
+
+        init(_ delivery: ShardDelivery) { (connection, tag) = (delivery.connection, delivery.tag) }
+    }
+
+    /// A delivery that came while its shard's former run was on its way to the ledger.
+    struct Late {
+        var shard: Shard
+        var delivery: ShardDelivery
+    }
+
+    /// No shard, no connection.
+    public init(_ setting: Setting) {
+        self.setting = setting
+    }
+
+    /// Takes all actions, oldest first; what the buffer had is dropped, its memory is used for the next ones.
+    public mutating func take(_ buffer: inout [Action]) {
+        buffer.removeAll(keepingCapacity: true)
+        swap(&buffer, &actions)
+    }
+
+    /// Shards that run or are being claimed.
+    public var count: Int { running.count }
+
+    /// Deliveries that wait for a former run at another worker.
+    public var heldCount: Int { held.count }
+
+    /// Whether the lease of a shard's run is gone.
+    public func isLeaseLost(_ key: ShardKey) -> Bool { running.isLeaseLost(key) }
+
+    /// The campaigns that the poll of the ledger asks for.
+    public var campaigns: Set<UInt32> { running.campaigns }
+
+    // MARK: - The broker
+
+    /// A consuming connection is up; its number is higher than those before.
+    public mutating func connected(_ connection: UInt64, at now: Moment) {
+        running.connected(connection)
+        goOnAlone(at: now)
+    }
+
+    /// The consuming connection is gone, and with it every lease.
+    public mutating func disconnected() {
+        waiting.removeAll()
+        leases.removeAll()
+        held.release()
+        for record in quarantine.disconnected(running) { act(.giveUp(record.id.key, epoch: record.epoch)) }
+        for key in takingOver.keys { takingOver[key] = [] }
+        for key in running.disconnected() { stop(key, .leaseLost) }
+    }
+
+    /// A shard came with the message that is its lease, if it is to be run.
+    public mutating func delivered(_ shard: Shard, _ delivery: ShardDelivery, at now: Moment) {
+        guard takingOver[shard.id.key] == nil else {
+            takingOver[shard.id.key]?.append(Late(shard: shard, delivery: delivery))
+            return
+        }
+        if quarantine.isOn, !running.contains(shard.id.key) {
+            return quarantine.hold(Quarantine.Held(shard, delivery))
+        }
+        follow(running.arrived(shard.id.key, delivery), shard, delivery, at: now)
+    }
+
+    /// The message of an urgent campaign is the lease of so many shards, each of which is told next.
+    public mutating func leased(_ delivery: ShardDelivery, shards: Int) {
+        leases[Lease(delivery)] = shards
+    }
+
+    /// A shard that this process claimed when it accepted the shard's campaign, with the campaign's message as its lease.
+    public mutating func accepted(_ shard: Shard, _ record: ShardRecord, _ delivery: ShardDelivery, at now: Moment) {
+        // Beside one that runs alone it would die with it, and count as its like.
+        if quarantine.isOn { return quarantine.hold(Quarantine.Held(shard, delivery, claimed: record)) }
+        // Without its connection the campaign's message comes back, and with it this shard.
+        guard running.began(shard.id.key, epoch: record.epoch, delivery, now: now.shared) else {
+            return act(.giveUp(shard.id.key, epoch: record.epoch))
+        }
+        start(shard, record, campaign: nil)
+        if isHandingOver { stop(shard.id.key, .setAside(.handOver)) }
+    }
+
+    // MARK: - Time and the ledger
+
+    /// The ledger took this worker's report.
+    public mutating func reported(at now: Moment) {
+        hearing.reported(now: now.instant)
+    }
+
+    /// The instant of the last `wake` has come: what waits for a former run is asked for again.
+    public mutating func woke(at now: Moment) {
+        wakeAt = nil
+        for message in held.due(now: now.instant) { delivered(message.shard, message.delivery, at: now) }
+        wake()
+    }
+
+    /// What the ledger says of the campaigns that run here; see `RunningShards.stops` for `shares` and `quiet`.
+    public mutating func polled(
+        _ campaigns: [CampaignFacts],
+        shares: [ShardKey: CampaignFacts],
+        quiet: Set<ShardKey>,
+        at now: Moment
+    ) {
+        let byNumber = Dictionary(campaigns.map { ($0.number, $0) }) { first, _ in first }
+        for (key, reason) in running.stops(campaigns: byNumber, shares: shares, quiet: quiet, now: now.shared) {
+            stop(key, reason)
+        }
+        for key in running.held(for: .seconds(300), now: now.shared) { stop(key, .setAside(.handOver)) }
+        let superseded = Set(campaigns.filter { $0.supersededBy != nil }.map(\.number))
+        let keys = running.runningKeys.filter { superseded.contains($0.campaign) }
+        if !keys.isEmpty { act(.tellStopped(keys)) }
+    }
+
+    // MARK: - The end of the worker
+
+    /// Nothing begins any more, and the broker gives to others what is held and not acked.
+    public mutating func beginNothing() {
+        isHandingOver = true
+        held.release()
+    }
+
+    /// Hands over everything that still runs.
+    public mutating func handOverAll() {
+        beginNothing()
+        for key in running.runningKeys { stop(key, .setAside(.handOver)) }
+    }
+
+    // MARK: - What others of its files do
+
+    mutating func act(_ action: Action) { actions.append(action) }
+
+    mutating func stop(_ key: ShardKey, _ reason: ShardRun.Stop) {
+        if let loop = loopOf[key] { act(.stop(key, reason, loop: loop)) }
+    }
+
+    /// Acks a delivery, if it is one; of an urgent campaign's message when the last of its shards is done with it.
+    mutating func ack(_ delivery: ShardDelivery?) {
+        guard let delivery else { return }
+        let lease = Lease(delivery)
+        if let left = leases[lease], left > 1 {
+            leases[lease] = left - 1
+            return
+        }
+        leases[lease] = nil
+        act(.ack(delivery))
+    }
+
+    /// Gives a claimed shard to the loop that has its former run, or to the next one.
+    mutating func start(_ shard: Shard, _ record: ShardRecord, campaign: CampaignFacts?) {
+        let key = shard.id.key
+        let loop = loopOf[key] ?? nextLoop
+        nextLoop += 1
+        loopOf[key] = loop
+        act(.start(Start(shard, record, campaign, loop: loop)))
+    }
+
+    /// Keeps a delivery unacked and has the ledger asked again.
+    mutating func hold(_ shard: Shard, _ delivery: ShardDelivery, epoch: UInt32, at now: Moment) {
+        guard !isHandingOver else { return }
+        let queue = delivery.campaignQueue ?? BrokerNames.workQueue(shard.lane)
+        held.hold(HeldDeliveries.Held(shard, delivery, queue: queue), epoch: epoch, now: now.instant)
+        if held.needsRoom(in: queue, prefetch: setting.prefetch(queue)) { act(.widen(queue: queue)) }
+        wake()
+    }
+
+    /// The epoch of the former run of a shard that its claim need not wait for any longer.
+    func overdue(_ shard: Shard, at now: Moment) -> UInt32? {
+        held.overdue(shard.id.key, streamDeadline: setting.streamDeadline(shard.facts.provider), now: now.instant)
+    }
+
+    private mutating func wake() {
+        guard wakeAt == nil, let at = held.nextAt else { return }
+        wakeAt = at
+        act(.wake(at: at))
+    }
+}

@@ -1,0 +1,39 @@
+import Campaigns
+import Delivery
+import Store
+import Transport
+
+/// A shard on its way to the broker: its row with what makes its message.
+struct OutgoingShard {
+    var record: ShardRecord
+    private var publishes: (ShardPublisher, @escaping (Bool) -> Void) -> Void
+
+    /// One of the ledger's outbox.
+    init(_ shard: ShardToPublish) {
+        record = shard.record
+        publishes = { publisher, done in publisher.publish(shard, done) }
+    }
+
+    /// One whose devices are here.
+    init(_ record: ShardRecord, _ shard: Shard) {
+        self.record = record
+        publishes = { publisher, done in
+            publisher.publish(
+                record,
+                body: Self.encoded(shard),
+                lane: shard.lane,
+                expiresAt: shard.facts.expiresAt,
+                done
+            )
+        }
+    }
+
+    /// `done` hears whether the broker has confirmed it.
+    func publish(to publisher: ShardPublisher, _ done: @escaping (Bool) -> Void) {
+        publishes(publisher, done)
+    }
+
+    private static func encoded(_ shard: Shard) -> [UInt8] {
+        do { return try shard.encoded() } catch { preconditionFailure("\(shard.id) cannot be encoded: \(error)") }
+    }
+}
