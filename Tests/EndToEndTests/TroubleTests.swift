@@ -122,7 +122,7 @@ extension EndToEnd {
                 try await PrivateBroker.node()
                     .rabbitmqctl("close_all_connections", "--vhost", fleet.endpoint.virtualHost, "test")
                 try await eventually("both have been silent for too long") {
-                    try await fleet.ledger.read { try $0.liveWorkers(now: PrivateFleet.now()) }.isEmpty
+                    try await fleet.ledger.read { try $0.liveWorkers(now: fleet.ledger.now()) }.isEmpty
                 }
                 frozen.signal(SIGCONT)
                 let status = try await fleet.completed("derby", within: .seconds(90))

@@ -329,7 +329,9 @@ final class SimulatedWorker {
     }
 
     private func openStream() -> Bool {
-        guard knows, isConnected || world.broken == .leaseIgnored, let key = pick(where: { $0.run.hasWork }), var box = boxes.removeValue(forKey: key) else {
+        guard knows, isConnected || world.broken == .leaseIgnored, let key = pick(where: { $0.run.hasWork }),
+            var box = boxes.removeValue(forKey: key)
+        else {
             return false
         }
         let share = share(key)
