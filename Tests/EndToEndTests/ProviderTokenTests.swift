@@ -33,6 +33,8 @@ extension EndToEnd {
                 #expect(Set(refused.reasons.keys) == [reason])
                 // A handful of requests, not the audience.
                 #expect(refused.requests < 100)
+                // It is paused first, and said then.
+                try await eventually("the worker says why") { worker.errors.contains("clock skew") }
                 let lines = worker.errors.split(separator: "\n").filter { $0.contains("clock skew") }
                 #expect(lines.count == 1, "\(worker.errors)")
                 #expect(lines.first?.contains(reason) == true && lines.first?.contains(skew) == true, "\(lines)")

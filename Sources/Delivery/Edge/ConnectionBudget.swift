@@ -164,14 +164,14 @@ public struct ProcessBudget: Sendable {
     /// The part of the process' memory that strangers may fill.
     public static let share = 4
     /// What a request takes while it is answered beside its bytes, a task and what that waits for, in bytes.
-    public static let answeringBytes = 32_768
+    public static let taskBytes = 32_768
     /// Requests that may be answered at once whatever the memory is.
     public static let answeringFloor = 1024
 
     /// A budget of a quarter of the memory that the process may have, in bytes; an eighth of that is for tasks that answer.
     public init(memory: Int) {
         bytesMax = max(1, memory / Self.share)
-        answeringMax = max(Self.answeringFloor, bytesMax / 8 / Self.answeringBytes)
+        answeringMax = max(Self.answeringFloor, bytesMax / 8 / Self.taskBytes)
     }
 
     /// A request is to be answered; false when too many are.
