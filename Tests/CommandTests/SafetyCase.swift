@@ -35,6 +35,10 @@ enum SafetyCase: String, CaseIterable, CustomTestStringConvertible {
             """
             apps:
               news:
+                webpush:
+                  subject: mailto:push@example.com
+                  private_key_file: vapid.key
+                  public_key: \(Self.publicKey)
                 edge:
                   integration_keys_file: news.keys
                   user_keys_file: users.json

@@ -84,6 +84,11 @@ struct PrivateServer {
         return logger
     }()
 
+    /// A server that said nothing, or a stream that was refused.
+    struct NoAnswer: Error {
+        let text: String
+    }
+
     /// An answer, as it came.
     struct Reply {
         let status: Int
@@ -135,7 +140,7 @@ struct PrivateServer {
     }
 
     private static func reply(_ text: String) throws -> Reply {
-        let end = try #require(text.range(of: "\r\n\r\n"), "no answer: \(text)")
+        guard let end = text.range(of: "\r\n\r\n") else { throw NoAnswer(text: text) }
         var lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
         let status = try #require(Int(lines.removeFirst().split(separator: " ")[1]))
         let fields = lines.compactMap { line -> (String, String)? in

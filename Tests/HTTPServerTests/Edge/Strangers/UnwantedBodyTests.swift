@@ -36,14 +36,14 @@ import Testing
             let load = server.server.core.load
             let job = String(repeating: " ", count: 100_000)
             func send() async throws -> Int { try await server.ask("POST", "/v1/campaigns", body: job).status }
-            #expect(try await send() == 400)
+            #expect(try await send() == 422)
             #expect(load.budget.peak >= 100_000)
             let rest = load.room - 65_536
             load.change(by: rest)
             #expect(try await send() == 503)
             #expect(load.figures.refused[.processMemory] == 1)
             load.change(by: -rest)
-            #expect(try await send() == 400)
+            #expect(try await send() == 422)
             try await eventually("nothing is held any more") { load.budget.held < 65_536 }
         }
     }
