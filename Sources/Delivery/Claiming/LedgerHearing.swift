@@ -1,7 +1,7 @@
-/// Since when the ledger has heard this process without a gap, and so could have heard every other one.
+/// The time since which the ledger has heard this process without a gap, and so could have heard every other one.
 ///
-/// Who is silent while the ledger hears nobody is not dead: it stood still, was away, or was kept by somebody. Confined to
-/// the worker's control loop; the clock is handed in.
+/// A worker that is silent while the ledger hears nobody is not dead: the ledger stood still, was away, or was kept by
+/// somebody. Confined to the worker's control loop; the clock is handed in.
 public struct LedgerHearing: Sendable {
     /// Reports that are further apart have a gap between them: two intervals of two seconds, and one to spare.
     public static let gap = Duration.seconds(5)

@@ -1,4 +1,4 @@
-/// Which runs give their places back because their push services have not answered yet; pure.
+/// The runs that give their places back because their push services have not answered yet; pure.
 ///
 /// A worker has places for so many shards. Whoever registers a browser names its push service, and may name thousands that
 /// answer no connection: shards of theirs would fill all places, each for as long as connections are waited for, and those
@@ -8,7 +8,7 @@
 ///
 /// One for each event loop, and confined to it.
 public struct StrangerPlaces: Sendable {
-    /// What the caller knows a run by.
+    /// The caller's number of a run.
     public typealias Run = Int
 
     /// Places of a worker's 64 that such runs may have.

@@ -32,7 +32,7 @@ extension WorkerShards {
         goOnAlone(at: now)
     }
 
-    /// What was published before this delivery's ack is confirmed, or will not be.
+    /// The publishes before this delivery's ack are confirmed, or lost.
     public mutating func published(_ delivery: ShardDelivery?) {
         ack(delivery)
     }

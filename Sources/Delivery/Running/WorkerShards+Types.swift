@@ -1,7 +1,7 @@
 public import Campaigns
 
 extension WorkerShards {
-    /// What a worker is.
+    /// A worker's limits, as far as its shards need them.
     public struct Setting: Sendable {
         /// Messages of a queue that may be unacknowledged on one consumer.
         public var prefetch: @Sendable (_ queue: String) -> Int
@@ -31,7 +31,7 @@ extension WorkerShards {
         }
     }
 
-    /// What the driver does.
+    /// A step for the driver.
     public enum Action: Sendable, Equatable {
         /// Ask the ledger for the shard, and say `claimAnswered`; writes that were submitted before come first.
         case claim(Order)
@@ -105,7 +105,7 @@ extension WorkerShards {
 
     /// The ledger's answer to a claim.
     public struct Answer: Sendable, Equatable {
-        /// What it decided.
+        /// The decision.
         public var decision: Claim.Decision
         /// The row as it stands after that.
         public var record: ShardRecord?

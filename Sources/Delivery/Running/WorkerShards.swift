@@ -6,16 +6,16 @@ public import Campaigns
 /// their order. Confined to that loop; the clock is handed in. A delivery is acked once, and only when the ledger has what
 /// became of its shard.
 public struct WorkerShards: Sendable {
-    /// What is to be done, oldest first.
+    /// The actions to be done, oldest first.
     public private(set) var actions: [Action] = []
 
-    /// What runs here or is being claimed.
+    /// The shards that run here or are being claimed.
     var running = RunningShards()
     /// Shards that are to run alone, and what waits for that.
     var quarantine = Quarantine()
     /// Deliveries that wait for a former run at another worker.
     var held = HeldDeliveries()
-    /// What the silence of other workers means.
+    /// The meaning of other workers' silence.
     var hearing = LedgerHearing()
     /// Shards with a claim that is out.
     var claimed: [ShardKey: Shard] = [:]
@@ -142,7 +142,7 @@ public struct WorkerShards: Sendable {
         wake()
     }
 
-    /// What the ledger says of the campaigns that run here; see `RunningShards.stops` for `shares` and `quiet`.
+    /// The ledger's word on the campaigns that run here; see `RunningShards.stops` for `shares` and `quiet`.
     public mutating func polled(
         _ campaigns: [CampaignFacts],
         shares: [ShardKey: CampaignFacts],

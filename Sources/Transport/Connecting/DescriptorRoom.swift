@@ -5,7 +5,7 @@ import Glibc
 /// The last ones are not theirs: libdispatch, which runs Swift's tasks, opens a file of /proc for each of its threads when
 /// all of them are busy, and ends the process when it cannot.
 public enum DescriptorRoom {
-    /// So many are left.
+    /// The number that stays free.
     public static let reserve = 16
 
     /// Whether a connection may have one more.
