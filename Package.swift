@@ -197,7 +197,8 @@ let package = Package(
         tests(
             "HTTPServerTests",
             [
-                "HTTPServer", "fanfare", "Campaigns", "Delivery", "PushProviders", "Store", "Fleet", "Transport",
+                "HTTPServer", "HTTP2", "fanfare", "Campaigns", "Delivery", "PushProviders", "Store", "Fleet",
+                "Transport",
                 "Seeds", "Servers",
                 nioCore, nioPosix, logging, .product(name: "HTTPTypes", package: "swift-http-types"),
             ]

@@ -107,6 +107,35 @@ import Testing
     }
 
     @Test func `a request that is not wanted is answered before its body, which nobody keeps`() throws {
+        let session = try refused()
+        let held = session.heldBytes
+        for _ in 0..<3 { try say(ScriptedPeer.frame(0, stream: 1, [UInt8](repeating: 1, count: 16_000)), to: session) }
+        #expect(session.heldBytes <= held + 1024)
+        // HEADERS and DATA with its end, and nothing that would make a client drop them.
+        #expect(try hear(session).suffix(10) == [0, 0, 1, 0, 1, 0, 0, 0, 1, 1])
+        #expect(session.openStreams == 1)
+        try say(ScriptedPeer.frame(0, flags: 1, stream: 1, [1]), to: session)
+        #expect(session.openStreams == 0 && session.ownResets == 0)
+        var taken = 0
+        session.takeRequests { _ in taken += 1 }
+        #expect(taken == 0)
+    }
+
+    @Test func `who goes on with a request that was answered is told to stop, without blame`() throws {
+        let session = try refused()
+        _ = try hear(session)
+        var phases: [String] = []
+        session.forEachOpen { _, phase, since in phases.append("\(phase) \(since)") }
+        #expect(phases == ["rest 0"])
+        for _ in 0..<5 { try say(ScriptedPeer.frame(0, stream: 1, [UInt8](repeating: 1, count: 16_000)), to: session) }
+        // RST_STREAM without an error.
+        let reset: [UInt8] = [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0]
+        #expect(try hear(session).suffix(13) == reset)
+        #expect(session.openStreams == 0 && session.ownResets == 0)
+    }
+
+    /// A session that has refused a request at its header fields.
+    private func refused() throws -> HTTP2ServerSession {
         let session = try session()
         try say(request(1, ends: false), to: session)
         session.takeHeads { head in
@@ -115,16 +144,7 @@ import Testing
             try? session.respond(streamID: head.streamID, status: 401, body: [1])
             return false
         }
-        let held = session.heldBytes
-        for _ in 0..<3 { try say(ScriptedPeer.frame(0, stream: 1, [UInt8](repeating: 1, count: 16_000)), to: session) }
-        #expect(session.heldBytes <= held + 1024)
-        // HEADERS, DATA, and RST_STREAM without an error.
-        let heard = try hear(session)
-        #expect(heard.suffix(13) == [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0])
-        #expect(session.ownResets == 0 && session.openStreams == 0)
-        var taken = 0
-        session.takeRequests { _ in taken += 1 }
-        #expect(taken == 0)
+        return session
     }
 
     @Test func `streams that this side resets are counted`() throws {

@@ -76,7 +76,7 @@ extension HTTP2ServerSession {
             } else if type == NGHTTP2_DATA.rawValue || type == NGHTTP2_HEADERS.rawValue,
                 c_nghttp2_ends_stream(frame) != 0
             {
-                return HTTP2ServerSession.answered(session, c_nghttp2_stream_id(frame))
+                HTTP2ServerSession.stream(session, c_nghttp2_stream_id(frame))?.isAnswered = true
             }
             return 0
         }
@@ -155,7 +155,8 @@ extension HTTP2ServerSession {
     }
 
     private func bodyReceived(_ stream: ServerStream, _ bytes: UnsafeRawBufferPointer) {
-        guard !stream.isRefused, self.hasRoom(for: bytes.count) else { return }
+        guard !stream.isRefused, !stream.isAnswered else { return self.dropped(stream, bytes.count) }
+        guard self.hasRoom(for: bytes.count) else { return }
         let before = stream.heldBytes
         stream.appendBody(bytes, bytesMax: self.configuration.bodyBytesMax)
         self.streamBytes += stream.heldBytes - before
@@ -180,15 +181,14 @@ extension HTTP2ServerSession {
         self.complete.append(stream)
     }
 
-    /// A client that was answered before it had sent all need not send the rest (RFC 9113, section 8.1).
-    private static func answered(_ session: OpaquePointer?, _ streamID: Int32) -> Int32 {
-        guard let stream = HTTP2ServerSession.stream(session, streamID), !stream.hasEnded else { return 0 }
-        return nghttp2_submit_rst_stream(
-            session,
-            UInt8(NGHTTP2_FLAG_NONE.rawValue),
-            streamID,
-            NGHTTP2_NO_ERROR.rawValue
-        )
+    /// Counts what came of a body that nobody wants.
+    ///
+    /// A client that was answered before it had sent all may end its request: told at once to stop (RFC 9113, section
+    /// 8.1), some drop the answer, curl 7.88 for one. Only who goes on is told.
+    private func dropped(_ stream: ServerStream, _ bytes: Int) {
+        stream.unwantedBytes += bytes
+        guard stream.isAnswered, stream.unwantedBytes > self.configuration.bodyBytesMax else { return }
+        try? self.reset(streamID: stream.streamID, code: HTTP2ErrorCode.noError)
     }
 
     private func streamClosed(_ streamID: Int32) {

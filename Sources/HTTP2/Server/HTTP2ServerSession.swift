@@ -139,12 +139,16 @@ public final class HTTP2ServerSession {
         case answer
         /// The client has not taken all of its answer, which has so many bytes left.
         case taking(unsent: Int)
+        /// The client has its answer, and has not ended its request.
+        case rest
     }
 
     /// Every open stream with what it waits for, and the instant since when it does (``now`` of then).
     public func forEachOpen(_ visit: (_ streamID: Int32, _ phase: Phase, _ since: Int64) -> Void) {
         for (streamID, stream) in self.open {
-            if stream.answer != nil {
+            if stream.isAnswered {
+                visit(streamID, .rest, stream.since)
+            } else if stream.answer != nil {
                 visit(streamID, .taking(unsent: stream.unsentBytes), stream.since)
             } else {
                 let received = stream.fieldBytes.count + stream.body.count

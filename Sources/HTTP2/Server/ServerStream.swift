@@ -16,6 +16,10 @@ final class ServerStream {
     var isRefused = false
     /// END_STREAM came.
     var hasEnded = false
+    /// END_STREAM of the answer was sent.
+    var isAnswered = false
+    /// Bytes of the body that came although nobody wants them.
+    var unwantedBytes = 0
     var isClosed = false
     /// What is answered, read when the client takes it.
     var answer: (any AnswerBytes)?
@@ -47,6 +51,8 @@ final class ServerStream {
         self.isListed = false
         self.isRefused = false
         self.hasEnded = false
+        self.isAnswered = false
+        self.unwantedBytes = 0
         self.isClosed = false
         self.answerSent = 0
     }

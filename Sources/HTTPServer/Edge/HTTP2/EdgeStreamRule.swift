@@ -27,6 +27,16 @@ enum EdgeStreamRule {
         // Ours to end.
         case .answer: return false
         case .taking(let unsent): return RequestDeadline.isOver(since: since, bytes: unsent, now: now)
+        // The client's to end, and else ended without blame.
+        case .rest: return false
         }
     }
+
+    /// Whether a client that was answered before it had sent all has had time to read the answer.
+    static func isLeftOver(_ phase: HTTP2ServerSession.Phase, since: Int64, now: MonotonicInstant) -> Bool {
+        guard case .rest = phase else { return false }
+        return now.since(MonotonicInstant(nanoseconds: since)) >= linger
+    }
+
+    private static let linger = Duration.seconds(5)
 }

@@ -177,10 +177,12 @@ final class EdgeStreams: ChannelInboundHandler {
 
     private func look(now: MonotonicInstant) {
         session.now = now.nanoseconds
-        var late: [Int32] = []
+        var (late, leftOver): ([Int32], [Int32]) = ([], [])
         session.forEachOpen { streamID, phase, since in
             if EdgeStreamRule.isLate(phase, since: since, now: now) { late.append(streamID) }
+            if EdgeStreamRule.isLeftOver(phase, since: since, now: now) { leftOver.append(streamID) }
         }
+        for streamID in leftOver { try? session.reset(streamID: streamID, code: HTTP2ErrorCode.noError) }
         if !late.isEmpty {
             // Behind a proxy the others of its clients are not to blame.
             guard state.budget.standing == .proxy else { return leave(.deadline) }
@@ -188,6 +190,8 @@ final class EdgeStreams: ChannelInboundHandler {
                 load.refused(.deadline)
                 try? session.reset(streamID: streamID, code: HTTP2ErrorCode.cancel)
             }
+            flush()
+        } else if !leftOver.isEmpty {
             flush()
         } else if state.budget.answering == 0, state.isIdle(since: movedAt, now: now) {
             leave(.idle)

@@ -1,6 +1,7 @@
 import Campaigns
 import Delivery
 import Foundation
+import HTTP2
 import NIOCore
 import Seeds
 import Servers
@@ -40,6 +41,18 @@ import Testing
             #expect(isAsExpected, "\(answers.prefix(10))")
             #expect(answers[1].body.contains("events is empty") && answers[3].body == "ok\n", "\(answers[1].body)")
         }
+    }
+
+    @Test func `a client that was answered before it had sent all has five seconds for the rest`() {
+        let end = MonotonicInstant(nanoseconds: 5_000_000_000)
+        for (phase, isLeftOver) in [
+            (HTTP2ServerSession.Phase.rest, true), (.answer, false), (.request(received: 0), false),
+        ] {
+            #expect(EdgeStreamRule.isLeftOver(phase, since: 0, now: end) == isLeftOver)
+        }
+        #expect(!EdgeStreamRule.isLeftOver(.rest, since: 1, now: end))
+        let later = MonotonicInstant(nanoseconds: 3_600_000_000_000)
+        #expect(!EdgeStreamRule.isLate(.rest, since: 0, now: later))
     }
 
     @Test func `HTTP 2 and 1 give the same answers with the same fields`() async throws {
