@@ -88,34 +88,38 @@ judge_failures() {
     printf '%s\n' "$failures"
 }
 
-# The fleets of EndToEndTests wait more than they work, everything else works more than it waits: two processes beside
-# each other, so that neither keeps the other's threads. What is asked for by arguments is one process.
-halves=(fleets others)
-[ $# = 0 ] || halves=(asked)
-logs=("${halves[@]/#/.build/test-}")
+# The fleets of EndToEndTests wait more than they work, everything else works more than it waits, and what talks to no
+# server works for minutes without giving its thread to anybody: three processes beside each other, so that none keeps
+# another's threads. What is asked for by arguments is one process.
+fleets='^EndToEndTests\.'
+pure='^(Campaigns|Delivery|DeliveryPool|DeliveryPublishing|FanfareKit|Fuzz|HTTP2|PushProviders|Simulation|TLS|Tidy)Tests\.'
+processes=(fleets pure others)
+[ $# = 0 ] || processes=(asked)
+logs=("${processes[@]/#/.build/test-}")
 logs=("${logs[@]/%/.log}")
 rm -f "${logs[@]}"
 running=()
 # Each has a process group of its own: a shell's background jobs hear no interrupt from the terminal.
-end_halves() {
+stop_processes() {
     local process
     for process in "${running[@]}"; do kill -- "-$process" 2>/dev/null || true; done
     [ -z "${showing-}" ] || kill "$showing" 2>/dev/null || true
 }
-trap end_halves EXIT
+trap stop_processes EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 step "testing"
-# The halves are the built tests themselves: two of `swift test` want one build's database at the same moment, and the
+# The processes are the built tests themselves: two of `swift test` want one build's database at the same moment, and the
 # one that is later ends with an error.
 built=$(swift build --build-tests "${flags[@]}" --show-bin-path)/fanfarePackageTests.xctest
-for half in "${halves[@]}"; do
-    case $half in
-        fleets) command=("$built" --testing-library swift-testing --filter '^EndToEndTests\.') ;;
-        others) command=("$built" --testing-library swift-testing --skip '^EndToEndTests\.') ;;
+for name in "${processes[@]}"; do
+    case $name in
+        fleets) command=("$built" --testing-library swift-testing --filter "$fleets") ;;
+        pure) command=("$built" --testing-library swift-testing --filter "$pure") ;;
+        others) command=("$built" --testing-library swift-testing --skip "$fleets|$pure") ;;
         asked) command=(swift test --skip-build "${flags[@]}" "$@") ;;
     esac
-    setsid "${command[@]}" >".build/test-$half.log" 2>&1 &
+    setsid "${command[@]}" >".build/test-$name.log" 2>&1 &
     running+=($!)
 done
 tail -q -n +1 -F "${logs[@]}" 2>/dev/null &
@@ -124,9 +128,9 @@ verdict=passed
 for process in "${running[@]}"; do wait "$process" || verdict=failed; done
 running=()
 cat "${logs[@]}" >"$log"
-for half in "${logs[@]}"; do
+for file in "${logs[@]}"; do
     # A run that did not come to its end.
-    grep -aqE '^[^ ]+ Test run with [0-9]+ tests?' "$half" || verdict=crashed
+    grep -aqE '^[^ ]+ Test run with [0-9]+ tests?' "$file" || verdict=crashed
 done
 kill "$showing"
 wait "$showing" 2>/dev/null || true
