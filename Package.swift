@@ -177,7 +177,7 @@ let package = Package(
             [
                 "fanfare", "FanfareKit", "Campaigns", "Delivery", "Store", "Fleet", "Simulator", "Servers", "Seeds",
                 "AMQP",
-                "Transport",
+                "Transport", "TLS",
                 "TLS",
                 nioCore,
                 nioPosix, nioHTTP1, logging,
@@ -198,7 +198,7 @@ let package = Package(
             "HTTPServerTests",
             [
                 "HTTPServer", "HTTP2", "fanfare", "Campaigns", "Delivery", "PushProviders", "Store", "Fleet",
-                "Transport",
+                "Transport", "TLS",
                 "Seeds", "Servers",
                 nioCore, nioPosix, logging, .product(name: "HTTPTypes", package: "swift-http-types"),
             ]

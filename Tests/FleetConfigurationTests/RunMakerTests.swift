@@ -2,11 +2,11 @@ import AMQP
 import Campaigns
 import Delivery
 import Servers
-import Store
 import TLS
 import Testing
 
 @testable import Fleet
+@testable import Store
 
 /// Runs of repeated campaigns, made by two planners on a clock that the test turns.
 struct RunMakerTests {
@@ -121,6 +121,23 @@ struct RunMakerTests {
         let last = try await status(try #require(expected.last), at: now)
         #expect(last.runOf == "nightly" && last.law == .holds)
         #expect(last.expiresAt == last.createdAt.advanced(by: .seconds(80_000)))
+    }
+
+    @Test func `after a restore no run of before is made, because it may have been sent, and the next one is`()
+        async throws
+    {
+        let cron = #""repeat": {"cron": "0 * * * *", "time_zone": "UTC"}"#
+        _ = try await publish("hourly", audience: devices(["UTC"]), "{\"ttl\": 1800, \(cron)}")
+        let first = try #require(try await status("hourly", at: WallClock.now().asRead).repetition?.nextAt)
+        let restored = first.advanced(by: .seconds(60))
+        try await ledger.write { try $0.db.run("UPDATE repeats SET restored_at = ?1", .time(restored)) }
+        try await look(as: 1, at: first.advanced(by: .seconds(120)))
+        let seen = try await status("hourly", at: restored)
+        #expect(try await runs(of: "hourly").isEmpty && seen.repetition?.missedAt == first)
+        #expect(seen.repetition?.missedWhy == "the ledger was restored: it may have been sent before")
+        let second = first.advanced(by: .seconds(3600))
+        try await look(as: 1, at: second)
+        #expect(try await runs(of: "hourly") == [Job.runID("hourly", at: second)])
     }
 
     @Test func `after a pause of the fleet the latest run alone is made, and only while it is of use`() async throws {

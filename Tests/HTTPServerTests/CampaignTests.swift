@@ -2,7 +2,9 @@ import Campaigns
 import Delivery
 import Foundation
 import NIOPosix
+import PushProviders
 import Store
+import TLS
 import Testing
 import Transport
 
@@ -62,6 +64,37 @@ import Transport
             #expect(reply.status == 413 && reply.problem == "too-large")
             let valid = try await server.ask("POST", "/v1/campaigns:validate", body: job())
             #expect(valid.status == 200 && valid.json?["verdict"]?.string == "valid", "\(valid.text)")
+        }
+    }
+
+    @Test func `a job that comes again after its end is the campaign that it became, and only that one`() async throws {
+        func ended(_ id: String, title: String = "Kick-off") -> String {
+            #"{"id": "\#(id)", "app": "news", "content": {"title": "\#(title)"}, "#
+                + #""audience": {"devices": [{"token": "\#(token)"}]}, "delivery": {"expires_at": "2026-01-01T12:00:00Z"}}"#
+        }
+        try await PrivateServer.with { server in
+            var envelope = JobEnvelope(
+                messageID: nil,
+                contentType: "application/json",
+                type: JobDecoder.messageType,
+                timestampSeconds: nil,
+                now: server.ledger.now(),
+                tokens: ProviderRegistry.tokens
+            )
+            envelope.judgesTime = false
+            let job = try #require(JobDecoder.decode(Array(ended("derby").utf8), envelope: envelope).job)
+            var campaign = PrivateServer.campaign("derby")
+            campaign.identity = SHA256.digest(job.canonicalJSON())
+            try await server.accept([campaign])
+            // No broker is there: what is known needs none.
+            for path in ["/v1/campaigns", "/v1/campaigns:validate"] {
+                let reply = try await server.ask("POST", path, body: ended("derby"))
+                #expect(reply.status == 200 && reply.json?["verdict"]?.string == "existing", "\(reply.text)")
+            }
+            let other = try await server.ask("POST", "/v1/campaigns", body: ended("derby", title: "Goal"))
+            #expect(other.status == 409 && other.problem == "campaign-conflict", "\(other.text)")
+            let new = try await server.ask("POST", "/v1/campaigns", body: ended("final"))
+            #expect(new.status == 422 && new.problem == "invalid-job", "\(new.text)")
         }
     }
 

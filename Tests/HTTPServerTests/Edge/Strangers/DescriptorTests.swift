@@ -13,6 +13,9 @@ import Testing
             let ports = [server.port, server.edgePort]
             // Those that are open are all that there may be.
             let usual = try server.limitDescriptors(to: try server.openDescriptors())
+            // One that was open for a moment only is free by now.
+            var silent: [SilentConnection] = []
+            for port in ports + ports { silent.append(try await SilentConnection(to: port)) }
             let begun = try server.processorTime()
             async let statuses = withThrowingTaskGroup(of: Int?.self) { group in
                 for port in ports {
@@ -29,6 +32,7 @@ import Testing
             // Each of the two addresses has tried, and rested twice as long each time.
             let tries = try await server.metric(#"fanfare_http_refused_total{reason="descriptors"}"#)
             #expect((2...30).contains(tries), "\(tries)")
+            for connection in silent { await connection.close() }
         }
     }
 }

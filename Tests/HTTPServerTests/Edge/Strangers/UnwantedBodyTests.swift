@@ -61,7 +61,7 @@ import Testing
             }
             #expect(try await ask() == 404)
             #expect(load.budget.answering == 0)
-            while load.begins() {}
+            for _ in 0..<load.budget.answeringMax { _ = load.begins() }
             #expect(try await ask() == (http == .two ? 0 : 503))
             #expect((load.figures.refused[.processAnswering] ?? 0) >= 2)
             for _ in 0..<load.budget.answeringMax { load.ends() }
