@@ -63,7 +63,7 @@ import Testing
             #expect(load.budget.answering == 0)
             for _ in 0..<load.budget.answeringMax { _ = load.begins() }
             #expect(try await ask() == (http == .two ? 0 : 503))
-            #expect((load.figures.refused[.processAnswering] ?? 0) >= 2)
+            #expect((load.figures.refused[.processAnswering] ?? 0) >= 1)
             for _ in 0..<load.budget.answeringMax { load.ends() }
             #expect(try await ask() == 404)
             #expect(load.budget.answering == 0)
