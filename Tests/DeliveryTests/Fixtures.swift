@@ -90,4 +90,13 @@ enum Fixtures {
     }
 
     static let retry = Verdict.retry(reason: "Shutdown", retryAfter: nil, charged: true)
+
+    static func request(
+        _ mark: UInt16 = 0,
+        attempt: UInt32 = 1,
+        isProving: Bool = false,
+        isStopped: Bool = false
+    ) -> EndpointFaults.Request {
+        EndpointFaults.Request(mark: mark, attempt: attempt, isProving: isProving, isStopped: isStopped)
+    }
 }

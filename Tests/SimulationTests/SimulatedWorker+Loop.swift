@@ -13,7 +13,7 @@ extension SimulatedWorker {
             world.adoptions += 1
             boxes[key]?.isReported = false
             boxes[key]?.run.adopted(epoch: epoch, isLeaseLost: isLeaseLost)
-        case .stop(let key, let reason, _): boxes[key]?.run.requestStop(reason)
+        case .stop(let key, let reason, _): stop(key, reason)
         case .takeOver(let key, _): notes.append(.took(key, takeOver(key)))
         default: preconditionFailure("no order of a loop")
         }
@@ -22,7 +22,9 @@ extension SimulatedWorker {
 
     private func begin(_ start: WorkerShards.Start) {
         let key = start.shard.id.key
-        faults[share(key)].begin(isProbe: start.isProbe)
+        if let old = boxes.removeValue(forKey: key) { faults[share(key)].runStopped(old.slot) }
+        faults[share(key)].runBegan(isProbe: start.isProbe)
+        carry()
         let run = ShardRun(
             shard: start.shard,
             epoch: start.record.epoch,
@@ -30,7 +32,20 @@ extension SimulatedWorker {
             isProbe: start.isProbe,
             now: world.now
         )
-        boxes[key] = RunBox(run: run)
+        begun += 1
+        boxes[key] = RunBox(run: run, slot: begun)
+    }
+
+    func stop(_ key: ShardKey, _ reason: ShardRun.Stop) {
+        boxes[key]?.run.requestStop(reason)
+        giveBack(key)
+    }
+
+    /// A run is stopped: its devices that were put off stay pending.
+    private func giveBack(_ key: ShardKey) {
+        guard let box = boxes[key], box.run.stop != nil else { return }
+        faults[share(key)].runStopped(box.slot)
+        carry()
     }
 
     private func takeOver(_ key: ShardKey) -> Finished? {
@@ -79,74 +94,68 @@ extension SimulatedWorker {
         let position = box.streams.remove(at: world.random.below(box.streams.count))
         boxes[key] = nil
         let share = share(key)
-        let (isProving, mark) = (box.run.isProving, box.marks[position] ?? 0)
-        var (step, isHealthy) = (FaultRun.Step.putOff, false)
+        let isProving = box.run.isProving
+        let request = EndpointFaults.Request(
+            mark: box.marks[position] ?? 0,
+            attempt: box.run.shard.attempt,
+            isProving: isProving,
+            isStopped: box.run.stop != nil
+        )
+        var since: Timestamp?
         switch world.answer(box.run.shard, position) {
         case .accepted:
             box.run.accepted(position)
-            isHealthy = faults[share].isRaised
-            if isHealthy, isProving { box.run.proved() }
+            if faults[share].isRaised, faults[share].healthy(request) != .tellsNothing, isProving { box.run.proved() }
         case .verdict(let verdict):
             box.run.ended(position, verdict, now: world.now)
-            faults[share].toldNothing(mark: mark, attempt: box.run.shard.attempt)
+            faults[share].toldNothing(request)
         case .silence:
             box.run.unanswered(position, reason: "Timeout", now: world.now)
-            if isProving {
-                step = faults[share].certain(attempt: 1, decides: true, now: world.now)
-            } else {
-                faults[share].toldNothing(mark: mark, attempt: box.run.shard.attempt)
-            }
+            since = faults[share].unanswered(request, isDeadline: false, now: world.now)
         case .outage:
-            let attempt = box.run.shard.attempt
-            step = faults[share].answer(attempt: attempt, mark: mark, decides: isProving, now: world.now)
             let verdict = Verdict.retry(reason: "ServiceUnavailable", retryAfter: nil, charged: true)
-            if step == .putOff {
-                box.putOff.append((position, verdict))
-            } else {
-                box.run.ended(position, isProving ? verdict : .setAside(.breaker), now: world.now)
+            let device = EndpointFaults.Device(slot: box.slot, position: position)
+            let step = faults[share].fault(of: device, request, verdict, now: world.now)
+            since = step.trip
+            switch step.fate {
+            case .putOff: break
+            case .pending: box.run.ended(position, .setAside(.breaker), now: world.now)
+            case .asSaid: box.run.ended(position, verdict, now: world.now)
             }
         }
         boxes[key] = box
-        if isHealthy, faults[share].healthy(mark: mark, decides: isProving) {
-            for key in boxes.keys.sorted() where self.share(key) == share { decide(key) }
-        }
-        if case .trip(let since) = step { trip(share, since: since) }
+        carry()
+        giveBack(key)
+        if let since { trip(share, since: since) }
         return true
     }
 
-    /// It is known what the faults of a run mean; `verdict`: not what the answers said.
-    private func decide(_ key: ShardKey, as verdict: Verdict? = nil) {
-        for device in boxes[key]?.putOff ?? [] {
-            boxes[key]?.run.ended(device.position, verdict ?? device.verdict, now: world.now)
+    /// Carries to the runs what has become of devices that were put off.
+    private func carry() {
+        for share in faults.indices {
+            faults[share].take(&decided)
+            for decision in decided {
+                guard let key = boxes.first(where: { $0.value.slot == decision.device.slot })?.key else { continue }
+                boxes[key]?.run.ended(decision.device.position, decision.verdict, now: world.now)
+            }
         }
-        boxes[key]?.putOff = []
     }
 
     /// No answer will come that tells whose the faults were.
     func decideIfDrained() {
-        for share in Share.allCases { decideIfDrained(share.rawValue) }
-    }
-
-    private func decideIfDrained(_ share: Int) {
-        let ours = boxes.filter { self.share($0.key) == share }
-        let isWaiting = ours.values.contains { !$0.streams.isEmpty || $0.run.hasWork }
-        let keys = ours.filter { !$0.value.putOff.isEmpty }.keys.sorted()
-        // A stopped run does not wait.
-        for key in keys where boxes[key]?.run.stop != nil { decide(key, as: .setAside(.breaker)) }
-        guard !isWaiting, keys.contains(where: { boxes[$0]?.putOff.isEmpty == false }) else { return }
-        let drained = faults[share].drained(mayAsk: keys.contains { boxes[$0]?.run.stop == nil })
-        for key in keys { decide(key, as: drained == .charge ? nil : .again(reason: "Asked", otherwise: .retry)) }
-        if drained != .charge { world.asked += 1 }
+        for share in Share.allCases.map(\.rawValue) where faults[share].hasPutOff {
+            let ours = boxes.values.filter { self.share($0.run.shard.id.key) == share }
+            guard !ours.contains(where: { !$0.streams.isEmpty || $0.run.hasWork }) else { continue }
+            if faults[share].drained() { world.asked += 1 }
+            carry()
+        }
     }
 
     private func share(_ key: ShardKey) -> Int { world.ledger.share(key).rawValue }
 
     private func trip(_ share: Int, since: Timestamp) {
         writes.append(.trip(Breaker.Trip(reason: "ServiceUnavailable", since: since)))
-        for key in boxes.keys.sorted() where self.share(key) == share {
-            boxes[key]?.run.requestStop(.setAside(.breaker))
-            decide(key, as: .setAside(.breaker))
-        }
+        for key in boxes.keys.sorted() where self.share(key) == share { stop(key, .setAside(.breaker)) }
     }
 
     func save() -> Bool {

@@ -9,11 +9,10 @@ import Seeds
 final class SimulatedWorker {
     struct RunBox {
         var run: ShardRun
+        let slot: Int
         var streams: [Int] = []
         /// What the requests carry that tell what faults mean.
         var marks: [Int: UInt16] = [:]
-        /// Devices that got a fault, while it is not known whose.
-        var putOff: [(position: Int, verdict: Verdict)] = []
         /// The desk was told that it is over.
         var isReported = false
     }
@@ -49,6 +48,8 @@ final class SimulatedWorker {
     var notes: [Note] = []
     private var wakeAt: MonotonicInstant?
     var boxes: [ShardKey: RunBox] = [:]
+    /// Runs that have begun, for their slots.
+    var begun = 0
     var writes: [SimulatedLedger.Write] = []
     private var answers: [SimulatedLedger.Answer] = []
     private var publishes: [Publish] = []
@@ -56,11 +57,12 @@ final class SimulatedWorker {
     private(set) var polledAt: Timestamp
     /// One for each provider.
     var faults = [SimulatedWorker.noFaults, SimulatedWorker.noFaults]
+    var decided: [EndpointFaults.Decision] = []
     unowned let world: World
 
     static let prefetch = 3
     /// A shard is six devices here.
-    private static let noFaults = FaultRun(answersMax: 3, retriesMax: 6)
+    private static let noFaults = EndpointFaults(answersMax: 3, retriesMax: 6)
     static let pollEvery = Duration.milliseconds(500)
 
     init(process: Int64, world: World) {
@@ -301,7 +303,7 @@ final class SimulatedWorker {
             perform(left: decision == .settledAlready ? world.ledger.children(of: key) : [])
         case .saved(let key, let epoch, let isOurs, let started):
             guard boxes[key]?.run.epoch == epoch else { return }
-            if isOurs { boxes[key]?.run.markCommitted(started) } else { boxes[key]?.run.requestStop(.leaseLost) }
+            if isOurs { boxes[key]?.run.markCommitted(started) } else { stop(key, .leaseLost) }
         case .settled(let key, let epoch, let isOurs, let children):
             finished(key, epoch, left: isOurs ? children : [])
         case .asided(let key, let epoch, _): finished(key, epoch, left: world.ledger.outbox[key] == nil ? [] : [key])

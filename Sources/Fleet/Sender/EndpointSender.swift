@@ -18,9 +18,6 @@ final class EndpointSender: RequestSource {
     let account: LoadedAccount
     private let authorization: Authorization
     private var ownPool: ProviderPool?
-    /// Its runs have gone over to another sender: it only waits for answers, and none of them is about a credential
-    /// that is still used.
-    private var isRetired = false
     private var hasToldOfMissingKey = false
     /// Held: the loop lets go of its senders when it closes, and an unowned reference costs each device two counts.
     private let owner: SenderLoop
@@ -28,24 +25,14 @@ final class EndpointSender: RequestSource {
     private let logger: Logger
     private var queue: [Int] = []
     /// What the app's breaker is told, or what makes one push service of many rest.
-    var faults = FaultRun()
+    private var faults: EndpointFaults
+    private var spare: [EndpointFaults.Decision] = []
     /// Whose faults are its own: the push service of strangers that this is.
     private let service: SenderLoop.ServiceKey?
-    /// It was out and has not answered well since: one fault is enough.
-    private var isDoubted = false
     /// It has answered, whatever it said, or is one that everybody knows: its runs keep their places.
     private(set) var isProven: Bool
     /// The number of the look that found it last.
     var lastSearch: UInt64 = 0
-    /// Devices that got a fault, while it is not known whether it was the provider's or theirs.
-    private var putOff: [PutOff] = []
-
-    fileprivate struct PutOff {
-        var slot: Int
-        var position: Int
-        /// What becomes of it when it was the device's.
-        var verdict: Verdict
-    }
 
     /// `isApart`: it has one connection, for suspect tokens.
     init(
@@ -64,6 +51,7 @@ final class EndpointSender: RequestSource {
         service =
             account.account.isServedByStrangers
             ? SenderLoop.ServiceKey(app: account.app, provider: account.account.provider.name, endpoint: endpoint) : nil
+        faults = EndpointFaults(isOneOfMany: service != nil)
         isProven = service == nil || WellKnownServices.has(endpoint.host)
         ownPool = account.pool(endpoint: endpoint, loop: owner.loop, isApart: isApart, logger: logger, source: self)
     }
@@ -103,9 +91,9 @@ final class EndpointSender: RequestSource {
 
     /// Opens no stream any more, waits for the answers that are due, and closes its connections.
     func retire(_ completion: @escaping () -> Void) {
-        isRetired = true
         queue.removeAll()
-        decide(takePutOff())
+        faults.retire()
+        carry()
         // In a turn of its own, because this is called from within the reads of its connections.
         owner.loop.assumeIsolated().execute { [self] in
             pool.close { [self] in
@@ -117,7 +105,7 @@ final class EndpointSender: RequestSource {
 
     /// A run has devices to send to.
     func add(_ slot: Int) {
-        guard !isRetired else { return }
+        guard !faults.isRetired else { return }
         if !queue.contains(slot) { queue.append(slot) }
         if let service, let reason = owner.rests.reason(service, now: owner.clock()) { return putBack(reason) }
         if service != nil {
@@ -174,24 +162,17 @@ final class EndpointSender: RequestSource {
     func unanswered(tag: UInt64, reason: Unanswered) {
         let (slot, position) = Self.place(tag)
         guard let active = owner.active(slot) else { preconditionFailure("the end of a stream of no run") }
+        let request = Self.request(tag, active)
         switch reason {
         case .refused:
             active.run.ended(position, .resend, now: owner.clock())
-            faults.toldNothing(mark: Self.mark(tag), attempt: active.run.shard.attempt)
+            faults.toldNothing(request)
             if active.run.hasWork { active.sender?.add(slot) }
         case .unknown(let unknown):
-            let isProving = active.run.isProving
             active.run.unanswered(position, reason: unknown.text, now: owner.clock())
-            // Streams that a connection took with it say no more than the next connection will.
-            if unknown == .deadline || isProving {
-                let attempt = active.run.shard.attempt
-                tripIfDue(
-                    faults.certain(attempt: attempt, decides: isProving || isDoubted, now: owner.clock()),
-                    reason: unknown.text
-                )
-            } else {
-                faults.toldNothing(mark: Self.mark(tag), attempt: active.run.shard.attempt)
-            }
+            let isDeadline = unknown == .deadline
+            let since = faults.unanswered(request, isDeadline: isDeadline, now: owner.clock())
+            tripIfDue(since, reason: unknown.text)
         }
         owner.noted(slot, active)
     }
@@ -203,13 +184,12 @@ final class EndpointSender: RequestSource {
         )
         // Says nothing of the provider: whoever registered the device named a host that we do not go to.
         if case .outOfReach = failure { return leaveOut(.outOfReach) }
-        let isProving = queue.contains { owner.active($0)?.run.isProving ?? false }
-        // Nobody waits for it any more: what is known of it is for those who come again.
-        let isLeft = service != nil && queue.isEmpty
-        tripIfDue(
-            faults.connection(decides: isProving || isDoubted || isLeft, now: owner.clock()),
-            reason: "NoConnection"
+        let since = faults.connectionFailed(
+            isAwaited: !queue.isEmpty,
+            isAwaitedByProbe: queue.contains { owner.active($0)?.run.isProving ?? false },
+            now: owner.clock()
         )
+        tripIfDue(since, reason: "NoConnection")
     }
 
     /// A run gives its place back to others: its devices are asked again later, and pay only where the service is known to
@@ -218,7 +198,7 @@ final class EndpointSender: RequestSource {
         guard let active = owner.active(slot) else { return }
         let now = owner.clock()
         while let position = active.run.next(now: now) {
-            active.run.putBack(position, reason: "NoConnection", charged: isDoubted, now: now)
+            active.run.putBack(position, reason: "NoConnection", charged: faults.isDoubted, now: now)
         }
         queue.removeAll { $0 == slot }
         owner.count(slot)
@@ -266,20 +246,21 @@ final class EndpointSender: RequestSource {
         let finding = judge(first.credential, date: answer.date.bindMemory(to: UInt8.self).span)
         let rule = first.after(finding)
         var verdict = Verdict(meaning, rule: rule)
-        if rule.breaker == .fault, !isRetired {
-            switch fault(meaning, tag, active) {
-            case .putOff: return putOff.append(PutOff(slot: slot, position: position, verdict: verdict))
-            // The one device of a failed probe pays with an attempt: one that always fails does not keep the app shut.
-            // So does any device of one push service of many: nobody else waits with it.
-            case .trip, .hold: if !active.run.isProving, service == nil { verdict = .setAside(.breaker) }
+        let request = Self.request(tag, active)
+        if rule.breaker == .fault {
+            let device = EndpointFaults.Device(slot: slot, position: position)
+            let step = faults.fault(of: device, request, verdict, now: owner.clock())
+            if let since = step.trip { trip(meaning, since: since) }
+            switch step.fate {
+            case .putOff: return
+            case .pending: verdict = .setAside(.breaker)
+            case .asSaid: break
             }
         }
         active.run.ended(position, verdict, now: owner.clock())
-        if rule.breaker == .neutral { faults.toldNothing(mark: Self.mark(tag), attempt: active.run.shard.attempt) }
+        if rule.breaker == .neutral { faults.toldNothing(request) }
         if rule.breaker == .healthy, faults.isRaised { healthy(tag, slot, active) }
-        if rule.breaker == .opens, verdict == .setAside(.breaker),
-            case .trip(let since) = faults.certain(attempt: 1, decides: true, now: owner.clock())
-        {
+        if rule.breaker == .opens, verdict == .setAside(.breaker), let since = faults.refusedAll(now: owner.clock()) {
             trip(meaning, since: since)
         }
         if active.run.stop == .setAside(.credentials) {
@@ -295,11 +276,12 @@ final class EndpointSender: RequestSource {
         }
         if finding == .replaced { owner.renew(self) }
         if active.run.hasWork { active.sender?.add(slot) }
+        if active.run.stop != nil { active.sender?.giveBack(slot) }
     }
 
     /// What an answer means for the credential of these connections.
     private func judge(_ step: AnswerRule.CredentialStep, date: Span<UInt8>) -> CredentialFinding {
-        if isRetired { return .replaced }
+        if faults.isRetired { return .replaced }
         guard step != .keep else { return .nothing }
         let now = owner.clock()
         return account.judge(
@@ -315,71 +297,49 @@ final class EndpointSender: RequestSource {
 
     /// The provider works: a probe goes on with all its devices, and faults are the devices'.
     private func healthy(_ tag: UInt64, _ slot: Int, _ active: ActiveRun) {
-        guard faults.healthy(mark: Self.mark(tag), decides: active.run.isProving || isDoubted) else { return }
-        if let service, isDoubted {
-            isDoubted = false
-            owner.rests.end(service)
-        }
-        if !putOff.isEmpty { decide(takePutOff()) }
+        guard case .well(let endsRest) = faults.healthy(Self.request(tag, active)) else { return }
+        if endsRest, let service { owner.rests.end(service) }
+        carry()
         guard active.run.isProving else { return }
         active.run.proved()
         if active.run.hasWork { active.sender?.add(slot) }
     }
 
-    private func fault(_ answer: Answer, _ tag: UInt64, _ active: ActiveRun) -> FaultRun.Step {
-        let step = faults.answer(
-            attempt: active.run.shard.attempt,
-            mark: Self.mark(tag),
-            decides: active.run.isProving || isDoubted,
-            now: owner.clock()
-        )
-        if case .trip(let since) = step { trip(answer, since: since) }
-        return step
-    }
-
     /// No answer will come that tells whose the faults were: some of the devices ask.
     func askIfDrained() {
-        guard !putOff.isEmpty, queue.isEmpty, pool.inFlight == 0 else { return }
-        let devices = takePutOff()
-        let mayAsk = devices.contains { $0.askingAgain != nil && owner.active($0.slot)?.run.stop == nil }
-        guard case .ask(let count) = faults.drained(mayAsk: mayAsk) else { return decide(devices) }
-        var left = count
-        for device in devices {
-            if owner.active(device.slot)?.run.stop != nil {
-                decide([device], as: .setAside(.breaker))
-            } else if left > 0, let again = device.askingAgain {
-                left -= 1
-                decide([device], as: again)
-            } else {
-                putOff.append(device)
-            }
-        }
+        guard faults.hasPutOff, queue.isEmpty, pool.inFlight == 0 else { return }
+        faults.drained()
+        carry()
     }
 
     /// Whether devices wait for what their faults mean.
-    var hasPutOff: Bool { !putOff.isEmpty }
+    var hasPutOff: Bool { faults.hasPutOff }
 
     /// A run is stopped: its devices that were put off stay pending.
     func giveBack(_ slot: Int) {
-        guard !putOff.isEmpty else { return }
-        let given = putOff.filter { $0.slot == slot }
-        putOff.removeAll { $0.slot == slot }
-        decide(given, as: .setAside(.breaker))
+        faults.runStopped(slot)
+        carry()
     }
 
-    private func takePutOff() -> [PutOff] {
-        defer { putOff = [] }
-        return putOff
-    }
+    /// A probe's run is over.
+    func probeEnded() { faults.probeEnded() }
 
-    /// It is known what the faults mean; `verdict`: not what the answers said.
-    private func decide(_ devices: [PutOff], as verdict: Verdict? = nil) {
-        for device in devices {
-            guard let active = owner.active(device.slot) else { preconditionFailure("a fault of no run") }
-            active.run.ended(device.position, verdict ?? device.verdict, now: owner.clock())
-            if active.run.hasWork { active.sender?.add(device.slot) }
-            owner.noted(device.slot, active)
+    /// Carries to the runs what has become of devices that were put off.
+    private func carry() {
+        guard !faults.decided.isEmpty else { return }
+        // What is decided meanwhile has a buffer of its own.
+        var devices: [EndpointFaults.Decision] = []
+        swap(&devices, &spare)
+        faults.take(&devices)
+        for decision in devices {
+            let slot = decision.device.slot
+            guard let active = owner.active(slot) else { preconditionFailure("a fault of no run") }
+            active.run.ended(decision.device.position, decision.verdict, now: owner.clock())
+            if active.run.hasWork { active.sender?.add(slot) }
+            owner.noted(slot, active)
         }
+        devices.removeAll(keepingCapacity: true)
+        spare = devices
     }
 
     private func trip(_ answer: Answer, since: Timestamp) {
@@ -389,20 +349,20 @@ final class EndpointSender: RequestSource {
         trip(Breaker.Trip(reason: answer.reason ?? "Unknown", since: since, rest: rest))
     }
 
-    private func tripIfDue(_ step: FaultRun.Step, reason: String) {
-        guard case .trip(let since) = step else { return }
+    private func tripIfDue(_ since: Timestamp?, reason: String) {
+        guard let since else { return }
         trip(Breaker.Trip(reason: reason, since: since))
     }
 
     /// The provider is out for the whole app, or only this push service of many.
     private func trip(_ trip: Breaker.Trip) {
+        carry()
         guard let service else { return owner.tripped(self, trip) }
         logger.warning(
             "a push service is out; its devices are asked again later",
             metadata: ["app": "\(account.app)", "endpoint": "\(endpoint)", "reason": "\(trip.reason)"]
         )
         owner.rests.begin(service, trip, now: owner.clock())
-        decide(takePutOff())
         putBack(trip.reason)
     }
 
@@ -421,12 +381,13 @@ final class EndpointSender: RequestSource {
 
     /// A run begins on these connections.
     func begin(isProbe: Bool) {
-        if let service { isDoubted = owner.rests.isDoubted(service) }
-        faults.begin(isProbe: isProbe || isDoubted)
+        let isDoubted = if let service { owner.rests.isDoubted(service) } else { false }
+        faults.runBegan(isProbe: isProbe, isDoubted: isDoubted)
+        carry()
     }
 
     /// Whether it has nothing to do and waits for no answer.
-    var isIdle: Bool { queue.isEmpty && putOff.isEmpty && pool.inFlight == 0 }
+    var isIdle: Bool { queue.isEmpty && !faults.hasPutOff && pool.inFlight == 0 }
 
     /// Whether it is one of any number: those that are not used are closed when there are too many.
     var isOneOfMany: Bool { service != nil }
@@ -435,18 +396,14 @@ final class EndpointSender: RequestSource {
         (Int(tag >> 32), Int(tag & 0xFFFF))
     }
 
-    /// What the request carries when it is one of those that tell what faults mean (`FaultRun`).
-    private static func mark(_ tag: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: tag >> 16) }
-}
-
-extension EndpointSender.PutOff {
-    /// The same request at once, not charged; nil when the provider forbade it.
-    fileprivate var askingAgain: Verdict? {
-        switch verdict {
-        case .retry(let reason, nil, _): .again(reason: reason, otherwise: .retry)
-        case .again: verdict
-        case .retry, .outcome, .suspect, .resend, .setAside: nil
-        }
+    /// The request as it tells what faults mean (`EndpointFaults`).
+    private static func request(_ tag: UInt64, _ active: ActiveRun) -> EndpointFaults.Request {
+        EndpointFaults.Request(
+            mark: UInt16(truncatingIfNeeded: tag >> 16),
+            attempt: active.run.shard.attempt,
+            isProving: active.run.isProving,
+            isStopped: active.run.stop != nil
+        )
     }
 }
 

@@ -218,7 +218,7 @@ final class SenderLoop {
         unflushed -= active.counted
         if !active.isForgotten { slots[active.run.shard.id.key] = nil }
         active.sender?.drop(slot)
-        if active.run.isProbe { active.sender?.faults.probeEnded() }
+        if active.run.isProbe { active.sender?.probeEnded() }
         awaiting[slot] = nil
         strangers.left(slot)
         runs[slot] = nil
