@@ -99,4 +99,18 @@ enum Fixtures {
     ) -> EndpointFaults.Request {
         EndpointFaults.Request(mark: mark, attempt: attempt, isProving: isProving, isStopped: isStopped)
     }
+
+    /// The run of a shard of a campaign, as a loop has it.
+    static func loopRun(
+        _ ordinal: UInt32 = 0,
+        progress: Progress? = nil,
+        slot: Slot? = nil,
+        dropUnknown: Bool = false,
+        isProbe: Bool = false
+    ) -> ShardRun {
+        var shard = shard(dropUnknown: dropUnknown)
+        shard.id = ShardID(key: ShardKey(campaign: 1, part: 0, ordinal: ordinal))
+        let progress = progress ?? Progress(count: shard.devices.count)
+        return ShardRun(shard: shard, epoch: 1, progress: progress, slot: slot, isProbe: isProbe, now: now)
+    }
 }

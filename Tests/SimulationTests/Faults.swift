@@ -76,6 +76,10 @@ struct Faults: Sendable {
     ///
     /// Per look at it.
     var blind = 0.0
+    /// The ledger does not take a progress.
+    ///
+    /// Per save.
+    var lostSave = 0.0
     /// A waiting message vanishes.
     ///
     /// Per step.
@@ -144,6 +148,7 @@ struct Faults: Sendable {
         case 7: (faults.outage, faults.suspect) = (0.02, 0.2)
         default: break
         }
+        if seed % 3 == 0 { faults.lostSave = 0.3 }
         return faults
     }
 }

@@ -7,7 +7,7 @@ import Delivery
 final class SimulatedLedger {
     enum Write {
         case claim(Claim, ShardDelivery)
-        case save(ShardKey, epoch: UInt32, Progress)
+        case save([LoopRuns.Save])
         case settle(ShardKey, epoch: UInt32, Settlement, Breaker.ProbeResult?)
         case setAside(ShardKey, epoch: UInt32, AsideReason, Progress, Breaker.ProbeResult?)
         case trip(Breaker.Trip)
@@ -18,8 +18,9 @@ final class SimulatedLedger {
 
     enum Answer {
         case claimed(ShardKey, ShardDelivery, Claim.Decision, ShardRecord?, isProbe: Bool, CampaignFacts)
-        /// `isOurs` is false when another run has claimed the shard.
-        case saved(ShardKey, epoch: UInt32, isOurs: Bool, started: Int)
+        /// `fenced`: other runs have claimed these shards.
+        case saved(fenced: Set<ShardKey>)
+        case notSaved
         case settled(ShardKey, epoch: UInt32, isOurs: Bool, children: [ShardKey])
         case asided(ShardKey, epoch: UInt32, isOurs: Bool)
         case tripped
@@ -110,13 +111,13 @@ final class SimulatedLedger {
             let facts = self.facts(of: claim.key)
             let isProbe = facts.breaker.isProbe(claim.key)
             return .claimed(claim.key, delivery, decision, rows[claim.key], isProbe: isProbe, facts)
-        case .save(let key, let epoch, let progress):
-            let isOurs = isOurs(key, epoch)
-            if isOurs {
-                rows[key]?.progress = try Self.packedAndBack(progress)
-                savedAt[key] = now
+        case .save(let saves):
+            let fenced = saves.filter { !isOurs($0.key, $0.epoch) }.map(\.key)
+            for save in saves where isOurs(save.key, save.epoch) {
+                rows[save.key]?.progress = try Self.packedAndBack(save.progress)
+                savedAt[save.key] = now
             }
-            return .saved(key, epoch: epoch, isOurs: isOurs, started: progress.started)
+            return .saved(fenced: Set(fenced))
         case .settle(let key, let epoch, let settlement, let probe):
             guard isOurs(key, epoch) else { return .settled(key, epoch: epoch, isOurs: false, children: []) }
             if let probe { endProbe(key, probe, now: now) }

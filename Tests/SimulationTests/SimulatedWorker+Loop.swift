@@ -3,7 +3,11 @@ import Delivery
 import Seeds
 
 /// A simulated worker's sender loop: opens streams, hears their answers, saves, and says what is over.
+///
+/// What its driver keeps is by slots, as the shipping one's; what it decides is `LoopRuns`' and `EndpointFaults`'.
 extension SimulatedWorker {
+    // MARK: The desk's orders
+
     /// Does the desk's next order.
     func obey() -> Bool {
         guard !orders.isEmpty else { return false }
@@ -11,20 +15,19 @@ extension SimulatedWorker {
         case .start(let start): begin(start)
         case .adopt(let key, let epoch, let isLeaseLost, _):
             world.adoptions += 1
-            boxes[key]?.isReported = false
-            boxes[key]?.run.adopted(epoch: epoch, isLeaseLost: isLeaseLost)
-        case .stop(let key, let reason, _): stop(key, reason)
-        case .takeOver(let key, _): notes.append(.took(key, takeOver(key)))
+            runs.adopted(key, epoch: epoch, isLeaseLost: isLeaseLost)
+        case .stop(let key, let reason, _): runs.stop(key, reason)
+        case .takeOver(let key, _): notes.append(.took(key, runs.takeOver(key)))
         default: preconditionFailure("no order of a loop")
         }
+        follow()
         return true
     }
 
     private func begin(_ start: WorkerShards.Start) {
         let key = start.shard.id.key
-        if let old = boxes.removeValue(forKey: key) { faults[share(key)].runStopped(old.slot) }
-        faults[share(key)].runBegan(isProbe: start.isProbe)
-        carry()
+        runs.forget(key)
+        follow()
         let run = ShardRun(
             shard: start.shard,
             epoch: start.record.epoch,
@@ -32,142 +35,163 @@ extension SimulatedWorker {
             isProbe: start.isProbe,
             now: world.now
         )
-        begun += 1
-        boxes[key] = RunBox(run: run, slot: begun)
+        let slot = runs.begin(run)
+        let share = world.ledger.share(key).rawValue
+        places[slot] = Place(share: share)
+        faults[share].runBegan(isProbe: start.isProbe)
+        carry(share)
+        runs.ready(slot)
     }
 
-    func stop(_ key: ShardKey, _ reason: ShardRun.Stop) {
-        boxes[key]?.run.requestStop(reason)
-        giveBack(key)
-    }
+    // MARK: What follows
 
-    /// A run is stopped: its devices that were put off stay pending.
-    private func giveBack(_ key: ShardKey) {
-        guard let box = boxes[key], box.run.stop != nil else { return }
-        faults[share(key)].runStopped(box.slot)
-        carry()
-    }
-
-    private func takeOver(_ key: ShardKey) -> Finished? {
-        guard let box = boxes[key], box.run.isOver else { return nil }
-        if box.run.isProbe { faults[share(key)].probeEnded() }
-        boxes[key] = nil
-        return Finished(end: box.run.finish(), epoch: box.run.epoch, probe: box.run.probeResult)
-    }
-
-    /// Tells the desk of runs that are over, once.
-    func report() {
-        for key in boxes.keys.sorted() where boxes[key]?.isReported == false && boxes[key]?.run.isOver == true {
-            boxes[key]?.isReported = true
-            notes.append(.over(key))
+    /// Does what the runs' machine says.
+    func follow() {
+        while !runs.actions.isEmpty {
+            runs.take(&steps)
+            for step in steps {
+                switch step {
+                case .ask(let slot): places[slot]?.isAsking = true
+                case .stopped(let slot):
+                    guard let share = places[slot]?.share else { continue }
+                    faults[share].runStopped(slot)
+                    carry(share)
+                case .tellOver(let key): notes.append(.over(key))
+                case .freed(let slot, let wasProbe):
+                    if wasProbe, let share = places[slot]?.share { faults[share].probeEnded() }
+                    places[slot] = nil
+                }
+            }
         }
     }
 
-    /// Whether what it knows of its campaigns is fresh enough.
-    private var knows: Bool {
-        world.broken == .blindnessIgnored || world.now < polledAt.advanced(by: Supersession.knowledgeLasts)
+    /// Carries to the runs what has become of devices that were put off.
+    private func carry(_ share: Int) {
+        var devices: [EndpointFaults.Decision] = []
+        faults[share].take(&devices)
+        for decision in devices { end(decision.device.slot, decision.device.position, decision.verdict) }
     }
+
+    private func end(_ slot: Int, _ position: Int, _ verdict: Verdict) {
+        if runs.ended(slot, position, verdict, now: world.now) { places[slot]?.isAsking = true }
+    }
+
+    // MARK: Streams
 
     func openStream() -> Bool {
-        guard knows, isConnected || world.broken == .leaseIgnored, let key = pick(where: { $0.run.hasWork }),
-            var box = boxes.removeValue(forKey: key)
-        else {
-            return false
-        }
-        let share = share(key)
-        for _ in 0..<1 + world.random.below(SimulatedLedger.devicesPerShard) {
-            guard let position = box.run.next(now: world.now) else { break }
-            if world.isLeftOut(box.run.shard, position) {
-                box.run.leftOut(position, LeftOut(.skipped, reason: "Aborted"))
+        beginTurn()
+        guard runs.mayOpen, let slot = pick(where: \.isAsking), let share = places[slot]?.share,
+            let shard = runs.shard(slot)
+        else { return false }
+        for _ in 0..<1 + world.random.below(SimulatedLedger.devicesPerShard) where runs.mayOpen {
+            guard let position = runs.next(slot, now: world.now) else {
+                places[slot]?.isAsking = false
+                runs.ranOut(slot)
+                break
+            }
+            if world.isLeftOut(shard, position) {
+                runs.leftOut(slot, position, LeftOut(.skipped, reason: "Aborted"))
                 continue
             }
-            box.streams.append(position)
-            box.marks[position] = faults[share].isSampling ? faults[share].mark(attempt: box.run.shard.attempt) : 0
-            world.streamOpened(box.run, position: position, isLeaseLost: machine.isLeaseLost(key))
+            let mark = faults[share].isSampling ? faults[share].mark(attempt: shard.attempt) : 0
+            places[slot]?.streams.append((position, mark))
+            world.streamOpened(
+                shard,
+                epoch: runs.epoch(slot) ?? 0,
+                position: position,
+                isProbe: runs.isProbe(slot),
+                isLeaseLost: machine.isLeaseLost(shard.id.key)
+            )
         }
-        boxes[key] = box
+        follow()
         return true
     }
 
-    func endStream() -> Bool {
-        guard let key = pick(where: { !$0.streams.isEmpty }), var box = boxes[key] else { return false }
-        let position = box.streams.remove(at: world.random.below(box.streams.count))
-        boxes[key] = nil
-        let share = share(key)
-        let isProving = box.run.isProving
-        let request = EndpointFaults.Request(
-            mark: box.marks[position] ?? 0,
-            attempt: box.run.shard.attempt,
-            isProving: isProving,
-            isStopped: box.run.stop != nil
+    /// A turn begins: the one reading of the clock, the lease and what is known of the campaigns.
+    private func beginTurn() {
+        let (never, always) = (MonotonicInstant(nanoseconds: 0), instant.advanced(by: .seconds(1)))
+        let knownUntil = instant.advanced(by: polledAt.advanced(by: Supersession.knowledgeLasts).since(world.now))
+        runs.turnBegan(
+            at: instant,
+            leaseUntil: isConnected || world.broken == .leaseIgnored ? always : never,
+            knownUntil: world.broken == .blindnessIgnored ? always : knownUntil
         )
+    }
+
+    func endStream() -> Bool {
+        guard let slot = pick(where: { !$0.streams.isEmpty }), let place = places[slot], let shard = runs.shard(slot)
+        else { return false }
+        let index = world.random.below(place.streams.count)
+        let (position, mark) = place.streams[index]
+        places[slot]?.streams.remove(at: index)
+        hear(world.answer(shard, position), slot, position, runs.request(slot, mark: mark), place.share)
+        follow()
+        return true
+    }
+
+    private func hear(
+        _ reply: SimulatedProvider.Reply,
+        _ slot: Int,
+        _ position: Int,
+        _ request: EndpointFaults.Request,
+        _ share: Int
+    ) {
         var since: Timestamp?
-        switch world.answer(box.run.shard, position) {
+        switch reply {
         case .accepted:
-            box.run.accepted(position)
-            if faults[share].isRaised, faults[share].healthy(request) != .tellsNothing, isProving { box.run.proved() }
+            runs.accepted(slot, position)
+            if faults[share].isRaised, faults[share].healthy(request) != .tellsNothing {
+                carry(share)
+                if request.isProving, runs.proved(slot) { places[slot]?.isAsking = true }
+            }
         case .verdict(let verdict):
-            box.run.ended(position, verdict, now: world.now)
+            end(slot, position, verdict)
             faults[share].toldNothing(request)
         case .silence:
-            box.run.unanswered(position, reason: "Timeout", now: world.now)
+            runs.unanswered(slot, position, reason: "Timeout", now: world.now)
             since = faults[share].unanswered(request, isDeadline: false, now: world.now)
         case .outage:
             let verdict = Verdict.retry(reason: "ServiceUnavailable", retryAfter: nil, charged: true)
-            let device = EndpointFaults.Device(slot: box.slot, position: position)
+            let device = EndpointFaults.Device(slot: slot, position: position)
             let step = faults[share].fault(of: device, request, verdict, now: world.now)
             since = step.trip
             switch step.fate {
             case .putOff: break
-            case .pending: box.run.ended(position, .setAside(.breaker), now: world.now)
-            case .asSaid: box.run.ended(position, verdict, now: world.now)
+            case .pending: end(slot, position, .setAside(.breaker))
+            case .asSaid: end(slot, position, verdict)
             }
         }
-        boxes[key] = box
-        carry()
-        giveBack(key)
         if let since { trip(share, since: since) }
-        return true
     }
 
-    /// Carries to the runs what has become of devices that were put off.
-    private func carry() {
-        for share in faults.indices {
-            faults[share].take(&decided)
-            for decision in decided {
-                guard let key = boxes.first(where: { $0.value.slot == decision.device.slot })?.key else { continue }
-                boxes[key]?.run.ended(decision.device.position, decision.verdict, now: world.now)
-            }
-        }
+    private func trip(_ share: Int, since: Timestamp) {
+        writes.append(.trip(Breaker.Trip(reason: "ServiceUnavailable", since: since)))
+        carry(share)
+        for slot in runs.sendingSlots where places[slot]?.share == share { runs.stop(slot, .setAside(.breaker)) }
     }
 
     /// No answer will come that tells whose the faults were.
     func decideIfDrained() {
-        for share in Share.allCases.map(\.rawValue) where faults[share].hasPutOff {
-            let ours = boxes.values.filter { self.share($0.run.shard.id.key) == share }
-            guard !ours.contains(where: { !$0.streams.isEmpty || $0.run.hasWork }) else { continue }
+        for share in faults.indices where faults[share].hasPutOff {
+            let isBusy = places.values.contains { $0.share == share && ($0.isAsking || !$0.streams.isEmpty) }
+            guard !isBusy else { continue }
             if faults[share].drained() { world.asked += 1 }
-            carry()
+            carry(share)
+            follow()
         }
     }
 
-    private func share(_ key: ShardKey) -> Int { world.ledger.share(key).rawValue }
-
-    private func trip(_ share: Int, since: Timestamp) {
-        writes.append(.trip(Breaker.Trip(reason: "ServiceUnavailable", since: since)))
-        for key in boxes.keys.sorted() where self.share(key) == share { stop(key, .setAside(.breaker)) }
-    }
+    // MARK: The tick
 
     func save() -> Bool {
-        guard let key = pick(where: { $0.run.isDirty }), let box = boxes[key] else { return false }
-        writes.append(.save(key, epoch: box.run.epoch, box.run.progress))
-        boxes[key]?.run.progressSaved()
+        let saves = runs.save()
+        guard !saves.isEmpty else { return false }
+        writes.append(.save(saves))
         return true
     }
 
-    private func pick(where isWanted: (RunBox) -> Bool) -> ShardKey? {
-        guard !boxes.isEmpty else { return nil }
-        let wanted = boxes.filter { isWanted($0.value) }.keys.sorted()
+    private func pick(where isWanted: (Place) -> Bool) -> Int? {
+        let wanted = runs.takenSlots.filter { places[$0].map(isWanted) ?? false }
         return wanted.isEmpty ? nil : wanted[world.random.below(wanted.count)]
     }
 }

@@ -4,24 +4,18 @@ import Seeds
 
 /// One worker process: what a sender's driver does, in steps that may end anywhere.
 ///
-/// Decisions are `WorkerShards`' and `ShardRun`'s; a step is one arrow of the design's section 7. Between the desk and the
-/// loop are queues, so that what one has said the other learns later, or never.
+/// Decisions are `WorkerShards`', `LoopRuns`' and `EndpointFaults`'; a step is one arrow of the design's section 7.
+/// Between the desk and the loop are queues, so that what one has said the other learns later, or never.
 final class SimulatedWorker {
-    struct RunBox {
-        var run: ShardRun
-        let slot: Int
-        var streams: [Int] = []
-        /// What the requests carry that tell what faults mean.
-        var marks: [Int: UInt16] = [:]
-        /// The desk was told that it is over.
-        var isReported = false
-    }
+    typealias Finished = LoopRuns.Finished
 
-    /// A run that is over, on its way to the ledger.
-    struct Finished {
-        var end: ShardRun.End
-        var epoch: UInt32
-        var probe: Breaker.ProbeResult?
+    /// What the driver of a loop keeps for a slot.
+    struct Place {
+        var share: Int
+        /// Open streams, with what their requests carry that tells what faults mean.
+        var streams: [(position: Int, mark: UInt16)] = []
+        /// Whether its connections ask for its requests.
+        var isAsking = false
     }
 
     /// What the loop tells the desk.
@@ -47,9 +41,9 @@ final class SimulatedWorker {
     var orders: [WorkerShards.Action] = []
     var notes: [Note] = []
     private var wakeAt: MonotonicInstant?
-    var boxes: [ShardKey: RunBox] = [:]
-    /// Runs that have begun, for their slots.
-    var begun = 0
+    var runs = SimulatedWorker.noRuns
+    var steps: [LoopRuns.Action] = []
+    var places: [Int: Place] = [:]
     var writes: [SimulatedLedger.Write] = []
     private var answers: [SimulatedLedger.Answer] = []
     private var publishes: [Publish] = []
@@ -57,12 +51,13 @@ final class SimulatedWorker {
     private(set) var polledAt: Timestamp
     /// One for each provider.
     var faults = [SimulatedWorker.noFaults, SimulatedWorker.noFaults]
-    var decided: [EndpointFaults.Decision] = []
     unowned let world: World
 
     static let prefetch = 3
     /// A shard is six devices here.
     private static let noFaults = EndpointFaults(answersMax: 3, retriesMax: 6)
+    /// Less than the shards in hand have devices.
+    private static let noRuns = LoopRuns(unflushedMax: 9)
     static let pollEvery = Duration.milliseconds(500)
 
     init(process: Int64, world: World) {
@@ -86,7 +81,8 @@ final class SimulatedWorker {
     var isIdle: Bool { unacked.isEmpty && isDone }
 
     private var isDone: Bool {
-        boxes.isEmpty && writes.isEmpty && answers.isEmpty && publishes.isEmpty && orders.isEmpty && notes.isEmpty
+        runs.takenSlots.isEmpty && writes.isEmpty && answers.isEmpty && publishes.isEmpty && orders.isEmpty
+            && notes.isEmpty
     }
 
     var holdsMessages: Bool { !unacked.isEmpty }
@@ -98,7 +94,7 @@ final class SimulatedWorker {
         requeueAll()
         self.process = process
         connection += 1
-        boxes = [:]
+        (runs, places) = (Self.noRuns, [:])
         (writes, answers, publishes) = ([], [], [])
         renew()
         (isConnected, isTerminating) = (true, false)
@@ -161,7 +157,6 @@ final class SimulatedWorker {
             if try act(Action.all[(first + index) % Action.all.count]) { break }
         }
         decideIfDrained()
-        report()
     }
 
     private enum Action {
@@ -230,9 +225,7 @@ final class SimulatedWorker {
             case .widen: break
             case .wake(let at): wakeAt = at
             case .tellStopped(let keys):
-                for key in keys {
-                    if let box = boxes[key], box.run.stop != nil { writes.append(.stopped(key, epoch: box.run.epoch)) }
-                }
+                for (key, epoch) in runs.stopped(keys) { writes.append(.stopped(key, epoch: epoch)) }
             }
         }
     }
@@ -275,14 +268,23 @@ final class SimulatedWorker {
         return true
     }
 
+    /// Answers that a loop without a run still counts as not committed.
+    var unflushed: Int { runs.unflushed }
+
     private var moment: WorkerShards.Moment { WorkerShards.Moment(world.now, instant) }
 
-    private var instant: MonotonicInstant { MonotonicInstant(nanoseconds: world.now.milliseconds * 1_000_000) }
+    var instant: MonotonicInstant { MonotonicInstant(nanoseconds: world.now.milliseconds * 1_000_000) }
 
     /// The writer takes whatever waits: one transaction.
     private func commit() throws -> Bool {
         guard !writes.isEmpty else { return false }
-        for write in writes { answers.append(try world.ledger.commit(write, now: world.now)) }
+        for write in writes {
+            if case .save = write, !world.takesSave() {
+                answers.append(.notSaved)
+            } else {
+                answers.append(try world.ledger.commit(write, now: world.now))
+            }
+        }
         writes = []
         return true
     }
@@ -301,9 +303,12 @@ final class SimulatedWorker {
             let answer = WorkerShards.Answer(decision, record: record, campaign: campaign, newEnd: newEnd)
             machine.claimAnswered(key, answer, at: moment)
             perform(left: decision == .settledAlready ? world.ledger.children(of: key) : [])
-        case .saved(let key, let epoch, let isOurs, let started):
-            guard boxes[key]?.run.epoch == epoch else { return }
-            if isOurs { boxes[key]?.run.markCommitted(started) } else { stop(key, .leaseLost) }
+        case .saved(let fenced):
+            runs.saved(fenced: fenced)
+            follow()
+        case .notSaved:
+            runs.saveFailed()
+            follow()
         case .settled(let key, let epoch, let isOurs, let children):
             finished(key, epoch, left: isOurs ? children : [])
         case .asided(let key, let epoch, _): finished(key, epoch, left: world.ledger.outbox[key] == nil ? [] : [key])

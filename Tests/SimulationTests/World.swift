@@ -293,6 +293,9 @@ final class World {
         hasNewerBegun = Supersession.mayBegin(markedAt: markedAt, running: running, now: now)
     }
 
+    /// Whether the ledger takes a progress.
+    func takesSave() -> Bool { faults.lostSave == 0 || !random.chance(faults.lostSave) }
+
     /// Whether a worker reads the ledger when it wants to.
     func readsLedger() -> Bool { faults.blind == 0 || !random.chance(faults.blind) }
 
@@ -351,9 +354,8 @@ final class World {
         return true
     }
 
-    func streamOpened(_ run: ShardRun, position: Int, isLeaseLost: Bool) {
-        let shard = run.shard
-        ledger.streamOpened(shard.id.key, epoch: run.epoch, position: position)
+    func streamOpened(_ shard: Shard, epoch: UInt32, position: Int, isProbe: Bool, isLeaseLost: Bool) {
+        ledger.streamOpened(shard.id.key, epoch: epoch, position: position)
         // What a worker learns by its look at the ledger it learns half a second later, unless that fails.
         let isSeen = faults.blind == 0
         if hasNewerBegun { violation = "\(shard.id) opened a stream after the newer campaign began" }
@@ -368,7 +370,7 @@ final class World {
         if share == .second, outageUntil != nil { report.besideOutage += 1 }
         if share == .first, ledger.isSecondSuspended { report.besidePause += 1 }
         if isSeen, share == .first, case .open(let probe) = ledger.campaign.breaker, let breaker = ledger.breaker,
-            now > breaker.since.advanced(by: SimulatedWorker.pollEvery), !(run.isProbe && probe == shard.id.key)
+            now > breaker.since.advanced(by: SimulatedWorker.pollEvery), !(isProbe && probe == shard.id.key)
         {
             violation = "\(shard.id) opened a stream behind an open breaker"
         }
@@ -412,6 +414,9 @@ final class World {
         let (lost, twice) = ledger.accounts(shardCount: Self.shardCount)
         guard lost == 0 else { throw Violation(description: "\(lost) devices are lost") }
         guard twice == 0 else { throw Violation(description: "\(twice) devices are counted twice") }
+        for worker in workers where worker.unflushed != 0 {
+            throw Violation(description: "a loop without a run counts \(worker.unflushed) answers as not committed")
+        }
         for row in ledger.rows.values { report.outcomes += row.progress.counts }
         let others = report.outcomes.cancelled + report.outcomes.expired
         let dropped = provider.leftOut.count

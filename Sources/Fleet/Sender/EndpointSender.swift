@@ -125,23 +125,22 @@ final class EndpointSender: RequestSource {
 
     func nextRequest(_ request: inout RequestWriter) -> Bool {
         let now = owner.clock()
-        guard owner.mayOpen else { return false }
+        guard owner.runs.mayOpen else { return false }
         while let slot = queue.first {
-            if let active = owner.active(slot), let position = active.run.next(now: now) {
+            if let active = owner.active(slot), let position = owner.runs.next(slot, now: now) {
                 guard active.template.write(position, &request) else {
-                    if let end = active.template.leftOut { active.run.leftOut(position, end) }
+                    if let end = active.template.leftOut { owner.runs.leftOut(slot, position, end) }
                     continue
                 }
                 request.tag = UInt64(UInt32(slot)) << 32 | UInt64(UInt32(position))
                 if !isProven { owner.strangers.asks(slot) }
                 if faults.isSampling {
-                    request.tag |= UInt64(faults.mark(attempt: active.run.shard.attempt)) << 16
+                    request.tag |= UInt64(faults.mark(attempt: owner.runs.attempt(slot))) << 16
                 }
                 return true
             }
             queue.removeFirst()
-            owner.count(slot)
-            owner.reportIfOver(slot)
+            if owner.runs.ranOut(slot) { owner.act() }
         }
         return false
     }
@@ -151,30 +150,31 @@ final class EndpointSender: RequestSource {
         guard let active = owner.active(slot) else { preconditionFailure("an answer for a run that is forgotten") }
         if !isProven { proved() }
         if active.requests.isAccepted(status: Int(answer.status)) {
-            active.run.accepted(position)
-            if faults.isRaised { healthy(tag, slot, active) }
+            let hasActions = owner.runs.accepted(slot, position)
+            if faults.isRaised { healthy(owner.runs.request(slot, mark: Self.mark(tag)), slot, active) }
+            if hasActions { owner.act() }
         } else {
             refused(answer, tag, active)
+            owner.act()
         }
-        owner.noted(slot, active)
     }
 
     func unanswered(tag: UInt64, reason: Unanswered) {
         let (slot, position) = Self.place(tag)
         guard let active = owner.active(slot) else { preconditionFailure("the end of a stream of no run") }
-        let request = Self.request(tag, active)
+        let request = owner.runs.request(slot, mark: Self.mark(tag))
         switch reason {
         case .refused:
-            active.run.ended(position, .resend, now: owner.clock())
+            let hasWork = owner.runs.ended(slot, position, .resend, now: owner.clock())
             faults.toldNothing(request)
-            if active.run.hasWork { active.sender?.add(slot) }
+            if hasWork { active.sender?.add(slot) }
         case .unknown(let unknown):
-            active.run.unanswered(position, reason: unknown.text, now: owner.clock())
+            owner.runs.unanswered(slot, position, reason: unknown.text, now: owner.clock())
             let isDeadline = unknown == .deadline
             let since = faults.unanswered(request, isDeadline: isDeadline, now: owner.clock())
             tripIfDue(since, reason: unknown.text)
         }
-        owner.noted(slot, active)
+        owner.act()
     }
 
     func connectionFailed(_ failure: ConnectionFailure) {
@@ -186,7 +186,7 @@ final class EndpointSender: RequestSource {
         if case .outOfReach = failure { return leaveOut(.outOfReach) }
         let since = faults.connectionFailed(
             isAwaited: !queue.isEmpty,
-            isAwaitedByProbe: queue.contains { owner.active($0)?.run.isProving ?? false },
+            isAwaitedByProbe: queue.contains { owner.runs.isProving($0) },
             now: owner.clock()
         )
         tripIfDue(since, reason: "NoConnection")
@@ -195,14 +195,12 @@ final class EndpointSender: RequestSource {
     /// A run gives its place back to others: its devices are asked again later, and pay only where the service is known to
     /// have been out.
     func leave(_ slot: Int) {
-        guard let active = owner.active(slot) else { return }
         let now = owner.clock()
-        while let position = active.run.next(now: now) {
-            active.run.putBack(position, reason: "NoConnection", charged: faults.isDoubted, now: now)
+        while let position = owner.runs.next(slot, now: now) {
+            owner.runs.putBack(slot, position, reason: "NoConnection", charged: faults.isDoubted, now: now)
         }
         queue.removeAll { $0 == slot }
-        owner.count(slot)
-        owner.reportIfOver(slot)
+        if owner.runs.ranOut(slot) { owner.act() }
     }
 
     /// It answers: its runs are no strangers'.
@@ -215,12 +213,9 @@ final class EndpointSender: RequestSource {
     private func leaveOut(_ end: LeftOut) {
         let now = owner.clock()
         while let slot = queue.first {
-            while let active = owner.active(slot), let position = active.run.next(now: now) {
-                active.run.leftOut(position, end)
-            }
+            while let position = owner.runs.next(slot, now: now) { owner.runs.leftOut(slot, position, end) }
             queue.removeFirst()
-            owner.count(slot)
-            owner.reportIfOver(slot)
+            if owner.runs.ranOut(slot) { owner.act() }
         }
     }
 
@@ -246,7 +241,7 @@ final class EndpointSender: RequestSource {
         let finding = judge(first.credential, date: answer.date.bindMemory(to: UInt8.self).span)
         let rule = first.after(finding)
         var verdict = Verdict(meaning, rule: rule)
-        let request = Self.request(tag, active)
+        let request = owner.runs.request(slot, mark: Self.mark(tag))
         if rule.breaker == .fault {
             let device = EndpointFaults.Device(slot: slot, position: position)
             let step = faults.fault(of: device, request, verdict, now: owner.clock())
@@ -257,26 +252,25 @@ final class EndpointSender: RequestSource {
             case .asSaid: break
             }
         }
-        active.run.ended(position, verdict, now: owner.clock())
+        owner.runs.ended(slot, position, verdict, now: owner.clock())
         if rule.breaker == .neutral { faults.toldNothing(request) }
-        if rule.breaker == .healthy, faults.isRaised { healthy(tag, slot, active) }
+        if rule.breaker == .healthy, faults.isRaised { healthy(request, slot, active) }
         if rule.breaker == .opens, verdict == .setAside(.breaker), let since = faults.refusedAll(now: owner.clock()) {
             trip(meaning, since: since)
         }
-        if active.run.stop == .setAside(.credentials) {
+        if owner.runs.stop(of: slot) == .setAside(.credentials) {
             let reason = meaning.reason ?? "Unknown"
             if case .refused(let detail) = finding {
-                owner.credentialsRefused(active, reason: "\(reason); \(detail)")
+                owner.credentialsRefused(slot, active, reason: "\(reason); \(detail)")
             } else {
-                owner.credentialsRefused(active, reason: reason)
+                owner.credentialsRefused(slot, active, reason: reason)
             }
         }
-        if rule.isContentFault, active.run.contentRefused() {
+        if rule.isContentFault, owner.runs.contentRefused(slot) {
             owner.contentRefused(active, reason: meaning.reason ?? "Unknown")
         }
         if finding == .replaced { owner.renew(self) }
-        if active.run.hasWork { active.sender?.add(slot) }
-        if active.run.stop != nil { active.sender?.giveBack(slot) }
+        if owner.runs.hasWork(slot) { active.sender?.add(slot) }
     }
 
     /// What an answer means for the credential of these connections.
@@ -296,13 +290,11 @@ final class EndpointSender: RequestSource {
     // MARK: - The breaker
 
     /// The provider works: a probe goes on with all its devices, and faults are the devices'.
-    private func healthy(_ tag: UInt64, _ slot: Int, _ active: ActiveRun) {
-        guard case .well(let endsRest) = faults.healthy(Self.request(tag, active)) else { return }
+    private func healthy(_ request: EndpointFaults.Request, _ slot: Int, _ active: ActiveRun) {
+        guard case .well(let endsRest) = faults.healthy(request) else { return }
         if endsRest, let service { owner.rests.end(service) }
         carry()
-        guard active.run.isProving else { return }
-        active.run.proved()
-        if active.run.hasWork { active.sender?.add(slot) }
+        if request.isProving, owner.runs.proved(slot) { active.sender?.add(slot) }
     }
 
     /// No answer will come that tells whose the faults were: some of the devices ask.
@@ -333,13 +325,12 @@ final class EndpointSender: RequestSource {
         faults.take(&devices)
         for decision in devices {
             let slot = decision.device.slot
-            guard let active = owner.active(slot) else { preconditionFailure("a fault of no run") }
-            active.run.ended(decision.device.position, decision.verdict, now: owner.clock())
-            if active.run.hasWork { active.sender?.add(slot) }
-            owner.noted(slot, active)
+            let hasWork = owner.runs.ended(slot, decision.device.position, decision.verdict, now: owner.clock())
+            if hasWork { owner.active(slot)?.sender?.add(slot) }
         }
         devices.removeAll(keepingCapacity: true)
         spare = devices
+        owner.act()
     }
 
     private func trip(_ answer: Answer, since: Timestamp) {
@@ -370,12 +361,11 @@ final class EndpointSender: RequestSource {
     private func putBack(_ reason: String) {
         let now = owner.clock()
         while let slot = queue.first {
-            while let active = owner.active(slot), let position = active.run.next(now: now) {
-                active.run.putBack(position, reason: reason, charged: true, now: now)
+            while let position = owner.runs.next(slot, now: now) {
+                owner.runs.putBack(slot, position, reason: reason, charged: true, now: now)
             }
             queue.removeFirst()
-            owner.count(slot)
-            owner.reportIfOver(slot)
+            if owner.runs.ranOut(slot) { owner.act() }
         }
     }
 
@@ -396,15 +386,8 @@ final class EndpointSender: RequestSource {
         (Int(tag >> 32), Int(tag & 0xFFFF))
     }
 
-    /// The request as it tells what faults mean (`EndpointFaults`).
-    private static func request(_ tag: UInt64, _ active: ActiveRun) -> EndpointFaults.Request {
-        EndpointFaults.Request(
-            mark: UInt16(truncatingIfNeeded: tag >> 16),
-            attempt: active.run.shard.attempt,
-            isProving: active.run.isProving,
-            isStopped: active.run.stop != nil
-        )
-    }
+    /// What the request carries when it is one of those that tell what faults mean (`EndpointFaults`).
+    private static func mark(_ tag: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: tag >> 16) }
 }
 
 extension Unanswered.UnknownReason {

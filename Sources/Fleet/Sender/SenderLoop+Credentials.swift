@@ -91,7 +91,7 @@ extension SenderLoop {
         guard new.isOneOfMany else { return }
         let strangers = endpoints.filter { $0.value.isOneOfMany }
         guard strangers.count > Self.strangersMax else { return }
-        let used = Set(runs.compactMap { $0?.sender }.map(ObjectIdentifier.init))
+        let used = Set(carriers.compactMap { $0?.sender }.map(ObjectIdentifier.init))
         let unused = strangers.filter {
             $0.value !== new && $0.value.isIdle && !used.contains(ObjectIdentifier($0.value))
         }
@@ -113,12 +113,12 @@ extension SenderLoop {
         case .awaited: awaiting[slot] = active.account
         case .lacking(.refused(let reason)):
             awaiting[slot] = nil
-            active.run.requestStop(.setAside(.credentials))
+            runs.stop(slot, .setAside(.credentials))
             // Set aside again and again it would go round for ever: its campaign waits for a person.
-            credentialsRefused(active, reason: reason)
+            credentialsRefused(slot, active, reason: reason)
         case .lacking(.passing(let reason)):
             awaiting[slot] = nil
-            active.run.requestStop(.setAside(.breaker))
+            runs.stop(slot, .setAside(.breaker))
             reports.tripped(
                 app: active.account.app,
                 provider: active.account.account.provider.name,
@@ -131,10 +131,10 @@ extension SenderLoop {
     func lookForTokens() {
         for (slot, account) in awaiting {
             guard let active = active(slot) else { continue }
-            if active.run.stop == nil { take(search(for: account, active.run.shard), active, slot) }
-            if active.run.stop != nil { awaiting[slot] = nil }
-            reportIfOver(slot)
+            if !runs.isStopped(slot) { take(search(for: account, active.shard), active, slot) }
+            if runs.isStopped(slot) { awaiting[slot] = nil }
         }
+        act()
         if !awaiting.isEmpty { scheduleTick() }
     }
 
@@ -143,8 +143,8 @@ extension SenderLoop {
         goWithout(search, active, slot)
         guard let next = search.found else { return }
         active.move(to: next)
-        next.begin(isProbe: active.run.isProving)
-        if active.run.hasWork { queue(slot) }
+        next.begin(isProbe: runs.isProving(slot))
+        if runs.hasWork(slot) { next.add(slot) }
     }
 
     /// Another provider token than the one of these connections serves now.
@@ -166,20 +166,20 @@ extension SenderLoop {
 
     /// Runs go on with the account's present credential; their connections close when the last answer is there.
     private func move(_ old: EndpointSender, to account: LoadedAccount) {
-        for slot in slots.values {
-            guard let active = runs[slot], active.sender === old else { continue }
-            let search = search(for: account, active.run.shard)
+        for slot in runs.sendingSlots {
+            guard let active = active(slot), active.sender === old else { continue }
+            let search = search(for: account, active.shard)
             guard let next = search.found else {
                 active.wait(with: account)
                 goWithout(search, active, slot)
-                reportIfOver(slot)
                 continue
             }
             active.move(to: next)
-            if active.run.isProving { next.begin(isProbe: true) }
-            if active.run.hasWork { queue(slot) }
+            if runs.isProving(slot) { next.begin(isProbe: true) }
+            if runs.hasWork(slot) { next.add(slot) }
         }
         retire(old)
+        act()
     }
 
     /// Lets a sender end what it has under way.

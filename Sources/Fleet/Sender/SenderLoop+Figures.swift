@@ -1,3 +1,5 @@
+import Delivery
+
 /// What a loop says of itself when somebody asks; nothing is counted for it while it sends.
 extension SenderLoop {
     var figures: SenderFigures {
@@ -6,9 +8,9 @@ extension SenderLoop {
         for sender in Array(endpoints.values) + retiring {
             figures.providers[ProviderFigures.Key(sender.account), default: ProviderFigures()].add(sender.pool)
         }
-        figures.unflushed = unflushed
-        figures.unflushedMax = unflushedMax
-        figures.runs = slots.count
+        figures.unflushed = runs.unflushed
+        figures.unflushedMax = runs.unflushedMax
+        figures.runs = runs.runCount
         return figures
     }
 }

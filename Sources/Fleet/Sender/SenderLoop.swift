@@ -18,13 +18,12 @@ protocol SenderReports: Sendable {
     func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip)
 }
 
-/// The shards that one event loop sends: which has the next free stream, what answers mean, when progress is saved.
+/// The shards that one event loop sends, carried between the desk, the connections and the ledger.
 ///
-/// Confined to its loop. Decisions are `ShardRun`'s; this drives runs, pools and the ledger's tick.
+/// Confined to its loop. Decisions are `LoopRuns`' and `EndpointFaults`'; every fact is told to them and followed by `act`.
 final class SenderLoop {
-    /// Progress is collected for this long, or for so many answers (design, section 7).
+    /// Progress is collected for this long, or for `LoopRuns.saveAnswers` (design, section 7).
     static let tick = TimeAmount.milliseconds(10)
-    static let tickAnswers = 2_000
 
     let loop: any EventLoop
     let worker: Int64
@@ -32,14 +31,11 @@ final class SenderLoop {
     let reports: any SenderReports
     private let lease: BrokerLease
     let logger: Logger
-    /// Answers that may be uncommitted before no stream is opened.
-    private(set) var unflushedMax: Int
-    /// The same in this turn: none without the lease.
-    private var openMax = 0
-
-    private(set) var runs: [ActiveRun?] = []
-    private var freeSlots: [Int] = []
-    private(set) var slots: [ShardKey: Int] = [:]
+    var runs: LoopRuns
+    /// What the requests of the runs share, by slots.
+    private(set) var carriers: [ActiveRun?] = []
+    private var actions: [LoopRuns.Action] = []
+    private var isActing = false
     var endpoints: [EndpointKey: EndpointSender] = [:]
     /// Senders whose runs have gone over to another credential, until their last answer.
     var retiring: [EndpointSender] = []
@@ -53,11 +49,8 @@ final class SenderLoop {
     var awaiting: [Int: LoadedAccount] = [:]
     /// Who waits for the last connection to close.
     var closed: (() -> Void)?
-    /// Answers that the ledger does not have yet.
-    private(set) var unflushed = 0
     /// What the connections did that are closed.
     var ended: [ProviderFigures.Key: ProviderFigures] = [:]
-    private var isSaving = false
     private var isTickScheduled = false
     private var now: Timestamp
     private var isClockFresh = false
@@ -95,7 +88,7 @@ final class SenderLoop {
         self.worker = worker
         self.ledger = ledger
         strangers = StrangerPlaces(loops: loops)
-        self.unflushedMax = unflushedMax
+        runs = LoopRuns(unflushedMax: unflushedMax)
         self.reports = reports
         self.lease = lease
         self.logger = logger
@@ -117,8 +110,8 @@ final class SenderLoop {
         stopsForContent: Bool
     ) {
         loop.preconditionInEventLoop()
-        let key = shard.id.key
-        if let slot = slots[key] { forget(slot) }
+        runs.forget(shard.id.key)
+        act()
         let run = ShardRun(
             shard: shard,
             epoch: epoch,
@@ -135,55 +128,41 @@ final class SenderLoop {
         let requests =
             sender?.requests(for: shard.facts)
             ?? account.account.requests(for: shard.facts, authorization: nil, now: clock())
-        let active = ActiveRun(run: run, requests: requests, account: account)
-        let slot = freeSlots.popLast() ?? runs.count
-        if slot == runs.count { runs.append(active) } else { runs[slot] = active }
-        slots[key] = slot
+        let active = ActiveRun(shard: shard, requests: requests, account: account)
+        let slot = runs.begin(run)
+        if slot == carriers.count { carriers.append(active) } else { carriers[slot] = active }
         sender?.begin(isProbe: isProbe)
         active.sender = sender
         goWithout(search, active, slot)
-        active.run.isOver ? report(slot) : queue(slot)
-        if run.isPaced { schedulePacing() }
+        runs.ready(slot)
+        act()
+        if shard.slot != nil { schedulePacing() }
         scheduleTick()
     }
 
     /// Opens no more streams for a shard.
     func stop(_ key: ShardKey, _ reason: ShardRun.Stop) {
-        guard let slot = slots[key] else { return }
-        stop(slot, reason)
-    }
-
-    func stop(_ slot: Int, _ reason: ShardRun.Stop) {
-        guard let active = runs[slot] else { return }
-        active.run.requestStop(reason)
-        active.sender?.giveBack(slot)
-        reportIfOver(slot)
+        runs.stop(key, reason)
+        act()
     }
 
     /// Those of these shards whose runs are here and open no stream any more.
     func stopped(_ keys: [ShardKey]) -> [RunToken] {
-        keys.compactMap { key in
-            guard let slot = slots[key], let active = runs[slot], active.run.stop != nil else { return nil }
-            return RunToken(key: key, epoch: active.run.epoch, worker: worker)
-        }
+        runs.stopped(keys).map { RunToken(key: $0.key, epoch: $0.epoch, worker: worker) }
     }
 
     /// The run goes on under a new epoch.
     func adopt(_ key: ShardKey, epoch: UInt32, isLeaseLost: Bool) {
-        guard let slot = slots[key], let active = runs[slot] else { return }
-        active.isReported = false
-        active.run.adopted(epoch: epoch, isLeaseLost: isLeaseLost)
-        if active.run.hasWork { queue(slot) }
-        reportIfOver(slot)
+        runs.adopted(key, epoch: epoch, isLeaseLost: isLeaseLost)
+        act()
         scheduleTick()
     }
 
     /// Takes a run that is over out of the table and says how it ended; nil when it is not over any more.
-    func takeOver(_ key: ShardKey) -> FinishedRun? {
-        guard let slot = slots[key], let active = runs[slot], active.run.isOver else { return nil }
-        let run = active.run
-        remove(slot)
-        return FinishedRun(end: run.finish(), shard: run.shard, epoch: run.epoch, probe: run.probeResult)
+    func takeOver(_ key: ShardKey) -> LoopRuns.Finished? {
+        let finished = runs.takeOver(key)
+        act()
+        return finished
     }
 
     /// Closes all connections; in-flight streams are given up.
@@ -195,45 +174,42 @@ final class SenderLoop {
         finishIfClosed()
     }
 
-    /// Lets go of a run of an older epoch, which nobody waits for and whose writes are refused.
-    ///
-    /// Its streams may still be open, when the broker or another worker was faster than the provider: then its place
-    /// stays taken until the last of them has ended.
-    private func forget(_ slot: Int) {
-        guard let active = runs[slot] else { return }
-        active.run.requestStop(.leaseLost)
-        active.isReported = true
-        active.sender?.giveBack(slot)
-        if active.run.inFlight == 0 { return remove(slot) }
-        active.isForgotten = true
-        unflushed -= active.counted
-        active.counted = 0
-        active.sender?.drop(slot)
-        slots[active.run.shard.id.key] = nil
+    // MARK: - What follows
+
+    /// Does what the runs' machine says; without effect within itself, because what is said meanwhile is done, too.
+    func act() {
+        guard !isActing, !runs.actions.isEmpty else { return }
+        isActing = true
+        defer { isActing = false }
+        while !runs.actions.isEmpty {
+            runs.take(&actions)
+            for action in actions { perform(action) }
+        }
     }
 
-    private func remove(_ slot: Int) {
-        guard let active = runs[slot] else { return }
-        precondition(active.run.inFlight == 0, "a run with open streams is removed")
-        unflushed -= active.counted
-        if !active.isForgotten { slots[active.run.shard.id.key] = nil }
-        active.sender?.drop(slot)
-        if active.run.isProbe { active.sender?.probeEnded() }
-        awaiting[slot] = nil
-        strangers.left(slot)
-        runs[slot] = nil
-        freeSlots.append(slot)
+    private func perform(_ action: LoopRuns.Action) {
+        switch action {
+        case .ask(let slot): carriers[slot]?.sender?.add(slot)
+        case .stopped(let slot): carriers[slot]?.sender?.giveBack(slot)
+        case .tellOver(let key): reports.runIsOver(key)
+        case .freed(let slot, let wasProbe):
+            carriers[slot]?.sender?.drop(slot)
+            if wasProbe { carriers[slot]?.sender?.probeEnded() }
+            carriers[slot] = nil
+            awaiting[slot] = nil
+            strangers.left(slot)
+        }
     }
 
     /// A run waits for a push service that has not answered yet: one that does has to leave when they are too many.
     func waits(_ slot: Int) {
         guard let leaving = strangers.waits(slot) else { return }
-        runs[leaving]?.sender?.leave(leaving)
+        carriers[leaving]?.sender?.leave(leaving)
     }
 
     /// A push service has answered: its runs stay.
     func keepPlaces(of sender: EndpointSender) {
-        for slot in slots.values where runs[slot]?.sender === sender { strangers.left(slot) }
+        for slot in runs.sendingSlots where carriers[slot]?.sender === sender { strangers.left(slot) }
     }
 
     // MARK: - Streams
@@ -242,7 +218,8 @@ final class SenderLoop {
     func clock() -> Timestamp {
         if !isClockFresh {
             now = ledger.now()
-            openMax = lease.holds(now: .now()) ? unflushedMax : 0
+            let now = MonotonicInstant(of: .now())
+            runs.turnBegan(at: now, leaseUntil: lease.heldUntil, knownUntil: lease.knownUntil)
             isClockFresh = true
         }
         return now
@@ -251,14 +228,10 @@ final class SenderLoop {
     /// The next `clock()` reads it anew.
     func freshenClock() { isClockFresh = false }
 
-    /// Whether streams may be opened, as of the last `clock()`: answers that are not committed are what a crash repeats,
-    /// besides the streams that were in flight when they became too many.
-    var mayOpen: Bool { unflushed < openMax }
-
     /// Another bound of `worker.unflushed`; streams that are open stay open.
     func limitUnflushed(to answers: Int) {
-        guard answers != unflushedMax else { return }
-        unflushedMax = answers
+        guard answers != runs.unflushedMax else { return }
+        runs.limitUnflushed(to: answers)
         isClockFresh = false
         demandChanged()
     }
@@ -268,84 +241,40 @@ final class SenderLoop {
         for sender in endpoints.values { sender.pool.demandChanged() }
     }
 
-    func active(_ slot: Int) -> ActiveRun? { runs[slot] }
-
-    /// Counts what a run has to save since it was last counted.
-    ///
-    /// By the run's own number: a stream that was refused leaves nothing to save, a device that is too late does
-    /// without a stream. What is counted and never saved would stop this loop for good.
-    func count(_ slot: Int) {
-        if let active = runs[slot] { count(active) }
-    }
-
-    private func count(_ active: ActiveRun) {
-        let unsaved = active.run.unsaved
-        unflushed += unsaved - active.counted
-        active.counted = unsaved
-    }
-
-    /// A device's answer, or what it means, was written into the run at a slot.
-    func noted(_ slot: Int, _ active: ActiveRun) {
-        if active.isForgotten {
-            if active.run.inFlight == 0 { remove(slot) }
-            return
-        }
-        count(active)
-        if active.run.isOver { report(slot) }
-    }
+    /// What the requests of the run at a slot share; nil when the slot is free.
+    func active(_ slot: Int) -> ActiveRun? { carriers[slot] }
 
     func turnEnded() {
         isClockFresh = false
-        if unflushed >= Self.tickAnswers { save() } else { scheduleTick() }
+        if runs.isSaveDue { save() } else { scheduleTick() }
     }
 
-    /// The run at a slot may be over: tells the desk once.
-    func reportIfOver(_ slot: Int) {
-        guard let active = runs[slot], active.run.isOver else { return }
-        report(slot)
-    }
-
-    private func report(_ slot: Int) {
-        guard let active = runs[slot], !active.isReported else { return }
-        active.isReported = true
-        reports.runIsOver(active.run.shard.id.key)
-    }
-
-    func credentialsRefused(_ active: ActiveRun, reason: String) {
-        guard !active.isRefusalReported else { return }
-        active.isRefusalReported = true
-        reports.credentialsRefused(active.run.shard.id.key, reason: reason)
+    func credentialsRefused(_ slot: Int, _ active: ActiveRun, reason: String) {
+        guard runs.credentialsRefused(slot) else { return }
+        reports.credentialsRefused(active.shard.id.key, reason: reason)
     }
 
     func contentRefused(_ active: ActiveRun, reason: String) {
-        reports.contentRefused(active.run.shard.id.key, reason: reason)
+        reports.contentRefused(active.shard.id.key, reason: reason)
     }
 
     /// The provider is out: all runs of the endpoint are set aside, and the desk is told.
     func tripped(_ sender: EndpointSender, _ trip: Breaker.Trip) {
-        for slot in slots.values where runs[slot]?.sender === sender { stop(slot, .setAside(.breaker)) }
+        for slot in runs.sendingSlots where carriers[slot]?.sender === sender { runs.stop(slot, .setAside(.breaker)) }
+        act()
         reports.tripped(app: sender.account.app, provider: sender.account.account.provider.name, trip)
     }
 
     /// The app's breaker is open: its runs are set aside, but for the probe.
     func setAside(app: String, provider: ProviderName) {
-        for slot in slots.values {
-            guard let active = runs[slot], !active.run.isProbe, active.run.shard.facts.app == app,
-                active.run.shard.facts.provider == provider
-            else { continue }
-            stop(slot, .setAside(.breaker))
-        }
-    }
-
-    func queue(_ slot: Int) {
-        guard let active = runs[slot] else { return }
-        active.sender?.add(slot)
+        runs.setAside(app: app, provider: provider)
+        act()
     }
 
     // MARK: - The tick
 
     func scheduleTick() {
-        guard !isTickScheduled, !slots.isEmpty else { return }
+        guard !isTickScheduled, !runs.isEmpty else { return }
         isTickScheduled = true
         loop.assumeIsolated().scheduleTask(in: Self.tick) {
             self.isTickScheduled = false
@@ -361,73 +290,28 @@ final class SenderLoop {
 
     /// Hands the progress of all runs that have changed to the ledger, one save at a time.
     private func save() {
-        guard !isSaving else { return }
-        var saves: [ProgressSave] = []
-        for slot in slots.values {
-            guard let active = runs[slot], active.run.isDirty else { continue }
-            let token = RunToken(key: active.run.shard.id.key, epoch: active.run.epoch, worker: worker)
-            count(slot)
-            saves.append(ProgressSave(token: token, progress: active.run.progress, answers: active.run.unsaved))
-            active.run.progressSaved()
-            active.counted = 0
-        }
+        let saves = runs.save()
         guard !saves.isEmpty else { return }
-        isSaving = true
-        let sent = saves
-        let bound = NIOLoopBound(self, eventLoop: loop)
-        let haste: Ledger.Haste = unflushed >= Self.tickAnswers ? .atOnce : .withOthers
+        let (bound, worker) = (NIOLoopBound(self, eventLoop: loop), worker)
+        let haste: Ledger.Haste = runs.isSaveDue ? .atOnce : .withOthers
         ledger.submit(.normal, haste: haste, reach: .shards) { transaction in
-            try transaction.saveProgress(sent.map { ($0.token, $0.progress) })
+            try transaction.saveProgress(
+                saves.map { (RunToken(key: $0.key, epoch: $0.epoch, worker: worker), $0.progress) }
+            )
         } completion: { [loop] result in
-            loop.execute { bound.value.saved(sent, result) }
+            loop.execute { bound.value.saved(result) }
         }
     }
 
-    private func saved(_ saves: [ProgressSave], _ result: Result<[RunToken], LedgerError>) {
-        isSaving = false
+    private func saved(_ result: Result<[RunToken], LedgerError>) {
         switch result {
-        case .success(let fenced): for save in saves { committed(save, isFenced: fenced.contains(save.token)) }
+        case .success(let fenced): runs.saved(fenced: Set(fenced.map(\.key)))
         case .failure(let error):
             logger.error("the ledger does not take progress", metadata: ["error": "\(error)"])
-            for save in saves { failed(save) }
+            runs.saveFailed()
         }
+        act()
         demandChanged()
         scheduleTick()
     }
-
-    private func committed(_ save: ProgressSave, isFenced: Bool) {
-        unflushed -= save.answers
-        guard let slot = slots[save.token.key], let active = runs[slot], active.run.epoch == save.token.epoch else {
-            return
-        }
-        if isFenced { return stop(save.token.key, .leaseLost) }
-        active.run.markCommitted(save.progress.started)
-        if active.run.shard.facts.dropUnknown, active.run.hasWork { queue(slot) }
-    }
-
-    /// The answers are in the run's progress and count as unflushed until a later save succeeds.
-    private func failed(_ save: ProgressSave) {
-        guard let slot = slots[save.token.key], let active = runs[slot] else {
-            unflushed -= save.answers
-            return
-        }
-        active.run.saveFailed(unsaved: save.answers)
-        active.counted += save.answers
-    }
-}
-
-/// A run that is over, on its way to the ledger.
-struct FinishedRun: Sendable {
-    var end: ShardRun.End
-    var shard: Shard
-    var epoch: UInt32
-    /// What it says of the provider, when it was a breaker's probe.
-    var probe: Breaker.ProbeResult?
-}
-
-/// What one run hands to the ledger at a tick.
-private struct ProgressSave: Sendable {
-    var token: RunToken
-    var progress: Progress
-    var answers: Int
 }

@@ -7,7 +7,7 @@ import Store
 
 /// How runs end: settle, publish what follows, ack, in this order (design, section 7).
 extension WorkDesk {
-    func ended(_ over: FinishedRun, _ token: RunToken) {
+    func ended(_ over: LoopRuns.Finished, _ token: RunToken) {
         let shard = over.shard
         switch over.end {
         case .settle(let settlement): settle(settlement, shard, token, over.probe)

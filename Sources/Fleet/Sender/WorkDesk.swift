@@ -147,7 +147,7 @@ final class WorkDesk {
     // MARK: - Actions
 
     /// Does what follows from the last fact; `over` and `left` are what came with it.
-    func perform(over: FinishedRun? = nil, left: [OutgoingShard] = []) {
+    func perform(over: LoopRuns.Finished? = nil, left: [OutgoingShard] = []) {
         // A fact that is told meanwhile has a buffer of its own.
         var actions: [WorkerShards.Action] = []
         swap(&actions, &spare)
@@ -262,7 +262,7 @@ final class WorkDesk {
         }
     }
 
-    private func took(_ key: ShardKey, _ over: FinishedRun?) {
+    private func took(_ key: ShardKey, _ over: LoopRuns.Finished?) {
         shards.tookOver(key, epoch: over?.epoch, at: now)
         perform(over: over)
     }

@@ -1,3 +1,4 @@
+import Delivery
 import NIOCore
 import Synchronization
 
@@ -29,6 +30,12 @@ final class BrokerLease: Sendable {
         let now = NIODeadline.now()
         return before <= now.uptimeNanoseconds && holds(now: now)
     }
+
+    /// The instant until which the lease holds.
+    var heldUntil: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(clamping: until.load(ordering: .relaxed))) }
+
+    /// The instant until which what is known of the campaigns is fresh enough.
+    var knownUntil: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(clamping: known.load(ordering: .relaxed))) }
 
     /// Whether streams may be opened.
     func holds(now: NIODeadline) -> Bool {

@@ -1,0 +1,143 @@
+public import Campaigns
+
+/// What is told of each device: a change in place, and whether there is anything to do.
+extension LoopRuns {
+    /// The position of the run's next device to open a stream for; nil when there is none now, and then say `ranOut`.
+    public mutating func next(_ slot: Int, now: Timestamp) -> Int? { places[slot]?.run.next(now: now) }
+
+    /// The run has no device to open a stream for now; true when there is something to do.
+    @discardableResult
+    public mutating func ranOut(_ slot: Int) -> Bool {
+        // A run that is forgotten, or gone, has nothing to ask for either.
+        guard places[slot] != nil else { return !actions.isEmpty }
+        return noted(slot)
+    }
+
+    /// See `ShardRun.accepted`; true when there is something to do.
+    @discardableResult
+    public mutating func accepted(_ slot: Int, _ position: Int) -> Bool {
+        places[slot]?.run.accepted(position)
+        return noted(slot)
+    }
+
+    /// See `ShardRun.ended`; true when the run has devices to open streams for.
+    @discardableResult
+    public mutating func ended(_ slot: Int, _ position: Int, _ verdict: Verdict, now: Timestamp) -> Bool {
+        let wasStopped = isStopped(slot)
+        places[slot]?.run.ended(position, verdict, now: now)
+        if !wasStopped, isStopped(slot) { actions.append(.stopped(slot: slot)) }
+        noted(slot)
+        return hasWork(slot)
+    }
+
+    /// See `ShardRun.unanswered`.
+    public mutating func unanswered(_ slot: Int, _ position: Int, reason: String, now: Timestamp) {
+        places[slot]?.run.unanswered(position, reason: reason, now: now)
+        noted(slot)
+    }
+
+    /// See `ShardRun.leftOut`; say `ranOut` when the last of them is.
+    public mutating func leftOut(_ slot: Int, _ position: Int, _ end: LeftOut) {
+        places[slot]?.run.leftOut(position, end)
+    }
+
+    /// See `ShardRun.putBack`; say `ranOut` when the last of them is.
+    public mutating func putBack(_ slot: Int, _ position: Int, reason: String, charged: Bool, now: Timestamp) {
+        places[slot]?.run.putBack(position, reason: reason, charged: charged, now: now)
+    }
+
+    /// The provider gave an answer that only one that works gives; true when the run has devices to open streams for.
+    public mutating func proved(_ slot: Int) -> Bool {
+        places[slot]?.run.proved()
+        return hasWork(slot)
+    }
+
+    /// See `ShardRun.contentRefused`; say it after `ended`.
+    public mutating func contentRefused(_ slot: Int) -> Bool {
+        guard places[slot]?.run.contentRefused() == true else { return false }
+        actions.append(.stopped(slot: slot))
+        tellIfOver(slot)
+        return true
+    }
+
+    /// Whether the desk is to hear that the provider refuses the app's credentials: once for a run.
+    public mutating func credentialsRefused(_ slot: Int) -> Bool {
+        guard places[slot]?.isRefusalTold == false else { return false }
+        places[slot]?.isRefusalTold = true
+        return true
+    }
+
+    /// A request as it tells what faults mean; `mark`: what it carries.
+    public func request(_ slot: Int, mark: UInt16) -> EndpointFaults.Request {
+        EndpointFaults.Request(
+            mark: mark,
+            attempt: places[slot]?.run.shard.attempt ?? 1,
+            isProving: isProving(slot),
+            isStopped: isStopped(slot)
+        )
+    }
+
+    @discardableResult
+    private mutating func noted(_ slot: Int) -> Bool {
+        guard let state = places[slot]?.state else { preconditionFailure("the end of a stream of no run") }
+        if state == .forgotten {
+            freeIfEnded(slot)
+        } else {
+            count(slot)
+            if places[slot]?.run.isOver == true { tellIfOver(slot) }
+        }
+        return !actions.isEmpty
+    }
+}
+
+/// What others ask.
+extension LoopRuns {
+    /// Whether there are no runs but forgotten ones.
+    public var isEmpty: Bool { slots.isEmpty }
+
+    /// Runs that are not forgotten.
+    public var runCount: Int { slots.count }
+
+    /// The slot of a shard's run.
+    public func slot(of key: ShardKey) -> Int? { slots[key] }
+
+    /// The slots with runs that are not forgotten, in order.
+    public var sendingSlots: [Int] {
+        places.indices.filter { slot in places[slot].map { $0.state != .forgotten } ?? false }
+    }
+
+    /// The slots with runs, in order.
+    public var takenSlots: [Int] { places.indices.filter { places[$0] != nil } }
+
+    /// The shard of the run of a slot; nil where there is none.
+    public func shard(_ slot: Int) -> Shard? { places.indices.contains(slot) ? places[slot]?.run.shard : nil }
+
+    /// The epoch of the run of a slot.
+    public func epoch(_ slot: Int) -> UInt32? { places[slot]?.run.epoch }
+
+    /// Whether a device of the run may still wait for a stream.
+    public func hasWork(_ slot: Int) -> Bool { places[slot]?.run.hasWork ?? false }
+
+    /// Why the run opens no stream any more; nil while it goes on.
+    public func stop(of slot: Int) -> ShardRun.Stop? { places[slot]?.run.stop }
+
+    /// Whether the run opens no stream any more.
+    public func isStopped(_ slot: Int) -> Bool { places[slot]?.run.stop != nil }
+
+    /// Whether the run is a breaker's probe.
+    public func isProbe(_ slot: Int) -> Bool { places[slot]?.run.isProbe ?? false }
+
+    /// Whether the next fault of the run decides that the provider is no better.
+    public func isProving(_ slot: Int) -> Bool { places[slot]?.run.isProving ?? false }
+
+    /// The attempt of the run's shard.
+    public func attempt(_ slot: Int) -> UInt32 { places[slot]?.run.shard.attempt ?? 1 }
+
+    /// Those of these shards whose runs are here and open no stream any more, with their epochs.
+    public func stopped(_ keys: [ShardKey]) -> [(key: ShardKey, epoch: UInt32)] {
+        keys.compactMap { key in
+            guard let slot = slots[key], isStopped(slot), let epoch = epoch(slot) else { return nil }
+            return (key, epoch)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+public import Campaigns
+
+/// Progress on its way to the ledger, one save of all runs at a time.
+extension LoopRuns {
+    /// Whether so many answers wait that they are saved before the next tick.
+    public var isSaveDue: Bool { unflushed >= Self.saveAnswers }
+
+    /// Hands out the progress of all runs that have changed; nothing while a save is out.
+    ///
+    /// Say `saved` or `saveFailed`.
+    public mutating func save() -> [Save] {
+        guard saving.isEmpty else { return [] }
+        for slot in places.indices where places[slot]?.run.isDirty == true && places[slot]?.state != .forgotten {
+            count(slot)
+            guard let place = places[slot] else { continue }
+            saving.append(Save(place, slot: slot))
+            places[slot]?.run.progressSaved()
+            places[slot]?.counted = 0
+        }
+        return saving
+    }
+
+    /// The ledger has the save, but for the shards whose runs' epochs are not theirs any more.
+    public mutating func saved(fenced: Set<ShardKey>) {
+        for save in takeSaving() {
+            guard isHere(save), let place = places[save.slot] else {
+                unflushed -= save.answers
+                continue
+            }
+            if fenced.contains(save.key) {
+                // It was adopted meanwhile: the same answers are saved under its new epoch.
+                if place.run.epoch != save.epoch {
+                    saveAgain(save)
+                } else {
+                    unflushed -= save.answers
+                    stop(save.slot, .leaseLost)
+                }
+            } else {
+                unflushed -= save.answers
+                places[save.slot]?.run.markCommitted(save.progress.started)
+                if place.run.shard.facts.dropUnknown, hasWork(save.slot) { actions.append(.ask(slot: save.slot)) }
+            }
+        }
+    }
+
+    /// The ledger did not take the save: its answers count as unflushed until a later one succeeds.
+    public mutating func saveFailed() {
+        for save in takeSaving() {
+            if isHere(save) { saveAgain(save) } else { unflushed -= save.answers }
+        }
+    }
+
+    private mutating func takeSaving() -> [Save] {
+        defer { saving = [] }
+        return saving
+    }
+
+    private func isHere(_ save: Save) -> Bool {
+        guard let place = places[save.slot] else { return false }
+        return place.number == save.number && place.state != .forgotten
+    }
+
+    private mutating func saveAgain(_ save: Save) {
+        places[save.slot]?.run.saveFailed(unsaved: save.answers)
+        places[save.slot]?.counted += save.answers
+    }
+}
+
+/// Runs that are spread over their slots of time: whose turn it is, a few times within one.
+extension LoopRuns {
+    /// Between two looks at least: at 1,000 a second two devices go out at each.
+    public static let pacingPause = Duration.milliseconds(2)
+    /// And at most, whatever a clock does.
+    public static let pacingRest = Duration.milliseconds(100)
+
+    /// Looks whose turn it is; returns after how long to look again, nil when no run is spread.
+    public mutating func pace(now: Timestamp) -> Duration? {
+        var next: Duration?
+        for slot in places.indices where places[slot]?.state == .running && places[slot]?.run.isPaced == true {
+            var pause = Self.pacingPause
+            if let instant = places[slot]?.run.wake(now: now) {
+                pause = .microseconds(instant - now.milliseconds * 1000)
+            } else {
+                ready(slot)
+            }
+            next = min(next ?? pause, pause)
+        }
+        return next.map { min(max($0, Self.pacingPause), Self.pacingRest) }
+    }
+}

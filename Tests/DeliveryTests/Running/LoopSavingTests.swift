@@ -1,0 +1,153 @@
+import Campaigns
+import Testing
+
+@testable import Delivery
+
+/// What the ledger has of a loop's runs, and what its answers mean.
+@Suite struct LoopSavingTests {
+    private var runs = LoopRuns(unflushedMax: 100)
+    private let key = Fixtures.key
+    private var slot = 0
+
+    init() {
+        slot = runs.begin(Fixtures.loopRun())
+        runs.ready(slot)
+        _ = taken()
+    }
+
+    private mutating func taken() -> [LoopRuns.Action] {
+        var actions: [LoopRuns.Action] = []
+        runs.take(&actions)
+        return actions
+    }
+
+    private mutating func accept(_ count: Int) {
+        for _ in 0..<count {
+            guard let position = runs.next(slot, now: Fixtures.now) else { return }
+            runs.accepted(slot, position)
+        }
+    }
+
+    private mutating func answers() -> [Int] { runs.save().map(\.answers) }
+
+    private mutating func next() -> Int? { runs.next(slot, now: Fixtures.now) }
+
+    @Test mutating func `answers count as uncommitted until the ledger has them, and no longer`() {
+        accept(2)
+        #expect(answers() == [2] && runs.unflushed == 2)
+        accept(1)
+        #expect(runs.unflushed == 3)
+        runs.saved(fenced: [])
+        #expect(runs.unflushed == 1)
+        // Nothing is out any more: what comes twice changes nothing.
+        runs.saved(fenced: [])
+        runs.saveFailed()
+        #expect(runs.unflushed == 1 && answers() == [1])
+    }
+
+    @Test mutating func `one save is out at a time, and what has not changed is not saved`() {
+        accept(2)
+        #expect(answers() == [2])
+        accept(1)
+        #expect(answers() == [])
+        runs.saved(fenced: [])
+        #expect(answers() == [1])
+        runs.saved(fenced: [])
+        #expect(answers() == [] && runs.unflushed == 0)
+    }
+
+    @Test mutating func `what the ledger did not take is saved again, with what has come since`() {
+        accept(2)
+        #expect(answers() == [2])
+        accept(1)
+        runs.saveFailed()
+        #expect(runs.unflushed == 3)
+        #expect(answers() == [3])
+        runs.saved(fenced: [])
+        #expect(runs.unflushed == 0)
+    }
+
+    @Test mutating func `a fenced save stops its run, whose lease is lost, and no other`() {
+        let other = runs.begin(Fixtures.loopRun(1))
+        runs.ready(other)
+        accept(2)
+        if let position = runs.next(other, now: Fixtures.now) { runs.accepted(other, position) }
+        _ = taken()
+        #expect(answers().count == 2)
+        runs.saved(fenced: [key])
+        #expect(taken() == [.stopped(slot: slot), .tellOver(key)])
+        #expect(runs.stop(of: slot) == .leaseLost && runs.stop(of: other) == nil && runs.unflushed == 0)
+    }
+
+    @Test mutating func `a save that is fenced because its run was adopted meanwhile is made again at once`() {
+        accept(2)
+        #expect(answers() == [2])
+        runs.adopted(key, epoch: 2, isLeaseLost: false)
+        _ = taken()
+        runs.saved(fenced: [key])
+        #expect(runs.stop(of: slot) == nil && taken() == [] && runs.unflushed == 2)
+        let again = runs.save()
+        #expect(again.map(\.epoch) == [2] && again.map(\.answers) == [2])
+        runs.saved(fenced: [])
+        #expect(runs.unflushed == 0)
+    }
+
+    @Test mutating func `the answers of a run that is taken over or forgotten are not waited for`() {
+        accept(2)
+        #expect(answers() == [2])
+        accept(3)
+        #expect(runs.unflushed == 5)
+        _ = runs.takeOver(key)
+        #expect(runs.unflushed == 2)
+        runs.saved(fenced: [])
+        #expect(runs.unflushed == 0)
+
+        slot = runs.begin(Fixtures.loopRun())
+        accept(2)
+        #expect(answers() == [2])
+        accept(1)
+        _ = runs.next(slot, now: Fixtures.now)
+        runs.forget(key)
+        #expect(runs.unflushed == 2)
+        runs.accepted(slot, 3)
+        runs.saveFailed()
+        #expect(runs.unflushed == 0 && answers() == [])
+    }
+
+    @Test mutating func `what became of a former run's save says nothing of the next one of the same slot and shard`() {
+        accept(2)
+        #expect(answers() == [2])
+        runs.forget(key)
+        let next = runs.begin(Fixtures.loopRun())
+        runs.ready(next)
+        _ = taken()
+        #expect(next == slot)
+        var failed = runs
+        runs.saved(fenced: [key])
+        #expect(runs.stop(of: next) == nil && runs.unflushed == 0 && taken() == [])
+        failed.saveFailed()
+        #expect(failed.unflushed == 0)
+        let saves = failed.save()
+        #expect(saves.isEmpty)
+    }
+
+    @Test mutating func `with at most once, devices behind the mark wait for its save, and are asked for then`() {
+        runs = LoopRuns(unflushedMax: 100)
+        slot = runs.begin(Fixtures.loopRun(dropUnknown: true))
+        runs.ready(slot)
+        #expect(taken() == [] && next() == nil)
+        #expect(answers() == [0])
+        runs.saved(fenced: [])
+        #expect(taken() == [.ask(slot: slot)] && next() == 0)
+    }
+
+    @Test mutating func `a save is due at once when many answers wait`() {
+        runs = LoopRuns(unflushedMax: 10_000)
+        for ordinal in 0..<UInt32(LoopRuns.saveAnswers / 5) {
+            #expect(!runs.isSaveDue)
+            slot = runs.begin(Fixtures.loopRun(ordinal))
+            accept(5)
+        }
+        #expect(runs.isSaveDue)
+    }
+}
