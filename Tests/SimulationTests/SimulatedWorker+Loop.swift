@@ -124,7 +124,9 @@ extension SimulatedWorker {
         let index = world.random.below(place.streams.count)
         let (position, mark) = place.streams[index]
         places[slot]?.streams.remove(at: index)
-        hear(world.answer(shard, position), slot, position, runs.request(slot, mark: mark), place.share)
+        let request = runs.request(slot, mark: mark)
+        let reply = world.answer(shard, position, probe: request.isProving ? runs.epoch(slot) : nil)
+        hear(reply, slot, position, request, place.share)
         follow()
         return true
     }
@@ -175,7 +177,11 @@ extension SimulatedWorker {
         for share in faults.indices where faults[share].hasPutOff {
             let isBusy = places.values.contains { $0.share == share && ($0.isAsking || !$0.streams.isEmpty) }
             guard !isBusy else { continue }
-            if faults[share].drained() { world.asked += 1 }
+            if faults[share].drained() {
+                world.asked += 1
+            } else if faults[share].hasPutOff {
+                world.violation = "devices wait for what their faults mean, and no answer is due"
+            }
             carry(share)
             follow()
         }

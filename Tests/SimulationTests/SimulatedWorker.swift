@@ -112,6 +112,8 @@ final class SimulatedWorker {
 
     private func reconnect() -> Bool {
         guard !isConnected else { return false }
+        // That takes longer than a word to a loop.
+        while obey() {}
         isConnected = true
         connection += 1
         machine.connected(connection, at: moment)
@@ -213,8 +215,9 @@ final class SimulatedWorker {
             case .stop(_, let reason, _):
                 if reason == .leaseLost, world.broken == .leaseIgnored { continue }
                 orders.append(action)
-                // How late a stop may be is told by bounds of its own: the lease, and what is known of the campaigns.
-                while obey() {}
+                // Until a loop hears that the lease is gone, it knows so by the lease's own end. How late the other stops
+                // may be is told by a bound of its own: what is known of the campaigns.
+                if reason != .leaseLost { while obey() {} }
             case .write(let key, let epoch):
                 guard let finished else { preconditionFailure("\(key) was taken over without a run") }
                 write(finished, key, epoch)

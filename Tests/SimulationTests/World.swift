@@ -64,6 +64,8 @@ final class World {
     /// When an operator gave the campaign another end the last time.
     private var endChangedAt: Timestamp?
     private var outageUntil: Timestamp?
+    /// Probes that got a fault, by their shards and epochs: one request tells.
+    private var failedProbes: Set<String> = []
     private var mendAt: Timestamp?
     /// When the newer campaign marked this one, and whether it has begun.
     private var markedAt: Timestamp?
@@ -391,13 +393,19 @@ final class World {
     /// Whether a device's content drops it, at each attempt alike.
     func isLeftOut(_ shard: Shard, _ position: Int) -> Bool { provider.leftOut.contains(key(shard, position)) }
 
-    func answer(_ shard: Shard, _ position: Int) -> SimulatedProvider.Reply {
+    /// `probe`: the epoch of the run when it is a breaker's probe.
+    func answer(_ shard: Shard, _ position: Int, probe: UInt32?) -> SimulatedProvider.Reply {
         let key = key(shard, position)
         if provider.leftOut.contains(key) { violation = "\(shard.id) sends to a device that its content drops" }
         if key.ordinal != shard.id.key.ordinal || key.position != shard.chunkPosition(at: position) {
             violation = "\(shard.id) carries a device that is not its own"
         }
-        if outageUntil != nil, ledger.share(shard.id.key) == .first { return .outage }
+        if outageUntil != nil, ledger.share(shard.id.key) == .first {
+            if let probe, !failedProbes.insert("\(shard.id) \(probe)").inserted {
+                violation = "\(shard.id) asks as a probe once more after a fault"
+            }
+            return .outage
+        }
         let reply = provider.answer(key)
         if case .verdict(.setAside(.credentials)) = reply {
             let share = ledger.share(shard.id.key)

@@ -105,6 +105,14 @@ import Testing
         #expect(answers(1) == [Self.trip()])
     }
 
+    @Test mutating func `a full sample marks nothing, until one of its requests ends with nothing that tells`() {
+        lateAnswers(1)
+        let marks = (0..<EndpointFaults.retriesMax).map { _ in faults.mark(attempt: 2) }
+        #expect(!faults.isSampling)
+        faults.toldNothing(Fixtures.request(marks[0], attempt: 2))
+        #expect(faults.isSampling)
+    }
+
     @Test mutating func `a request of a former sample gives no place away`() {
         lateAnswers(1)
         let mark = faults.mark(attempt: 1)
@@ -172,7 +180,8 @@ import Testing
     @Test mutating func `those that ask do not ask for ever`() {
         lateAnswers(60)
         #expect(drained())
-        let next = answers(20)
+        // Many enough for an outage, had they not asked already; of later attempts, so that they trip nothing yet.
+        let next = answers(60, attempt: 2)
         #expect(next.allSatisfy { $0 == Self.putOff })
         #expect(!drained() && faults.state == .well)
     }
