@@ -47,7 +47,7 @@ extension LedgerTransaction {
             guard let settlement = Settlement.make(progress: progress, attempt: row.attempt) else {
                 throw .failed("what the guard held back of \(row.id) cannot be settled")
             }
-            _ = try writeSettlement(row, settlement, of: campaign, now: now)
+            try settle(RowSettling(row, settlement, of: campaign), of: campaign, now: now)
             try suspect(UInt16(0)..<UInt16(row.count), of: row, now: now)
         }
         try bumpRevision()

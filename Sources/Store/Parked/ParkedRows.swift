@@ -86,23 +86,16 @@ extension LedgerTransaction {
         let (row, decision) = try reader.decide(order, shard, now: now)
         guard decision != .unknown else { return .kept(.unknownShard) }
         _ = try removeParked(message)
-        if var row {
+        if let row {
             switch decision {
             case .unknown, .superseded: break
-            case .end(let outcome): try end(&row, outcome, of: try reader.campaign(of: row), now: now)
-            case .giveUp: try giveUp(row, now: now)
+            case .end(let outcome): try end(row, outcome, of: try reader.campaign(of: row), now: now)
+            case .giveUp: try end(row, .failed, reason: "Parked", of: try reader.campaign(of: row), now: now)
             case .publishAnew: try handToPlanner(row, now: now)
             }
             if decision.endsDevices { _ = try completeIfDone(campaign: row.id.key.campaign, now: now) }
         }
         return ParkedResult(decision)
-    }
-
-    private func giveUp(_ record: ShardRecord, now: Timestamp) throws(LedgerError) {
-        guard let settlement = record.ended(.failed, reason: "Parked") else {
-            throw .failed("shard \(record.id) cannot be given up")
-        }
-        _ = try writeSettlement(record, settlement, of: try reader.campaign(of: record), now: now)
     }
 
     /// A row that waits for nothing but its planner, which publishes it when the campaign may run.
@@ -116,10 +109,7 @@ extension LedgerTransaction {
     }
 
     private func waitForPerson(_ record: ShardRecord, now: Timestamp) throws(LedgerError) {
-        var next = record
-        (next.state, next.aside, next.owner) = (.parked, nil, 0)
-        next.epoch += 1
-        try move(next, since: now)
+        try move(record.parked(), since: now)
     }
 }
 

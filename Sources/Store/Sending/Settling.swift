@@ -114,7 +114,7 @@ extension LedgerTransaction {
             guard let ended = final.endingHeld(.invalid, attempt: record.attempt) else { return .violated }
             final = ended
         }
-        let children = try writeSettlement(record, final, of: campaign, now: now)
+        let children = try settle(RowSettling(record, final, of: campaign), of: campaign, now: now)
         if !suspects.isEmpty { try suspect(suspects, of: record, now: now) }
         // What is known to be suspect says nothing of the environment.
         if !campaign.isGuardPassed, record.id.key.part != ShardKey.suspectPart {
@@ -138,11 +138,12 @@ extension LedgerTransaction {
         guard progress.count == record.count else { return .fenced }
         record.progress = progress
         if let outcome = campaign.ending(at: now) {
-            try end(&record, outcome, of: campaign, now: now)
+            try end(record, outcome, of: campaign, now: now)
             return .ended(outcome)
         }
         guard try saveProgress([(token, progress)]).isEmpty else { return .fenced }
-        try moveAside(&record, reason, now: now)
+        record = record.setAside(reason)
+        try move(record, since: now)
         return .aside(record)
     }
 
