@@ -66,4 +66,33 @@ extension ShardRecord {
         row.aside = nil
         return row
     }
+
+    /// A person let it go: it waits for nothing but its planner, which publishes it when the campaign may run.
+    public func handedToPlanner() -> ShardRecord {
+        var row = setAside(.handOver)
+        (row.state, row.aside) = (.aside, .handOver)
+        return row
+    }
+
+    /// The planner publishes what was set aside; the generation was raised then.
+    ///
+    /// Whatever turn it had has passed.
+    public func released() -> ShardRecord {
+        var row = self
+        row.state = .unpublished
+        row.aside = nil
+        row.slot = nil
+        return row
+    }
+
+    /// Its message is given up, and with it a run that may have it.
+    public func publishedAnew() -> ShardRecord {
+        var row = self
+        row.state = .unpublished
+        row.generation += 1
+        row.epoch += 1
+        row.owner = 0
+        row.aside = nil
+        return row
+    }
 }

@@ -4,12 +4,16 @@ import Delivery
 /// The wrong-environment guard: totals in the campaign's row until `EnvironmentGuard` has decided.
 extension LedgerTransaction {
     /// Counts a settlement of a campaign that the guard watches, and lets it decide.
-    func watch(_ settlement: Settlement, of campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
+    func watch(
+        _ count: SettlementPlan.GuardCount,
+        of campaign: CampaignFacts,
+        now: Timestamp
+    ) throws(LedgerError) {
         try update(
             campaign,
             "guard_answers = guard_answers + ?3, guard_suspects = guard_suspects + ?4",
-            .int(settlement.progress.answeredCount),
-            .int(settlement.held.count)
+            .int(count.answers),
+            .int(count.against)
         )
         try judge(campaign, isFinished: false, now: now)
     }
