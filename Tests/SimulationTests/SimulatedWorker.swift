@@ -280,7 +280,7 @@ final class SimulatedWorker {
     /// The writer takes whatever waits: one transaction.
     private func commit() throws -> Bool {
         guard !writes.isEmpty else { return false }
-        for write in writes { answers.append(try world.ledger.commit(write, now: world.now)) }
+        for write in writes { answers.append(try world.ledger.commit(write, by: process, now: world.now)) }
         writes = []
         return true
     }

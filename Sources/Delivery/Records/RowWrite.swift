@@ -55,6 +55,13 @@ extension ShardRecord {
         return row
     }
 
+    /// What waits for a verdict waits for another reason from now on.
+    public func keptBack(for reason: AsideReason) -> ShardRecord {
+        var row = self
+        row.aside = reason
+        return row
+    }
+
     /// A person decides about it.
     ///
     /// Its message is the person's as well: the generation stays, so that it can be told whose row it is.

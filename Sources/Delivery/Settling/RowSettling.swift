@@ -23,6 +23,16 @@ public struct RowSettling: Sendable, Equatable {
         self.init(record, settlement, of: nil)
     }
 
+    /// The end of a row of what the guard held back, when it has nothing against that any more.
+    public init(_ record: ShardRecord, endingHeldAs outcome: Outcome) throws(UnlawfulShard) {
+        var progress = record.progress
+        progress.endHeld(outcome)
+        guard let settlement = Settlement.make(progress: progress, attempt: record.attempt) else {
+            throw UnlawfulShard(id: record.id)
+        }
+        self.init(record, settlement, of: nil)
+    }
+
     /// The row as it stands afterwards.
     public var row: ShardRecord {
         var row = record

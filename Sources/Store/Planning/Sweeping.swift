@@ -96,8 +96,7 @@ extension LedgerTransaction {
             guard let row = try reader.shard(old.id.key), row.generation == old.generation, row.epoch == old.epoch,
                 row.state == old.state, row.state == .out || row.state == .running || row.state == .parked
             else { continue }
-            // Nobody knows of a run that was left behind what it sent.
-            if row.state == .running, row.owner != 0 { try addMaybeSent(row.progress.pendingCount, row.id.key) }
+            try addMaybeSent(Sweep.maybeSent(row), row.id.key)
             try move(row.publishedAnew(), since: now)
             raised.append(row.publishedAnew())
         }
