@@ -78,7 +78,7 @@ extension LedgerTransaction {
         _ settlement: Settlement,
         now: Timestamp
     ) throws(LedgerError) -> SettleResult {
-        let (row, campaign) = try rowAndCampaign(token.key)
+        let (row, campaign) = try rowAndCampaign(of: token)
         switch SettlementPlan(token, settlement, row: row, campaign: campaign, now: now) {
         case .fenced: return .fenced
         case .parks(let row):
@@ -115,7 +115,7 @@ extension LedgerTransaction {
         progress: Progress,
         now: Timestamp
     ) throws(LedgerError) -> AsideResult {
-        let (row, campaign) = try rowAndCampaign(token.key)
+        let (row, campaign) = try rowAndCampaign(of: token)
         let plan: AsidePlan
         do {
             plan = try AsidePlan(token, reason, progress, row: row, campaign: campaign, now: now)
@@ -134,14 +134,15 @@ extension LedgerTransaction {
 
     /// Lets a row wait for a person, for example because its run broke the law; false when it is not this run's.
     public func parkShard(_ token: RunToken, reason: String, now: Timestamp) throws(LedgerError) -> Bool {
-        let (row, campaign) = try rowAndCampaign(token.key)
+        let (row, campaign) = try rowAndCampaign(of: token)
         guard let parked = row.flatMap(token.parking) else { return false }
         try park(parked, of: campaign, reason: reason, now: now)
         return true
     }
 
-    private func rowAndCampaign(_ key: ShardKey) throws(LedgerError) -> (ShardRecord?, CampaignFacts?) {
-        guard let row = try reader.shard(key) else { return (nil, nil) }
+    /// A run's row with its campaign; neither of them, and no second query, when the row is not the run's any more.
+    private func rowAndCampaign(of token: RunToken) throws(LedgerError) -> (ShardRecord?, CampaignFacts?) {
+        guard let row = try reader.shard(token.key), token.holds(row) else { return (nil, nil) }
         return (row, try reader.campaign(of: row))
     }
 }
