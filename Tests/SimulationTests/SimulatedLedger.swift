@@ -1,9 +1,10 @@
 import Campaigns
 import Delivery
 
-/// The ledger in memory: rows, outbox, and one function per transaction of the design's section 7.
+/// The ledger in memory: a table of rows and an outbox, to which each transaction applies the plan that ships.
 ///
-/// The rules are the real ones (`Claim`, `Settlement`, `Progress`); here is only what a database would do.
+/// What is decided is `ClaimPlan`'s, `SettlementPlan`'s, `AsidePlan`'s and `RunToken`'s. A rule that is broken on purpose
+/// changes the facts that a plan is made from, or what it says.
 final class SimulatedLedger {
     enum Write {
         case claim(Claim, ShardDelivery)
@@ -38,31 +39,36 @@ final class SimulatedLedger {
     var owners = Owners()
     /// Messages that are to be published, or whose confirm did not come, and since when.
     private(set) var outbox: [ShardKey: Timestamp] = [:]
-    private var sentAt: [ShardKey: Timestamp] = [:]
-    private var savedAt: [ShardKey: Timestamp] = [:]
+    /// Those of them that the planner is to publish at once; what it leaves is the sweeper's.
+    var planned: Set<ShardKey> = []
+    var sentAt: [ShardKey: Timestamp] = [:]
+    private(set) var savedAt: [ShardKey: Timestamp] = [:]
+    /// Workers that have died with a row.
+    private var deaths: [ShardKey: Int] = [:]
+    /// Rows that wait for a person because they killed workers.
+    private(set) var quarantines = 0
     /// Claims granted for a shard that another run had not released.
     private(set) var takeovers = 0
-    private(set) var breaker: Breaker?
-    private(set) var openings = 0
-    private(set) var guardTrips = 0
-    private(set) var guardPasses = 0
-    private var guardAnswers = 0
-    private var guardSuspects = 0
+    var breaker: Breaker?
+    var openings = 0
+    var guardTrips = 0
+    var guardPasses = 0
+    var guardAnswers = 0
+    var guardSuspects = 0
     /// 24 devices are the whole campaign.
-    private let environmentGuard = EnvironmentGuard(answersMin: 8, suspectsMin: 3)
-    private(set) var closings = 0
+    let environmentGuard = EnvironmentGuard(answersMin: 8, suspectsMin: 3)
+    var closings = 0
     /// Requests whose answers were not in the ledger when their shard was taken over: they may be repeated.
     var atRisk = 0
     private var opened: [ShardKey: (epoch: UInt32, positions: Set<Int>)] = [:]
     private var childrenOf: [ShardKey: [ShardKey]] = [:]
-    private var childCounts: [UInt32: UInt32] = [:]
     private var paths: Set<String> = []
     /// Whether the time zone of the shards with odd numbers has quiet hours.
     var isQuiet = false
     /// Shards that were set aside because of them.
     private(set) var quieted = 0
     /// Runs of the superseded campaign that open no stream any more, by the epoch that they said so with.
-    private var stopped: [ShardKey: UInt32] = [:]
+    private(set) var stopped: [ShardKey: UInt32] = [:]
     /// See `Share`.
     let isMixed: Bool
     var isSecondSuspended = false
@@ -99,12 +105,13 @@ final class SimulatedLedger {
                 aside: nil
             )
             outbox[key] = now
+            planned.insert(key)
         }
     }
 
     // MARK: Transactions
 
-    func commit(_ write: Write, now: Timestamp) throws -> Answer {
+    func commit(_ write: Write, by worker: Int64, now: Timestamp) throws -> Answer {
         switch write {
         case .claim(let claim, let delivery):
             let decision = try self.claim(claim, now: now)
@@ -112,16 +119,31 @@ final class SimulatedLedger {
             let isProbe = facts.breaker.isProbe(claim.key)
             return .claimed(claim.key, delivery, decision, rows[claim.key], isProbe: isProbe, facts)
         case .save(let saves):
-            let fenced = saves.filter { !isOurs($0.key, $0.epoch) }.map(\.key)
-            for save in saves where isOurs(save.key, save.epoch) {
-                rows[save.key]?.progress = try Self.packedAndBack(save.progress)
-                savedAt[save.key] = now
+            var fenced: Set<ShardKey> = []
+            for save in saves {
+                let saved = rows[save.key].flatMap { token(save.key, save.epoch, worker).saving(save.progress, in: $0) }
+                if let saved { try put(saved, now: now) } else { fenced.insert(save.key) }
             }
-            return .saved(fenced: Set(fenced))
+            return .saved(fenced: fenced)
         case .settle(let key, let epoch, let settlement, let probe):
-            guard isOurs(key, epoch) else { return .settled(key, epoch: epoch, isOurs: false, children: []) }
-            if let probe { endProbe(key, probe, now: now) }
-            return .settled(key, epoch: epoch, isOurs: true, children: try settle(key, settlement, now: now))
+            let plan = SettlementPlan(
+                token(key, epoch, worker),
+                settlement,
+                row: rows[key],
+                campaign: facts(of: key),
+                now: now
+            )
+            switch plan {
+            case .fenced: return .settled(key, epoch: epoch, isOurs: false, children: [])
+            case .parks(let row):
+                throw Violation(description: "\(row.id): the law does not hold when it is settled")
+            case .settles(let settled):
+                if let probe { endProbe(key, probe, now: now) }
+                let children = try settle(settled.settling, now: now)
+                try count(settled.guardCount, now: now)
+                let published = SettlementPlan.published(children).map(\.id.key)
+                return .settled(key, epoch: epoch, isOurs: true, children: published)
+            }
         case .trip(let trip):
             self.trip(trip, now: now)
             return .tripped
@@ -129,297 +151,150 @@ final class SimulatedLedger {
             stopped[key] = epoch
             return .stopMarked
         case .abandon(let key, let epoch, let progress):
-            try abandon(key, epoch, progress)
+            let token = token(key, epoch, worker)
+            if let saved = rows[key].flatMap({ token.saving(progress, in: $0) }) {
+                try put(saved, now: now)
+                try giveUp(token, now: now)
+            }
             return .abandoned(key, epoch: epoch)
         case .giveUp(let key, let epoch):
-            giveUp(key, epoch)
+            try giveUp(token(key, epoch, worker), now: now)
             return .givenUp
         case .setAside(let key, let epoch, let reason, let progress, let probe):
-            guard isOurs(key, epoch) else { return .asided(key, epoch: epoch, isOurs: false) }
-            if let probe { endProbe(key, probe, now: now) }
-            rows[key]?.progress = try Self.packedAndBack(progress)
-            if let outcome = campaign.ending(at: now) {
-                try end(key, outcome, now: now)
-            } else {
-                setAside(key, reason, now: now)
+            let plan = try AsidePlan(
+                token(key, epoch, worker),
+                reason,
+                progress,
+                row: rows[key],
+                campaign: facts(of: key),
+                now: now
+            )
+            switch plan {
+            case .fenced: return .asided(key, epoch: epoch, isOurs: false)
+            case .waits(let row): try carryOut(.moves(row), now: now)
+            case .ends(let settling, _): try carryOut(.settles(settling), now: now)
             }
+            if let probe { endProbe(key, probe, now: now) }
             return .asided(key, epoch: epoch, isOurs: true)
         }
     }
 
-    // MARK: The wrong-environment guard
-
-    private func judge(isFinished: Bool) throws {
-        guard !campaign.isGuardPassed, !campaign.pausedBy.contains(.wrongEnvironment) else { return }
-        let verdict = environmentGuard.judge(
-            answers: guardAnswers,
-            suspects: guardSuspects,
-            isFinished: isFinished
-        )
-        switch verdict {
-        case .wait: return
-        case .trip:
-            guardTrips += 1
-            campaign.pausedBy.insert(.wrongEnvironment)
-            for key in heldKeys { rows[key]?.aside = .wrongEnvironment }
-        case .pass:
-            guardPasses += 1
-            campaign.isGuardPassed = true
-            for key in heldKeys {
-                rows[key]?.progress.endHeld(.invalid)
-                rows[key]?.state = .settled
-                try checkLaw(ordinal: key.ordinal)
-            }
+    private func token(_ key: ShardKey, _ epoch: UInt32, _ worker: Int64) -> RunToken {
+        if broken == .epochsIgnored, let row = rows[key], row.owner != 0 {
+            return RunToken(key: key, epoch: row.epoch, worker: row.owner)
         }
+        return RunToken(key: key, epoch: epoch, worker: worker)
     }
 
-    private var heldKeys: [ShardKey] {
-        rows.values.filter { $0.state == .aside && $0.aside == .guard }.map(\.id.key).sorted()
-    }
-
-    func judgeIfFinished(now: Timestamp) throws {
-        let isElse = rows.values.contains { $0.state != .settled && $0.aside != .guard }
-        guard !isElse, guardSuspects > 0, campaign.asideReason == nil, campaign.ending(at: now) == nil else { return }
-        try judge(isFinished: true)
-    }
-
-    /// A person has mended the environment, or looked and found it right.
-    func resumeGuarded() {
-        campaign.pausedBy.remove(.wrongEnvironment)
-        (guardAnswers, guardSuspects) = (0, 0)
-        if guardTrips >= EnvironmentGuard.tripsMax { campaign.isGuardPassed = true }
-    }
-
-    // MARK: The breaker
-
-    private func trip(_ trip: Breaker.Trip, now: Timestamp) {
-        if breaker == nil {
-            breaker = Breaker(opening: trip, now: now)
-        } else if breaker?.open(trip, now: now) != true {
-            return
-        }
-        openings += 1
-        showBreaker()
-    }
-
-    private func endProbe(_ key: ShardKey, _ result: Breaker.ProbeResult, now: Timestamp) {
-        guard breaker?.ended(key, result, now: now) == true else { return }
-        if breaker?.isOpen == false { closings += 1 }
-        showBreaker()
-    }
-
-    private func showBreaker() {
-        campaign.breaker = breaker?.gate ?? .closed(since: nil)
-    }
-
-    /// Chooses what waits as the probe when one is due.
-    func beginProbe(now: Timestamp) {
-        guard let due = breaker, due.isOpen else { return }
-        var facts = campaign
-        facts.breaker = .closed(since: nil)
-        let waiting = rows.values.filter { row in
-            row.state == .aside && share(row.id.key) == .first && due.isProbeDue(attempt: row.attempt, now: now)
-                && !inQuiet(row.id.key)
-                && AsideRelease.isDue(row.aside ?? .handOver, campaign: facts, knowsApp: true, now: now)
-        }
-        guard facts.mayPlan(at: now), let key = waiting.map(\.id.key).min() else { return }
-        release(key, now: now)
-        breaker?.begin(key, now: now)
-        showBreaker()
-    }
-
-    func isOurs(_ key: ShardKey, _ epoch: UInt32) -> Bool {
-        guard let row = rows[key], row.state == .running, row.owner != 0 else { return false }
-        return row.epoch == epoch || broken == .epochsIgnored
+    private func giveUp(_ token: RunToken, now: Timestamp) throws {
+        guard broken != .rowsNotGivenUp, let row = rows[token.key].flatMap(token.givingUp) else { return }
+        try put(row, now: now)
     }
 
     private func claim(_ asked: Claim, now: Timestamp) throws -> Claim.Decision {
         var claim = asked
         if broken == .claimsAlwaysTakeOver { claim.redelivered = true }
-        var facts = self.facts(of: asked.key)
-        if broken == .breakerIgnored { facts.breaker = .closed(since: nil) }
-        if broken == .marksIgnored { (facts.stage, facts.endedAs, facts.supersededBy) = (.sending, nil, nil) }
-        let isQuiet = broken != .quietIgnored && inQuiet(claim.key)
-        let owner = owner(of: claim.key, now: now)
-        let decision = claim.decide(shard: rows[claim.key], campaign: facts, owner: owner, isQuiet: isQuiet, now: now)
-        guard let row = rows[claim.key] else { return decision }
-        switch decision {
-        case .run, .end, .setAside:
-            if row.state == .running, row.epoch != claim.adopting {
-                takeovers += 1
-                // Who gives up has told all that it knows.
-                if owner != .nobody { atRisk += requestsInDoubt(row) }
-                owners.maybeSent += claim.mayBeSent(row, owner: owner, now: now)
+        let facts = claimFacts(of: asked.key, now: now)
+        let plan = try ClaimPlan(claim, facts, now: now)
+        if case .park(let reason) = plan.decision {
+            throw Violation(description: "\(claim.key) would be parked: \(reason)")
+        }
+        if case .quarantine = plan.decision { quarantines += 1 }
+        if case .waits = plan.decision { owners.waits += 1 }
+        if let row = facts.row { note(plan, row, facts.owner) }
+        try carryOut(plan.write, now: now)
+        switch plan.probe {
+        case .stays: break
+        case .isClaimed: breaker?.claimed(claim.key, by: claim.worker, now: now)
+        case .ends(let result): endProbe(claim.key, result, now: now)
+        }
+        return plan.decision
+    }
+
+    private func claimFacts(of key: ShardKey, now: Timestamp) -> ClaimPlan.Facts {
+        var campaign = facts(of: key)
+        if broken == .breakerIgnored { campaign.breaker = .closed(since: nil) }
+        if broken == .marksIgnored { (campaign.stage, campaign.endedAs, campaign.supersededBy) = (.sending, nil, nil) }
+        return ClaimPlan.Facts(
+            row: rows[key],
+            campaign: campaign,
+            owner: owner(of: key, now: now),
+            deaths: deaths[key, default: 0],
+            isQuiet: broken != .quietIgnored && inQuiet(key)
+        )
+    }
+
+    /// What a claim does to a run that had the row, for the bounds.
+    private func note(_ plan: ClaimPlan, _ row: ShardRecord, _ owner: Claim.Owner) {
+        let key = row.id.key
+        owners.maybeSent += plan.maybeSent
+        if plan.takesOver {
+            takeovers += 1
+            // Who gives up has told all that it knows.
+            if owner != .nobody { atRisk += requestsInDoubt(row) }
+        } else if case .runs(let next, _) = plan.write, opened[key]?.epoch == row.epoch {
+            opened[key]?.epoch = next.epoch
+        }
+    }
+
+    // MARK: The table
+
+    /// Writes what a plan says of one row.
+    func carryOut(_ write: RowWrite, now: Timestamp) throws {
+        switch write {
+        case .nothing: break
+        case .runs(let row, let deaths):
+            try put(row, now: now)
+            self.deaths[row.id.key] = deaths
+        case .moves(let row):
+            if row.aside == .quiet { quieted += 1 }
+            try put(row, now: now)
+            deaths[row.id.key] = nil
+        case .settles(let settling): _ = try settle(settling, now: now)
+        }
+    }
+
+    /// Writes a row: what is unpublished is in the outbox.
+    func put(_ row: ShardRecord, now: Timestamp) throws {
+        let key = row.id.key
+        var row = row
+        row.progress = try Self.packedAndBack(row.progress)
+        rows[key] = row
+        outbox[key] = row.state == .unpublished ? outbox[key] ?? now : nil
+        if row.state == .running { savedAt[key] = now }
+    }
+
+    /// Settles a row and writes those that follow it.
+    func settle(_ settling: RowSettling, now: Timestamp) throws -> [ShardRecord] {
+        let parent = settling.record
+        let key = parent.id.key
+        try put(settling.row, now: now)
+        let last = rows.keys.filter { $0.part == key.part && $0.ordinal == key.ordinal }.map(\.child).max() ?? 0
+        var children: [ShardRecord] = []
+        for child in settling.children(behind: last, now: now) {
+            var path = child.id.path
+            if broken == .oneChildPerAttempt, child.rung != nil {
+                path = parent.id.childPath(rung: .seconds5, attempt: child.attempt)
             }
-            rows[claim.key]?.epoch += 1
-            if row.epoch == claim.adopting, opened[claim.key]?.epoch == row.epoch { opened[claim.key]?.epoch += 1 }
-        case .waits:
-            owners.waits += 1
-            return decision
-        case .park, .quarantine, .settledAlready, .drop, .runAlone: break
-        }
-        switch decision {
-        case .run:
-            rows[claim.key]?.state = .running
-            savedAt[claim.key] = now
-            rows[claim.key]?.owner = claim.worker
-        case .end(let outcome): try end(claim.key, outcome, now: now)
-        case .setAside(let reason): setAside(claim.key, reason, now: now)
-        case .park(let reason), .quarantine(let reason):
-            throw Violation(description: "\(row.id) would be parked: \(reason)")
-        // Deaths are not counted here: crashes of these workers are no shard's doing.
-        case .settledAlready, .drop, .runAlone, .waits: break
-        }
-        if campaign.breaker.isProbe(claim.key) {
-            switch decision {
-            case .run: breaker?.claimed(claim.key, by: claim.worker, now: now)
-            case .end, .setAside: endProbe(claim.key, .nothing, now: now)
-            case .park, .quarantine, .settledAlready, .drop, .runAlone, .waits: break
-            }
-        }
-        return decision
-    }
-
-    /// Whether a shard's devices have quiet hours now.
-    func inQuiet(_ key: ShardKey) -> Bool { isQuiet && key.ordinal % 2 == 1 }
-
-    private func setAside(_ key: ShardKey, _ reason: AsideReason, now: Timestamp) {
-        if reason == .quiet { quieted += 1 }
-        rows[key]?.generation += 1
-        rows[key]?.epoch += 1
-        rows[key]?.owner = 0
-        rows[key]?.state = reason.rowState
-        rows[key]?.aside = reason
-        rows[key]?.rung = nil
-        outbox[key] = reason.rowState == .unpublished ? now : nil
-    }
-
-    private func release(_ key: ShardKey, now: Timestamp) {
-        rows[key]?.state = .unpublished
-        rows[key]?.aside = nil
-        rows[key]?.rung = nil
-        rows[key]?.owner = 0
-        outbox[key] = now
-    }
-
-    private func end(_ key: ShardKey, _ outcome: Outcome, now: Timestamp) throws {
-        guard let row = rows[key] else { return }
-        guard let settlement = row.ended(outcome) else {
-            throw Violation(description: "\(row.id): the law does not hold when it ends")
-        }
-        _ = try settle(key, settlement, now: now)
-    }
-
-    private func settle(_ key: ShardKey, _ asked: Settlement, now: Timestamp) throws -> [ShardKey] {
-        guard let parent = rows[key] else { return [] }
-        let ending = campaign.ending(at: now)
-        guard asked.isLawful(count: parent.count),
-            let open = ending.map({ asked.endingRetries($0, attempt: parent.attempt) }) ?? asked,
-            let settlement = campaign.isGuardPassed ? open.endingHeld(.invalid, attempt: parent.attempt) : open
-        else { throw Violation(description: "\(parent.id): the law does not hold when it is settled") }
-        rows[key]?.state = .settled
-        rows[key]?.owner = 0
-        rows[key]?.progress = try Self.packedAndBack(settlement.progress)
-        outbox[key] = nil
-        var children: [ShardKey] = []
-        for retry in settlement.retries {
-            let rungInPath = broken == .oneChildPerAttempt ? .seconds5 : retry.rung
-            let path = parent.id.childPath(rung: rungInPath, attempt: retry.attempt)
             if !paths.insert("\(key.ordinal)\(path)").inserted {
                 if broken == .oneChildPerAttempt { continue }  // the same id: taken for written already
                 throw Violation(description: "\(parent.id) has two children \(path)")
             }
-            childCounts[key.ordinal, default: 0] += 1
-            let child = parent.child(retry, number: childCounts[key.ordinal, default: 0], now: now)
-            rows[child.id.key] = child
-            outbox[child.id.key] = now
-            children.append(child.id.key)
+            try put(child, now: now)
+            children.append(child)
         }
-        childrenOf[key] = children
-        if !settlement.held.isEmpty {
-            childCounts[key.ordinal, default: 0] += 1
-            let held = parent.heldChild(
-                settlement.held,
-                number: childCounts[key.ordinal, default: 0],
-                reason: campaign.pausedBy.contains(.wrongEnvironment) ? .wrongEnvironment : .guard,
-                notes: settlement.progress.notes
-            )
-            rows[held.id.key] = held
-        }
+        childrenOf[key] = children.map(\.id.key)
         try checkLaw(ordinal: key.ordinal)
-        guardAnswers += settlement.progress.answeredCount
-        guardSuspects += settlement.held.count
-        try judge(isFinished: false)
         return children
     }
 
-    func children(of key: ShardKey) -> [ShardKey] { childrenOf[key, default: []] }
-
-    // MARK: What needs no message
-
-    /// The transaction from which on no claim is granted, after a cancel, a supersede, or when the end has passed.
-    func markEnded(now: Timestamp) {
-        if campaign.endedAs == nil { campaign.endedAs = campaign.ending(at: now) }
+    /// Rows that follow a settled one and are not published yet.
+    func children(of key: ShardKey) -> [ShardKey] {
+        childrenOf[key, default: []].filter { rows[$0]?.state == .unpublished }
     }
 
-    /// Settles some of what nobody runs, in a transaction of its own; returns whether there is more.
-    func endPiece(rowsMax: Int, now: Timestamp) throws -> Bool {
-        var left = rowsMax
-        for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
-            guard let outcome = AsideRelease.ending(of: row.state, campaign: campaign, now: now) else { continue }
-            guard left > 0 else { return true }
-            left -= 1
-            rows[key]?.epoch += 1
-            try end(key, outcome, now: now)
-        }
-        for ordinal in Set(rows.keys.map(\.ordinal)) { try checkLaw(ordinal: ordinal) }
-        return false
-    }
-
-    /// A newer campaign takes this one's place.
-    func supersede(now: Timestamp) {
-        campaign.supersededBy = 2
-        markEnded(now: now)
-    }
-
-    /// Claimed rows whose runs have not written that they open no stream any more.
-    var runningWithoutStop: Int {
-        rows.values.count { $0.state == .running && $0.owner != 0 && stopped[$0.id.key] != $0.epoch }
-    }
-
-    func releaseAside(now: Timestamp) {
-        for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
-            guard row.state == .aside, let reason = row.aside else { continue }
-            let isDue = AsideRelease.isDue(
-                reason,
-                campaign: facts(of: key),
-                knowsApp: true,
-                isQuiet: inQuiet(key),
-                now: now
-            )
-            if isDue { release(key, now: now) }
-        }
-    }
-
-    func sweep(_ key: ShardKey, isLaneEmpty: Bool, now: Timestamp) -> Sweep.Action {
-        guard let row = rows[key] else { return .leave }
-        let dueAt = (sentAt[key] ?? now).advanced(by: row.rung?.delay ?? .zero)
-        let action = Sweep.action(
-            for: row,
-            outboxWrittenAt: outbox[key],
-            since: max(dueAt, savedAt[key] ?? dueAt),
-            lane: isLaneEmpty ? .empty : .unknown,
-            now: now
-        )
-        if action == .publishAnew {
-            atRisk += row.state == .running ? requestsInDoubt(row) : 0
-            if row.state == .running, row.owner != 0 { owners.maybeSent += row.progress.pendingCount }
-            rows[key]?.generation += 1
-            rows[key]?.epoch += 1
-            release(key, now: now)
-        }
-        return action
-    }
+    /// Whether a shard's devices have quiet hours now.
+    func inQuiet(_ key: ShardKey) -> Bool { isQuiet && key.ordinal % 2 == 1 }
 
     // MARK: Publishing
 
@@ -453,8 +328,9 @@ final class SimulatedLedger {
 
     func confirmed(_ key: ShardKey, generation: UInt32) {
         guard rows[key]?.generation == generation else { return }
+        guard rows[key]?.state == .unpublished else { return }
+        rows[key]?.state = .out
         outbox[key] = nil
-        if rows[key]?.state == .unpublished { rows[key]?.state = .out }
     }
 
     // MARK: Checks
@@ -471,7 +347,7 @@ final class SimulatedLedger {
         }
     }
 
-    private func requestsInDoubt(_ row: ShardRecord) -> Int {
+    func requestsInDoubt(_ row: ShardRecord) -> Int {
         guard let opened = opened[row.id.key], opened.epoch == row.epoch else { return 0 }
         // What was held back is asked again by a run that begins or is adopted.
         return opened.positions.count { [.pending, .held].contains(row.progress.state(at: $0)) }

@@ -24,17 +24,6 @@ extension SimulatedLedger {
         return killedAt.advanced(by: Owners.silenceMax) < now ? .dead : .alive
     }
 
-    func abandon(_ key: ShardKey, _ epoch: UInt32, _ progress: Progress) throws {
-        guard isOurs(key, epoch) else { return }
-        rows[key]?.progress = try Self.packedAndBack(progress)
-        giveUp(key, epoch)
-    }
-
-    func giveUp(_ key: ShardKey, _ epoch: UInt32) {
-        guard isOurs(key, epoch), broken != .rowsNotGivenUp else { return }
-        rows[key]?.owner = 0
-    }
-
     /// Requests that the rows account for.
     var attempts: Int { rows.values.reduce(0) { $0 + $1.progress.attempts } }
 }

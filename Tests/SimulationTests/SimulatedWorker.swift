@@ -285,7 +285,7 @@ final class SimulatedWorker {
             if case .save = write, !world.takesSave() {
                 answers.append(.notSaved)
             } else {
-                answers.append(try world.ledger.commit(write, now: world.now))
+                answers.append(try world.ledger.commit(write, by: process, now: world.now))
             }
         }
         writes = []

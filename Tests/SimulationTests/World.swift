@@ -271,6 +271,7 @@ final class World {
             ledger.campaign.expiresAt = now.advanced(by: .seconds([40, 600, 9_000][random.below(3)]))
             endChangedAt = now
         }
+        if random.chance(0.02) { try ledger.replayParked(now: now) }
         if random.chance(faults.cancel), ledger.campaign.stage == .sending {
             ledger.campaign.stage = .cancelled
             settleQuiet()
@@ -326,12 +327,12 @@ final class World {
     private func plannerStep() throws {
         if now >= ledger.campaign.expiresAt { ledger.markEnded(now: now) }
         try ledger.judgeIfFinished(now: now)
-        ledger.beginProbe(now: now)
-        ledger.releaseAside(now: now)
+        try ledger.beginProbe(now: now)
+        try ledger.releaseAside(now: now)
         let isLaneEmpty = broker.isEmpty && !workers.contains(where: \.holdsMessages)
         for key in ledger.rows.keys.sorted() {
-            let action = ledger.sweep(key, isLaneEmpty: isLaneEmpty, now: now)
-            let isPlanned = ledger.outbox[key] != nil && ledger.rows[key]?.rung == nil
+            let action = try ledger.sweep(key, isLaneEmpty: isLaneEmpty, now: now)
+            let isPlanned = ledger.planned.remove(key) != nil
             if action == .publish || isPlanned { _ = try publish(key) }
         }
     }

@@ -40,6 +40,11 @@ public enum Sweep {
         outboxWrittenAt.advanced(by: outboxAge) <= now || outboxWrittenAt > Ahead.done.limit(now)
     }
 
+    /// Devices that may have been sent to by a run whose message is given up: nobody knows what it has done.
+    public static func maybeSent(_ shard: ShardRecord) -> Int {
+        shard.state == .running && shard.owner != 0 ? shard.progress.pendingCount : 0
+    }
+
     /// What is done about a row.
     ///
     /// In an empty lane it is not asked whether a running shard's worker still lives: one that lost its lease has ended

@@ -4,12 +4,16 @@ import Delivery
 /// The wrong-environment guard: totals in the campaign's row until `EnvironmentGuard` has decided.
 extension LedgerTransaction {
     /// Counts a settlement of a campaign that the guard watches, and lets it decide.
-    func watch(_ settlement: Settlement, of campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
+    func watch(
+        _ count: SettlementPlan.GuardCount,
+        of campaign: CampaignFacts,
+        now: Timestamp
+    ) throws(LedgerError) {
         try update(
             campaign,
             "guard_answers = guard_answers + ?3, guard_suspects = guard_suspects + ?4",
-            .int(settlement.progress.answeredCount),
-            .int(settlement.held.count)
+            .int(count.answers),
+            .int(count.against)
         )
         try judge(campaign, isFinished: false, now: now)
     }
@@ -33,21 +37,15 @@ extension LedgerTransaction {
     private func trip(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
         _ = try pause(campaign: campaign.number, share: campaign.share, reason: .wrongEnvironment, now: now)
         try update(campaign, "guard_trips = guard_trips + 1")
-        for var row in try heldRows(campaign) {
-            row.aside = .wrongEnvironment
-            try move(row, since: now)
-        }
+        for row in try heldRows(campaign) { try move(row.keptBack(for: .wrongEnvironment), since: now) }
     }
 
     private func pass(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
         try update(campaign, "guard_passed = 1")
         for row in try heldRows(campaign) {
-            var progress = row.progress
-            progress.endHeld(.invalid)
-            guard let settlement = Settlement.make(progress: progress, attempt: row.attempt) else {
-                throw .failed("what the guard held back of \(row.id) cannot be settled")
-            }
-            _ = try writeSettlement(row, settlement, of: campaign, now: now)
+            let settling: RowSettling
+            do { settling = try RowSettling(row, endingHeldAs: .invalid) } catch { throw .failed("\(error)") }
+            try settle(settling, of: campaign, now: now)
             try suspect(UInt16(0)..<UInt16(row.count), of: row, now: now)
         }
         try bumpRevision()

@@ -139,8 +139,7 @@ extension LedgerTransaction {
 
     private func end(_ row: ShardRecord, of campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
         guard let outcome = AsideRelease.ending(of: row.state, campaign: campaign, now: now) else { return }
-        var record = row
-        try end(&record, outcome, of: campaign, now: now)
+        try end(row, outcome, of: campaign, now: now)
     }
 
     private func endParked(

@@ -1,5 +1,5 @@
 public import Campaigns
-import Delivery
+public import Delivery
 
 /// What became of a campaign's release.
 public enum ReleaseResult: Sendable, Equatable {

@@ -29,14 +29,14 @@ extension LedgerTransaction {
     /// Lets a row wait for a person, with an entry that shows it in the list; nobody runs it from now on.
     ///
     /// The entry's message is what the ledger makes of the row, so that it says the same as what was delivered.
-    func parkRow(
+    func park(
         _ record: ShardRecord,
-        of campaign: CampaignFacts,
+        of campaign: CampaignFacts?,
         reason: String,
         now: Timestamp
     ) throws(LedgerError) {
-        try waitForPerson(record, now: now)
-        guard let shard = try reader.shardToPublish(record.id.key) else { return }
+        try move(record, since: now)
+        guard let campaign, let shard = try reader.shardToPublish(record.id.key) else { return }
         let body: [UInt8]
         do { body = try shard.body() } catch { throw .failed("shard \(record.id) cannot be encoded: \(error)") }
         try park(
@@ -72,7 +72,7 @@ extension LedgerTransaction {
             shard: row,
             campaign: campaign
         )
-        if isWaiting, let row { try waitForPerson(row, now: now) }
+        if isWaiting, let row { try move(row.parked(), since: now) }
     }
 
     /// Does what a person decided about a parked message, in one transaction (use `synced`).
@@ -86,11 +86,11 @@ extension LedgerTransaction {
         let (row, decision) = try reader.decide(order, shard, now: now)
         guard decision != .unknown else { return .kept(.unknownShard) }
         _ = try removeParked(message)
-        if var row {
+        if let row {
             switch decision {
             case .unknown, .superseded: break
-            case .end(let outcome): try end(&row, outcome, of: try reader.campaign(of: row), now: now)
-            case .giveUp: try giveUp(row, now: now)
+            case .end(let outcome): try end(row, outcome, of: try reader.campaign(of: row), now: now)
+            case .giveUp: try end(row, .failed, reason: "Parked", of: try reader.campaign(of: row), now: now)
             case .publishAnew: try handToPlanner(row, now: now)
             }
             if decision.endsDevices { _ = try completeIfDone(campaign: row.id.key.campaign, now: now) }
@@ -98,28 +98,10 @@ extension LedgerTransaction {
         return ParkedResult(decision)
     }
 
-    private func giveUp(_ record: ShardRecord, now: Timestamp) throws(LedgerError) {
-        guard let settlement = record.ended(.failed, reason: "Parked") else {
-            throw .failed("shard \(record.id) cannot be given up")
-        }
-        _ = try writeSettlement(record, settlement, of: try reader.campaign(of: record), now: now)
-    }
-
     /// A row that waits for nothing but its planner, which publishes it when the campaign may run.
     private func handToPlanner(_ record: ShardRecord, now: Timestamp) throws(LedgerError) {
-        var next = record
-        (next.state, next.aside, next.owner) = (.aside, .handOver, 0)
-        next.generation += 1
-        next.epoch += 1
-        try move(next, since: now)
+        try move(record.handedToPlanner(), since: now)
         try bumpRevision()
-    }
-
-    private func waitForPerson(_ record: ShardRecord, now: Timestamp) throws(LedgerError) {
-        var next = record
-        (next.state, next.aside, next.owner) = (.parked, nil, 0)
-        next.epoch += 1
-        try move(next, since: now)
     }
 }
 

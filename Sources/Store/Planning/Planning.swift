@@ -110,8 +110,8 @@ extension LedgerTransaction {
                 continue
             }
             try insert(record, since: now)
-            if record.progress.pendingCount == 0, let settlement = record.ended(.invalid) {
-                _ = try writeSettlement(record, settlement, of: try reader.campaign(of: record), now: now)
+            if record.progress.pendingCount == 0 {
+                try end(record, .invalid, of: try reader.campaign(of: record), now: now)
                 continue
             }
             guard record.positions.isEmpty else {
@@ -136,8 +136,8 @@ extension LedgerTransaction {
     /// A row that waits for its turn, or has no device left to wait.
     private func insertWaiting(_ piece: ShardRecord, now: Timestamp) throws(LedgerError) {
         try insert(piece, since: now)
-        guard piece.progress.pendingCount == 0, let settlement = piece.ended(.invalid) else { return }
-        _ = try writeSettlement(piece, settlement, of: try reader.campaign(of: piece), now: now)
+        guard piece.progress.pendingCount == 0 else { return }
+        try end(piece, .invalid, of: try reader.campaign(of: piece), now: now)
     }
 
     /// Its first shards are on their way; the second time nothing.

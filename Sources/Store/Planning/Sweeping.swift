@@ -96,9 +96,9 @@ extension LedgerTransaction {
             guard let row = try reader.shard(old.id.key), row.generation == old.generation, row.epoch == old.epoch,
                 row.state == old.state, row.state == .out || row.state == .running || row.state == .parked
             else { continue }
-            // Nobody knows of a run that was left behind what it sent.
-            if row.state == .running, row.owner != 0 { try addMaybeSent(row.progress.pendingCount, row.id.key) }
-            raised.append(try republish(row, now: now))
+            try addMaybeSent(Sweep.maybeSent(row), row.id.key)
+            try move(row.publishedAnew(), since: now)
+            raised.append(row.publishedAnew())
         }
         return try reader.complete(raised)
     }
@@ -132,12 +132,9 @@ extension LedgerTransaction {
         while released.count < limit, piece.allowance > 0 {
             let room = min(limit - released.count, piece.allowance)
             let rows = try reader.asideShards(facts, reasons, now: now, limit: room)
-            for var row in rows {
-                row.state = .unpublished
-                row.aside = nil
-                row.slot = nil
-                try move(row, since: now)
-                released.append(row)
+            for row in rows {
+                try move(row.released(), since: now)
+                released.append(row.released())
             }
             piece.did(rows.count)
             if rows.count < room { break }
@@ -145,17 +142,6 @@ extension LedgerTransaction {
         // What was fired while it could not go out begins only now.
         if !released.isEmpty { try begin(campaign: campaign, now: now) }
         return try reader.complete(released)
-    }
-
-    private func republish(_ row: ShardRecord, now: Timestamp) throws(LedgerError) -> ShardRecord {
-        var next = row
-        next.state = .unpublished
-        next.generation += 1
-        next.epoch += 1
-        next.owner = 0
-        next.aside = nil
-        try move(next, since: now)
-        return next
     }
 }
 

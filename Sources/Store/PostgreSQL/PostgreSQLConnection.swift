@@ -13,6 +13,8 @@ final class PostgreSQLConnection {
     private var preparedLocking: [String: Prepared] = [:]
     /// What went wrong first within the present transaction.
     private(set) var failure: PostgreSQLFailure?
+    /// Statements that the ledger's queries have run, each a round trip; a test counts what a claim and a settlement cost.
+    private(set) var statements = 0
     /// Whether nobody else writes during this transaction; otherwise only rows of shards may be changed.
     private var isAlone = true
 
@@ -118,6 +120,7 @@ final class PostgreSQLConnection {
     /// Runs one of the ledger's statements; they are prepared once.
     func query(_ sql: String, _ values: [SQLValue], isLocking: Bool = false) throws(LedgerError) -> PostgreSQLResult {
         if let failure { throw failure.error }
+        statements += 1
         do throws(PostgreSQLFailure) {
             let statement = try prepare(sql, values, isLocking: isLocking && !isAlone)
             guard isAlone || statement.isOfShards else { throw .isNotOfShards }

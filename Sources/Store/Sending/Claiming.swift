@@ -24,66 +24,42 @@ extension LedgerTransaction {
     ///
     /// A claim that ends or sets aside makes its transaction synced: the message is acked next.
     public func claim(_ claim: Claim, now: Timestamp) throws(LedgerError) -> ClaimResult {
-        let (row, recorded) = try shardWithDeaths(claim.key)
-        let owner = claim.believed(
-            try row.map { row throws(LedgerError) in try reader.owner(of: row, now: now) } ?? .nobody
+        let facts = try facts(of: claim, now: now)
+        let plan: ClaimPlan
+        do { plan = try ClaimPlan(claim, facts, now: now) } catch { throw .failed("\(error)") }
+        if plan.isFinal { try requireSynced() }
+        try addMaybeSent(plan.maybeSent, claim.key)
+        _ = try carryOut(plan.write, of: facts.campaign, now: now)
+        switch plan.probe {
+        case .stays: break
+        case .isClaimed: try claimProbe(claim.key, worker: claim.worker, now: now)
+        case .ends(let result): try endProbe(claim.key, result, now: now)
+        }
+        let record = plan.write.row ?? facts.row
+        return ClaimResult(
+            decision: plan.decision,
+            record: record,
+            campaign: facts.campaign,
+            deaths: plan.deaths,
+            maybeSent: plan.maybeSent,
+            unpublished: plan.publishesChildren ? try unpublishedChildren(of: record) : [],
+            newEnd: plan.tellsEnd(of: facts.campaign) ? try end(of: record, in: facts.campaign) : nil
         )
-        let deaths = Claim.deaths(recorded, owner: owner)
-        let campaign = try row.map { row throws(LedgerError) in try reader.campaign(of: row) } ?? nil
+    }
+
+    private func facts(of claim: Claim, now: Timestamp) throws(LedgerError) -> ClaimPlan.Facts {
+        let (row, deaths) = try shardWithDeaths(claim.key)
+        guard let row else { return ClaimPlan.Facts(row: nil, campaign: nil) }
+        let owner = try reader.owner(of: row, now: now)
+        let campaign = try reader.campaign(of: row)
         let isQuiet = try reader.isQuiet(row, of: campaign, at: now)
-        let decision = claim.decide(
-            shard: row,
-            campaign: campaign,
-            owner: owner,
-            deaths: recorded,
-            isQuiet: isQuiet,
-            now: now
-        )
-        var result = ClaimResult(
-            decision: decision,
-            record: row,
-            campaign: campaign,
-            deaths: deaths,
-            unpublished: []
-        )
-        guard var record = row else { return result }
-        if decision.endsFormerRun {
-            result.maybeSent = claim.mayBeSent(record, owner: owner, now: now)
-            try addMaybeSent(result.maybeSent, claim.key)
-        }
-        switch decision {
-        case .park, .drop, .runAlone, .waits: break
-        case .quarantine:
-            try requireSynced()
-            record.state = .parked
-            record.epoch += 1
-            record.owner = 0
-            try move(record, since: now)
-        case .settledAlready: result.unpublished = try unpublishedChildren(of: record)
-        case .end(let outcome):
-            try requireSynced()
-            try end(&record, outcome, of: campaign, now: now)
-        case .setAside(let reason):
-            try requireSynced()
-            try moveAside(&record, reason, now: now)
-        case .run:
-            // A run that goes on with another delivery was not left behind.
-            if claim.isAdopting(record) { result.deaths = recorded }
-            try run(&record, worker: claim.worker, deaths: result.deaths, now: now)
-            if let campaign, campaign.endChanges > 0 {
-                let part = try reader.partEnd(campaign: campaign.number, chunk: record.chunk)
-                result.newEnd = part ?? campaign.expiresAt
-            }
-        }
-        if let campaign, campaign.breaker.isProbe(claim.key) {
-            switch decision {
-            case .run: try claimProbe(claim.key, worker: claim.worker, now: now)
-            case .end, .setAside, .quarantine: try endProbe(claim.key, .nothing, now: now)
-            case .park, .drop, .settledAlready, .runAlone, .waits: break
-            }
-        }
-        result.record = record
-        return result
+        return ClaimPlan.Facts(row: row, campaign: campaign, owner: owner, deaths: deaths, isQuiet: isQuiet)
+    }
+
+    /// The end of a row's devices as it stands now.
+    private func end(of row: ShardRecord?, in campaign: CampaignFacts?) throws(LedgerError) -> Timestamp? {
+        guard let row, let campaign else { return nil }
+        return try reader.partEnd(campaign: campaign.number, chunk: row.chunk) ?? campaign.expiresAt
     }
 
     /// Notes for good that so many devices may have been sent to beyond what is counted as attempts.
@@ -114,77 +90,26 @@ extension LedgerTransaction {
         return (try ShardRows.record(rows), rows.int(ShardRows.deathsColumn))
     }
 
-    private func run(
-        _ record: inout ShardRecord,
-        worker: Int64,
-        deaths: Int,
-        now: Timestamp
-    ) throws(LedgerError) {
-        record.state = .running
-        record.epoch += 1
-        record.owner = worker
-        let key = record.id.key
-        try db.run(
-            """
-            UPDATE shards SET state = 2, epoch = ?5, owner = ?6, deaths = ?8, claims = 0, since = ?7,
-                begun_at = coalesce(begun_at, ?7)
-            WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
-            """,
-            .int(key.campaign),
-            .int(key.part),
-            .int(key.ordinal),
-            .int(key.child),
-            .int(record.epoch),
-            .int(worker),
-            .time(now),
-            .int(deaths)
-        )
-    }
-
     /// The retry shards of a settled row that are not published: what a crash between settle and publish left.
-    private func unpublishedChildren(of record: ShardRecord) throws(LedgerError) -> [ShardToPublish] {
-        let key = record.id.key
+    private func unpublishedChildren(of record: ShardRecord?) throws(LedgerError) -> [ShardToPublish] {
+        guard let key = record?.id.key else { return [] }
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM shards s
             WHERE s.campaign = ?1 AND s.part = ?2 AND s.ordinal = ?3 AND s.parent = ?4 AND s.child > ?4
-                AND s.state = 0
+                AND s.state = ?5
             ORDER BY s.child
             """,
             .int(key.campaign),
             .int(key.part),
             .int(key.ordinal),
-            .int(key.child)
+            .int(key.child),
+            .int(ShardState.unpublished.rawValue)
         )
         var children: [ShardRecord] = []
         while try rows.next() {
             children.append(try ShardRows.record(rows))
         }
         return try reader.complete(children)
-    }
-
-    /// Settles a row of a campaign with an outcome for all that have none.
-    func end(
-        _ record: inout ShardRecord,
-        _ outcome: Outcome,
-        of campaign: CampaignFacts?,
-        now: Timestamp
-    ) throws(LedgerError) {
-        guard let settlement = record.ended(outcome) else { throw .failed("shard \(record.id) cannot be ended") }
-        _ = try writeSettlement(record, settlement, of: campaign, now: now)
-        record.state = .settled
-        record.owner = 0
-        record.aside = nil
-        record.progress = settlement.progress
-    }
-
-    /// Takes a row out of the queues until its reason ends: generation and epoch + 1, nobody's.
-    func moveAside(_ record: inout ShardRecord, _ reason: AsideReason, now: Timestamp) throws(LedgerError) {
-        record.state = reason.rowState
-        record.generation += 1
-        record.epoch += 1
-        record.owner = 0
-        record.aside = reason.rowState == .aside ? reason : nil
-        try move(record, since: now)
     }
 }

@@ -1,23 +1,6 @@
 public import Campaigns
 public import Delivery
 
-/// A run's right to write: the row, the epoch of its claim, and the worker that claimed it.
-public struct RunToken: Hashable, Sendable {
-    /// The row.
-    public var key: ShardKey
-    /// The epoch that the claim raised.
-    public var epoch: UInt32
-    /// The worker.
-    public var worker: Int64
-
-    /// A token from what a claim returned.
-    public init(key: ShardKey, epoch: UInt32, worker: Int64) {
-        self.key = key
-        self.epoch = epoch
-        self.worker = worker
-    }
-}
-
 /// What became of a settlement.
 public enum SettleResult: Sendable, Equatable {
     /// It is in the ledger; these rows' messages are to be published before the ack.
@@ -46,11 +29,7 @@ extension LedgerTransaction {
         var fenced: [RunToken] = []
         for (token, progress) in runs {
             let changed = try db.run(
-                """
-                UPDATE shards SET progress = ?7
-                WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
-                    AND epoch = ?5 AND owner = ?6 AND state = 2 AND count = ?8
-                """,
+                "UPDATE shards SET progress = ?7 WHERE \(Self.isOfRun) AND count = ?9",
                 .int(token.key.campaign),
                 .int(token.key.part),
                 .int(token.key.ordinal),
@@ -58,12 +37,17 @@ extension LedgerTransaction {
                 .int(token.epoch),
                 .int(token.worker),
                 .blob(progress.packed),
+                .int(RunToken.state.rawValue),
                 .int(progress.count)
             )
             if changed == 0 { fenced.append(token) }
         }
         return fenced
     }
+
+    /// `RunToken.holds` of a row of `shards`.
+    private static let isOfRun =
+        "campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4 AND epoch = ?5 AND owner = ?6 AND state = ?8"
 
     /// A run gives its row up with all that it knows, because its lease is lost: no stream of it is open any more.
     ///
@@ -76,54 +60,52 @@ extension LedgerTransaction {
     /// A claim that no run came of, or whose run is over, gives its row up: whoever claims it next need not wait.
     public func giveUp(_ token: RunToken) throws(LedgerError) {
         try db.run(
-            """
-            UPDATE shards SET owner = 0, claims = 0
-            WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
-                AND epoch = ?5 AND owner = ?6 AND state = 2
-            """,
+            "UPDATE shards SET owner = ?7, claims = 0 WHERE \(Self.isOfRun)",
             .int(token.key.campaign),
             .int(token.key.part),
             .int(token.key.ordinal),
             .int(token.key.child),
             .int(token.epoch),
-            .int(token.worker)
+            .int(token.worker),
+            .int(0),
+            .int(RunToken.state.rawValue)
         )
     }
 
     /// Settles a run: outcomes, retry shards, dead tokens (use `synced`).
-    ///
-    /// When the campaign is over meanwhile, devices that would be sent to again, and those that the guard would hold
-    /// back, end with its outcome instead.
     public func settle(
         _ token: RunToken,
         _ settlement: Settlement,
         now: Timestamp
     ) throws(LedgerError) -> SettleResult {
-        guard let (record, campaign) = try held(token) else { return .fenced }
-        guard settlement.isLawful(count: record.count) else {
-            try parkRow(record, of: campaign, reason: "LawViolated", now: now)
+        let (row, campaign) = try rowAndCampaign(of: token)
+        switch SettlementPlan(token, settlement, row: row, campaign: campaign, now: now) {
+        case .fenced: return .fenced
+        case .parks(let row):
+            try park(row, of: campaign, reason: "LawViolated", now: now)
             return .violated
+        case .settles(let settled):
+            let children = try settle(settled.settling, of: campaign, now: now)
+            try learn(from: settled, asked: settlement, of: campaign, now: now)
+            return .settled(children: SettlementPlan.published(children))
         }
-        var final = settlement
-        if !settlement.retries.isEmpty || !settlement.held.isEmpty, let outcome = campaign.ending(at: now) {
-            guard let ended = settlement.endingRetries(outcome, attempt: record.attempt) else { return .violated }
-            final = ended
+    }
+
+    /// Writes what a settlement says of tokens and of its campaign.
+    private func learn(
+        from settled: SettlementPlan.Settled,
+        asked: Settlement,
+        of campaign: CampaignFacts?,
+        now: Timestamp
+    ) throws(LedgerError) {
+        let row = settled.settling.row
+        if !settled.suspects.isEmpty { try suspect(settled.suspects, of: row, now: now) }
+        if let campaign, let count = settled.guardCount { try watch(count, of: campaign, now: now) }
+        if let campaign, let count = settled.contentCount {
+            try watchContent(count, reasons: asked.reasons, of: campaign, now: now)
         }
-        let suspects = campaign.isGuardPassed ? final.held : []
-        if !suspects.isEmpty {
-            guard let ended = final.endingHeld(.invalid, attempt: record.attempt) else { return .violated }
-            final = ended
-        }
-        let children = try writeSettlement(record, final, of: campaign, now: now)
-        if !suspects.isEmpty { try suspect(suspects, of: record, now: now) }
-        // What is known to be suspect says nothing of the environment.
-        if !campaign.isGuardPassed, record.id.key.part != ShardKey.suspectPart {
-            try watch(final, of: campaign, now: now)
-        }
-        if settlement.contentFaults > 0 { try watchContent(settlement, of: campaign, now: now) }
-        if !final.dead.isEmpty { try bury(final.dead, of: record) }
-        if record.id.key.part == ShardKey.suspectPart { try clear(final.progress, of: record) }
-        return .settled(children: children.filter { $0.state == .unpublished })
+        if !settled.dead.isEmpty { try bury(settled.dead, of: row) }
+        if settled.clearsSuspects { try clear(row.progress, of: row) }
     }
 
     /// Saves a run's progress and lets its row wait until the reason ends (use `synced`: the message is acked next).
@@ -133,31 +115,34 @@ extension LedgerTransaction {
         progress: Progress,
         now: Timestamp
     ) throws(LedgerError) -> AsideResult {
-        guard let (row, campaign) = try held(token) else { return .fenced }
-        var record = row
-        guard progress.count == record.count else { return .fenced }
-        record.progress = progress
-        if let outcome = campaign.ending(at: now) {
-            try end(&record, outcome, of: campaign, now: now)
+        let (row, campaign) = try rowAndCampaign(of: token)
+        let plan: AsidePlan
+        do {
+            plan = try AsidePlan(token, reason, progress, row: row, campaign: campaign, now: now)
+        } catch { throw .failed("\(error)") }
+        switch plan {
+        case .fenced: return .fenced
+        case .ends(let settling, let outcome):
+            try settle(settling, of: campaign, now: now)
             return .ended(outcome)
+        case .waits(let row):
+            guard try saveProgress([(token, progress)]).isEmpty else { return .fenced }
+            try move(row, since: now)
+            return .aside(row)
         }
-        guard try saveProgress([(token, progress)]).isEmpty else { return .fenced }
-        try moveAside(&record, reason, now: now)
-        return .aside(record)
     }
 
     /// Lets a row wait for a person, for example because its run broke the law; false when it is not this run's.
     public func parkShard(_ token: RunToken, reason: String, now: Timestamp) throws(LedgerError) -> Bool {
-        guard let (record, campaign) = try held(token) else { return false }
-        try parkRow(record, of: campaign, reason: reason, now: now)
+        let (row, campaign) = try rowAndCampaign(of: token)
+        guard let parked = row.flatMap(token.parking) else { return false }
+        try park(parked, of: campaign, reason: reason, now: now)
         return true
     }
 
-    /// The row of a run with its campaign; nil when it is not that run's.
-    private func held(_ token: RunToken) throws(LedgerError) -> (ShardRecord, CampaignFacts)? {
-        guard let record = try reader.shard(token.key), record.state == .running, record.epoch == token.epoch,
-            record.owner == token.worker, let campaign = try reader.campaign(of: record)
-        else { return nil }
-        return (record, campaign)
+    /// A run's row with its campaign; neither of them, and no second query, when the row is not the run's any more.
+    private func rowAndCampaign(of token: RunToken) throws(LedgerError) -> (ShardRecord?, CampaignFacts?) {
+        guard let row = try reader.shard(token.key), token.holds(row) else { return (nil, nil) }
+        return (row, try reader.campaign(of: row))
     }
 }

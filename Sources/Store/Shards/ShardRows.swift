@@ -175,18 +175,55 @@ extension LedgerTransaction {
         )
     }
 
-    /// Settles a row and writes the rows of its retry shards, which it returns.
-    func writeSettlement(
-        _ record: ShardRecord,
-        _ settlement: Settlement,
+    /// Lets a worker run a row.
+    private func run(_ record: ShardRecord, deaths: Int, since: Timestamp) throws(LedgerError) {
+        let key = record.id.key
+        try db.run(
+            """
+            UPDATE shards SET state = ?9, epoch = ?5, owner = ?6, deaths = ?8, claims = 0, since = ?7,
+                begun_at = coalesce(begun_at, ?7)
+            WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
+            """,
+            .int(key.campaign),
+            .int(key.part),
+            .int(key.ordinal),
+            .int(key.child),
+            .int(record.epoch),
+            .int(record.owner),
+            .time(since),
+            .int(deaths),
+            .int(record.state.rawValue)
+        )
+    }
+
+    /// Writes what a plan says of one row; returns the rows that follow it.
+    func carryOut(
+        _ write: RowWrite,
         of campaign: CampaignFacts?,
         now: Timestamp
     ) throws(LedgerError) -> [ShardRecord] {
-        let key = record.id.key
-        let counts = settlement.counts
+        switch write {
+        case .nothing: break
+        case .runs(let row, let deaths): try run(row, deaths: deaths, since: now)
+        case .moves(let row): try move(row, since: now)
+        case .settles(let settling): return try settle(settling, of: campaign, now: now)
+        }
+        return []
+    }
+
+    /// Settles a row and writes the rows that follow it, which it returns.
+    @discardableResult
+    func settle(
+        _ settling: RowSettling,
+        of campaign: CampaignFacts?,
+        now: Timestamp
+    ) throws(LedgerError) -> [ShardRecord] {
+        let row = settling.row
+        let settlement = settling.settlement
+        let (key, counts) = (row.id.key, settlement.counts)
         try db.run(
             """
-            UPDATE shards SET state = 4, owner = 0, aside = NULL, since = ?5, progress = ?6, reasons = ?7,
+            UPDATE shards SET state = ?18, owner = ?19, aside = NULL, since = ?5, progress = ?6, reasons = ?7,
                 requests = ?8, retried = ?9, accepted = ?10, invalid = ?11, failed = ?12, expired = ?13,
                 superseded = ?14, cancelled = ?15, skipped = ?16, unanswered = ?17
             WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3 AND child = ?4
@@ -196,10 +233,10 @@ extension LedgerTransaction {
             .int(key.ordinal),
             .int(key.child),
             .time(now),
-            .blob(settlement.progress.packed),
+            .blob(row.progress.packed),
             .text(ReasonCounts.text(settlement.reasons)),
             .int(settlement.attempts),
-            .int(record.count - counts.total),
+            .int(row.count - counts.total),
             .int(counts.accepted),
             .int(counts.invalid),
             .int(counts.failed),
@@ -207,45 +244,33 @@ extension LedgerTransaction {
             .int(counts.superseded),
             .int(counts.cancelled),
             .int(counts.skipped),
-            .int(settlement.progress.unansweredCount)
+            .int(row.progress.unansweredCount),
+            .int(row.state.rawValue),
+            .int(row.owner)
         )
-        if let campaign, !campaign.askedEvents.isEmpty { try tell(settlement, of: record, campaign, now: now) }
-        guard !settlement.retries.isEmpty || !settlement.held.isEmpty else { return [] }
+        if let campaign, !campaign.askedEvents.isEmpty { try tell(settlement, of: row, campaign, now: now) }
+        guard settling.hasChildren else { return [] }
         let last = try db.number(
             "SELECT max(child) FROM shards WHERE campaign = ?1 AND part = ?2 AND ordinal = ?3",
             .int(key.campaign),
             .int(key.part),
             .int(key.ordinal)
         )
-        var child = UInt32(truncatingIfNeeded: last ?? 0)
-        var children: [ShardRecord] = []
-        for retry in settlement.retries {
-            child += 1
-            let row = record.child(retry, number: child, now: now)
-            try insert(row, parent: key.child, since: now)
-            children.append(row)
-        }
-        if !settlement.held.isEmpty {
-            try insertHeld(settlement, of: record, child: child + 1, now: now)
-        }
+        let children = settling.children(behind: UInt32(truncatingIfNeeded: last ?? 0), now: now)
+        for child in children { try insert(child, parent: key.child, since: now) }
         return children
     }
 
-    /// Writes the row of the devices that the guard holds back.
-    private func insertHeld(
-        _ settlement: Settlement,
-        of record: ShardRecord,
-        child: UInt32,
+    /// Gives all devices of a row that have no outcome this one.
+    func end(
+        _ record: ShardRecord,
+        _ outcome: Outcome,
+        reason: String? = nil,
+        of campaign: CampaignFacts?,
         now: Timestamp
     ) throws(LedgerError) {
-        let campaign = try reader.campaign(of: record)
-        let isTripped = campaign?.pausedBy.contains(.wrongEnvironment) ?? false
-        let row = record.heldChild(
-            settlement.held,
-            number: child,
-            reason: isTripped ? .wrongEnvironment : .guard,
-            notes: settlement.progress.notes
-        )
-        try insert(row, parent: record.id.key.child, since: now)
+        let settling: RowSettling
+        do { settling = try RowSettling(record, endingAs: outcome, reason: reason) } catch { throw .failed("\(error)") }
+        try settle(settling, of: campaign, now: now)
     }
 }
