@@ -64,31 +64,28 @@ extension LedgerTransaction {
         guard let facts = try reader.campaign(campaign), facts.hasShares || !parts.isEmpty else { return }
         let sorted = parts.sorted { $0.times.releaseAt < $1.times.releaseAt }
         let names = parts.isEmpty ? nil : Set(parts.map(\.timeZone))
-        let chunks = try reader.chunkGroups(list: list, zones: names, byProvider: facts.hasShares)
+        let groups = try reader.chunkGroups(list: list, zones: names, byProvider: facts.hasShares)
         let zones = parts.isEmpty ? [nil] : sorted.map { Optional($0) }
         let providers = facts.hasShares ? try reader.shares(of: facts).map(\.share) : [nil]
-        var (order, rows, quiet): ([[SQLValue]], [[SQLValue]], [[SQLValue]]) = ([], [], [])
-        var seen = 0
+        var (rows, quiet): ([[SQLValue]], [[SQLValue]]) = ([], [])
+        var (seen, first) = (0, 0)
         for zone in zones {
             for provider in providers {
                 let group = ChunkGroup(provider: provider, timeZone: zone?.timeZone)
-                guard let members = chunks[group] else { continue }
-                let (number, first) = (UInt32(seen), order.count)
+                guard let members = groups[group] else { continue }
+                let number = UInt32(seen)
                 rows.append(Self.row(zone, provider, members, number, first, campaign: campaign))
-                order += members.enumerated().map { offset, member in
-                    [.int(campaign), .int(first + offset), .int(member.ordinal), .int(number)]
-                }
+                first += members.chunks
                 quiet += (zone?.times.quiet ?? []).map {
                     [.int(campaign), .int(number), .time($0.lowerBound), .time($0.upperBound)]
                 }
                 seen += 1
             }
         }
-        guard seen == chunks.count else {
+        try db.insert(into: Self.columns, rows)
+        guard seen == groups.count, try db.run(Self.order, .int(campaign), .int(list)) == first else {
             throw .failed("list \(list) has devices that campaign \(campaign) has no part for")
         }
-        try db.insert(into: "chunk_order (campaign, position, ordinal, part)", order)
-        try db.insert(into: Self.columns, rows)
         try insertQuiet(quiet)
         try db.run("UPDATE campaigns SET has_parts = 1 WHERE number = ?1", .int(campaign))
         guard !sorted.isEmpty else { return }
@@ -110,10 +107,24 @@ extension LedgerTransaction {
             quiet_from, quiet_to, quiet_zone, quiet_until)
         """
 
+    /// The places of a list's chunks, part by part, in the list's order within each: one statement, however long the list.
+    private static let order = """
+        WITH own AS MATERIALIZED (
+            SELECT part, first_chunk, coalesce(time_zone, '') AS zone, provider FROM parts WHERE campaign = ?1
+        )
+        INSERT INTO chunk_order (campaign, position, ordinal, part)
+        SELECT ?1, own.first_chunk + row_number() OVER (PARTITION BY own.part ORDER BY chunks.ordinal) - 1,
+            chunks.ordinal, own.part
+        FROM chunks JOIN own
+            ON own.zone = CASE WHEN chunks.time_zone IN (SELECT zone FROM own) THEN chunks.time_zone ELSE '' END
+                AND (own.provider IS NULL OR own.provider = chunks.provider)
+        WHERE chunks.list = ?2
+        """
+
     private static func row(
         _ zone: NewPart?,
         _ provider: ProviderName?,
-        _ chunks: [(ordinal: UInt32, count: Int)],
+        _ group: (chunks: Int, devices: Int),
         _ number: UInt32,
         _ first: Int,
         campaign: UInt32
@@ -121,8 +132,8 @@ extension LedgerTransaction {
         let rule = zone?.times.rule
         return [
             .int(campaign), .int(number), .text(zone?.timeZone), .int(zone?.times.releaseAt.milliseconds ?? 0),
-            .int(zone?.times.expiresAt.milliseconds ?? 0), .int(first), .int(first + chunks.count),
-            .int(chunks.reduce(0) { $0 + $1.count }), .int(first), .text(provider?.rawValue),
+            .int(zone?.times.expiresAt.milliseconds ?? 0), .int(first), .int(first + group.chunks),
+            .int(group.devices), .int(first), .text(provider?.rawValue),
             .int(rule?.hours.from), .int(rule?.hours.to), .text(rule?.timeZone), .time(rule?.knownUntil),
         ]
     }
@@ -136,26 +147,27 @@ struct ChunkGroup: Hashable {
 }
 
 extension LedgerReader {
-    /// A list's chunks by what tells parts apart, in the list's order.
+    /// How many chunks and devices of a list are in each group that is a part.
     ///
     /// `zones`: those that have a part of their own, the others count as none; nil when it is not cut by them.
     fileprivate func chunkGroups(
         list: UInt32,
         zones: Set<String?>?,
         byProvider: Bool
-    ) throws(LedgerError) -> [ChunkGroup: [(ordinal: UInt32, count: Int)]] {
+    ) throws(LedgerError) -> [ChunkGroup: (chunks: Int, devices: Int)] {
         let rows = try db.rows(
-            "SELECT ordinal, count, time_zone, provider FROM chunks WHERE list = ?1 ORDER BY ordinal",
+            "SELECT time_zone, provider, count(*), sum(count) FROM chunks WHERE list = ?1 GROUP BY time_zone, provider",
             .int(list)
         )
-        var groups: [ChunkGroup: [(ordinal: UInt32, count: Int)]] = [:]
+        var groups: [ChunkGroup: (chunks: Int, devices: Int)] = [:]
         while try rows.next() {
-            let zone = zones == nil ? nil : rows.optionalText(2)
+            let zone = zones == nil ? nil : rows.optionalText(0)
             let group = ChunkGroup(
-                provider: byProvider ? ProviderName(rawValue: rows.text(3)) : nil,
+                provider: byProvider ? ProviderName(rawValue: rows.text(1)) : nil,
                 timeZone: zones?.contains(zone) == true ? zone : nil
             )
-            groups[group, default: []].append((rows.uint32(0), rows.int(1)))
+            let before = groups[group] ?? (0, 0)
+            groups[group] = (before.chunks + rows.int(2), before.devices + rows.int(3))
         }
         return groups
     }
