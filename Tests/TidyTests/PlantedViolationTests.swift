@@ -154,6 +154,14 @@ import Testing
         #expect(lines(.providerSwitches, "Sources/PushProviders/A.swift", text).isEmpty)
     }
 
+    @Test func `what a driver keeps of shards and campaigns is found, and what it passes on is not`() {
+        let kept =
+            "final class Desk {\n    private var claims: [ShardKey: Int] = [:]\n    let campaigns = Set<UInt32>()\n"
+        let passed = "    func take(_ claims: [ShardKey: Int]) {\n        let known: Set<UInt32> = []\n    }\n}\n"
+        #expect(lines(.drivers, "Sources/Fleet/Sender/A.swift", kept + passed) == [2, 3])
+        #expect(lines(.drivers, "Sources/Delivery/Running/A.swift", kept + passed).isEmpty)
+    }
+
     @Test func `raw and multi-line strings are blanked, line by line`() {
         let text = ##"""
             let a = #"try! "quoted" \(try! b)"#

@@ -1,0 +1,25 @@
+extension Rule {
+    /// What a worker knows of shards, campaigns and devices is in the machines of `Delivery`: the simulation runs those.
+    ///
+    /// The planner is no driver yet.
+    static let drivers = Rule("drivers keep no state of the protocol") { file in
+        guard driverPaths.contains(where: file.path.hasPrefix) else { return [] }
+        let functions = FunctionFinder.functions(in: file.code).map { $0.first..<$0.first + $0.lines }
+        return protocolCollections.flatMap { type in
+            file.lines(of: type).filter { line in
+                let code = file.codeLine(line)
+                return (code.contains("var ") || code.contains("let ")) && !code.contains("func ")
+                    && !functions.contains { $0.contains(line) }
+            }.map { Violation(path: file.path, line: $0, what: "\(type) is kept by a driver") }
+        }
+    }
+
+    private static let driverPaths = ["Sources/Fleet/Sender/", "Sources/Fleet/Intake/IntakeDesk"]
+
+    /// By what the protocol tells things apart: shards, shares, campaigns, runs.
+    private static let protocolCollections = [
+        "[ShardKey:", "[ShardID:", "[ShareKey:", "[RunToken:", "[UInt32:", "Set<ShardKey>", "Set<ShardID>",
+        "Set<ShareKey>",
+        "Set<RunToken>", "Set<UInt32>",
+    ]
+}
