@@ -3,6 +3,8 @@
 #
 #   Deploy/simulate.sh [SEEDS]             so many campaigns, seeds 0, 1, … (default 100000)
 #   FANFARE_SEED=n Deploy/simulate.sh      that one again
+#   Deploy/simulate.sh --mutants [NAME…]   plants mistakes one by one (Tests/Mutants; NAME: how its name begins) and tells
+#                                          at which seed each is found, a minute each at most
 #
 # A campaign that loses a device, counts one twice or sends without need ends the run with its seed.
 set -euo pipefail
@@ -12,6 +14,21 @@ exec </dev/null
 
 require_swift
 install_packages
+if [ "${1-}" = --mutants ]; then
+    shift
+    # The pure targets by themselves, with the dependencies' versions of the program.
+    package=$PWD/.build/mutants
+    mkdir -p "$package/Sources" "$package/Tests"
+    rm -rf "$package/Sources/"* "$package/Tests/"*
+    cp Tests/Mutants/Package.swift "$package"
+    cp Package.resolved "$package" 2>/dev/null || true
+    cp -a Sources/{Campaigns,PushProviders,Delivery} "$package/Sources"
+    cp -a Tests/{Seeds,Sanitizers,SimulationTests} "$package/Tests"
+    export SWIFT_BACKTRACE=enable=no
+    swift build --package-path "$package" --build-tests >"$package/build.log" 2>&1 \
+        || fail "the pure targets do not build by themselves; see $package/build.log"
+    exec python3 Deploy/lib/mutants.py "$PWD" "$package" "$@"
+fi
 export FANFARE_SEEDS=${1:-100000}
 export SWIFT_BACKTRACE=interactive=no
 log=.build/simulate.log

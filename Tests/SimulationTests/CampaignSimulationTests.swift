@@ -23,6 +23,11 @@ import Glibc
 
     private static var count: UInt64 { setting("FANFARE_SEEDS") ?? UInt64(Sanitizer.rounds(1_000)) }
 
+    private static func tell(_ seed: UInt64) {
+        print("seed \(seed)")
+        fflush(nil)
+    }
+
     /// The mixes of faults of `settle-model.py`, with its probabilities, each on its own.
     @Test(
         arguments: [
@@ -51,6 +56,8 @@ import Glibc
     @Test func `D2: no campaign loses a device, counts one twice, or sends without need`() throws {
         var total = World.Report(seed: 0)
         for seed in Self.seeds {
+            // For who looks for the campaign that ended the process (`Deploy/simulate.sh --mutants`).
+            if Self.setting("FANFARE_TELL_SEEDS") != nil { Self.tell(seed) }
             let report = try World(seed: seed, faults: .of(seed: seed)).run()
             total.steps += report.steps
             total.crashes += report.crashes
