@@ -57,7 +57,7 @@ final class SimulatedWorker {
     /// A shard is six devices here.
     private static let noFaults = EndpointFaults(answersMax: 3, retriesMax: 6)
     /// Less than the shards in hand have devices.
-    private static let noRuns = LoopRuns(unflushedMax: 9)
+    private static var noRuns: LoopRuns { LoopRuns(unflushedMax: 9) }
     static let pollEvery = Duration.milliseconds(500)
 
     init(process: Int64, world: World) {

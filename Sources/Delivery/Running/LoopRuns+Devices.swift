@@ -9,31 +9,34 @@ extension LoopRuns {
     @discardableResult
     public mutating func ranOut(_ slot: Int) -> Bool {
         // A run that is forgotten, or gone, has nothing to ask for either.
-        guard places[slot] != nil else { return !actions.isEmpty }
-        return noted(slot)
+        guard let place = places[slot] else { return !actions.isEmpty }
+        return noted(slot, place)
     }
 
     /// See `ShardRun.accepted`; true when there is something to do.
     @discardableResult
     public mutating func accepted(_ slot: Int, _ position: Int) -> Bool {
-        places[slot]?.run.accepted(position)
-        return noted(slot)
+        let place = place(slot)
+        place.run.accepted(position)
+        return noted(slot, place)
     }
 
     /// See `ShardRun.ended`; true when the run has devices to open streams for.
     @discardableResult
     public mutating func ended(_ slot: Int, _ position: Int, _ verdict: Verdict, now: Timestamp) -> Bool {
-        let wasStopped = isStopped(slot)
-        places[slot]?.run.ended(position, verdict, now: now)
-        if !wasStopped, isStopped(slot) { actions.append(.stopped(slot: slot)) }
-        noted(slot)
-        return hasWork(slot)
+        let place = place(slot)
+        let wasStopped = place.run.stop != nil
+        place.run.ended(position, verdict, now: now)
+        if !wasStopped, place.run.stop != nil { actions.append(.stopped(slot: slot)) }
+        noted(slot, place)
+        return place.run.hasWork
     }
 
     /// See `ShardRun.unanswered`.
     public mutating func unanswered(_ slot: Int, _ position: Int, reason: String, now: Timestamp) {
-        places[slot]?.run.unanswered(position, reason: reason, now: now)
-        noted(slot)
+        let place = place(slot)
+        place.run.unanswered(position, reason: reason, now: now)
+        noted(slot, place)
     }
 
     /// See `ShardRun.leftOut`; say `ranOut` when the last of them is.
@@ -77,14 +80,18 @@ extension LoopRuns {
         )
     }
 
+    private func place(_ slot: Int) -> Place {
+        guard let place = places[slot] else { preconditionFailure("the end of a stream of no run") }
+        return place
+    }
+
     @discardableResult
-    private mutating func noted(_ slot: Int) -> Bool {
-        guard let state = places[slot]?.state else { preconditionFailure("the end of a stream of no run") }
-        if state == .forgotten {
+    private mutating func noted(_ slot: Int, _ place: Place) -> Bool {
+        if place.state == .forgotten {
             freeIfEnded(slot)
         } else {
-            count(slot)
-            if places[slot]?.run.isOver == true { tellIfOver(slot) }
+            unflushed += place.count()
+            if place.run.isOver { tellIfOver(slot) }
         }
         return !actions.isEmpty
     }

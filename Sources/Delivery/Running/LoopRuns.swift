@@ -2,10 +2,11 @@ public import Campaigns
 
 /// The runs of one sender loop: which slot each has, what of it the ledger has, and what the desk hears of it.
 ///
-/// Confined to its loop; the clock is handed in. What is told of each device changes its run in place and says only
-/// whether there is anything to do; that is appended to `actions`, which the driver takes and does in their order. A run
-/// keeps its slot until its last stream has ended, so that what a stream carries always means the same run.
-public struct LoopRuns: Sendable {
+/// Confined to its loop, and not to be copied; the clock is handed in. What is told of each device changes its run in
+/// place and says only whether there is anything to do; that is appended to `actions`, which the driver takes and does in
+/// their order. A run keeps its slot until its last stream has ended, so that what a stream carries always means the same
+/// run.
+public struct LoopRuns {
     /// Progress is handed to the ledger at once when so many answers wait for it (design, section 7).
     public static let saveAnswers = 2_000
 
@@ -28,7 +29,10 @@ public struct LoopRuns: Sendable {
     private var begun: UInt64 = 0
 
     /// A run with what is kept of it beside its devices.
-    struct Place: Sendable {
+    ///
+    /// A class, because a device changes it in place then: as an element of an array of optional structs it is moved out
+    /// and in again, 200 ns each time.
+    final class Place {
         var run: ShardRun
         var state = State.running
         /// How many of its unsaved answers are counted as unflushed.
@@ -37,6 +41,18 @@ public struct LoopRuns: Sendable {
         let number: UInt64
         /// Whether the desk has heard that the provider refuses the app's credentials.
         var isRefusalTold = false
+
+        init(run: ShardRun, number: UInt64) {
+            self.run = run
+            self.number = number
+        }
+
+        /// How many more answers are to be saved since the last call.
+        func count() -> Int {
+            let change = run.unsaved - counted
+            counted = run.unsaved
+            return change
+        }
     }
 
     /// What the desk knows of a run.
@@ -191,14 +207,5 @@ public struct LoopRuns: Sendable {
     private mutating func dropCount(_ slot: Int) {
         unflushed -= places[slot]?.counted ?? 0
         places[slot]?.counted = 0
-    }
-}
-
-extension LoopRuns.Place {
-    /// How many more answers are to be saved since the last call.
-    mutating func count() -> Int {
-        let change = run.unsaved - counted
-        counted = run.unsaved
-        return change
     }
 }

@@ -20,7 +20,8 @@ protocol SenderReports: Sendable {
 
 /// The shards that one event loop sends, carried between the desk, the connections and the ledger.
 ///
-/// Confined to its loop. Decisions are `LoopRuns`' and `EndpointFaults`'; every fact is told to them and followed by `act`.
+/// Confined to its loop. Decisions are `LoopRuns`' and `EndpointFaults`'; every fact is told to them and followed by
+/// `act`.
 final class SenderLoop {
     /// Progress is collected for this long, or for `LoopRuns.saveAnswers` (design, section 7).
     static let tick = TimeAmount.milliseconds(10)
