@@ -176,11 +176,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "fanfare", "FanfareKit", "Campaigns", "Delivery", "Store", "Fleet", "Simulator", "Servers", "Seeds",
-                "AMQP",
-                "Transport", "TLS",
-                "TLS",
-                nioCore,
-                nioPosix, nioHTTP1, logging,
+                "AMQP", "Transport", "TLS", nioCore, nioPosix, nioHTTP1, logging,
             ]
         ),
         tests("FanfareKitTests", ["FanfareKit", "Seeds"]),

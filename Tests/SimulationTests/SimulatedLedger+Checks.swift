@@ -3,6 +3,51 @@ import Delivery
 
 /// What must hold of the rows.
 extension SimulatedLedger {
+    /// A row that changes: what is settled stays so, and whoever had it before is refused from then on.
+    func checkStep(from old: ShardRecord, to new: ShardRecord) throws {
+        guard broken == nil else { return }  // it is the end that has to notice
+        if old.state == .settled, new != old { throw Violation(description: "\(old.id) is settled and changes") }
+        if new.state != .running, new.owner != 0 { throw Violation(description: "\(old.id) waits and has an owner") }
+        let leavesRun = old.state == .running && new.state != .settled && (new.state != .running || isTaken(old, new))
+        if leavesRun || new.state == .running && old.state != .running, new.epoch <= old.epoch {
+            throw Violation(description: "\(old.id) goes to other hands in the same epoch")
+        }
+        let losesMessage = [.out, .running, .parked].contains(old.state) && [.unpublished, .aside].contains(new.state)
+        if losesMessage, new.generation <= old.generation {
+            throw Violation(description: "\(old.id) gets another message of the same generation")
+        }
+        if new.epoch < old.epoch || new.generation < old.generation {
+            throw Violation(description: "\(old.id) goes back")
+        }
+    }
+
+    private func isTaken(_ old: ShardRecord, _ new: ShardRecord) -> Bool { new.owner != 0 && new.owner != old.owner }
+
+    /// A write of a run was taken: the row was that run's.
+    func checkTaken(_ token: RunToken) throws {
+        guard broken == nil, let row = rows[token.key] else { return }
+        guard row.state == .running, row.epoch == token.epoch, row.owner == token.worker else {
+            throw Violation(description: "a write of \(token) is taken by \(row)")
+        }
+    }
+
+    /// What is held back stays so until the guard has decided, or nothing more is sent.
+    func checkHeld(_ final: Settlement, asked: Settlement, _ campaign: CampaignFacts, now: Timestamp) throws {
+        if !campaign.isGuardPassed, campaign.ending(at: now) == nil, final.held != asked.held {
+            throw Violation(description: "devices end that the guard holds back")
+        }
+    }
+
+    /// What a run leaves behind: of a campaign that is over nothing that waits, and nothing published that waits here.
+    func checkLeft(_ rows: [ShardRecord], publishing: [ShardRecord] = [], now: Timestamp) throws {
+        if campaign.ending(at: now) != nil, let row = rows.first(where: { $0.state != .settled }) {
+            throw Violation(description: "\(row.id) is left of a campaign that is over")
+        }
+        if let row = publishing.first(where: { outbox[$0.id.key] == nil && broken == nil }) {
+            throw Violation(description: "\(row.id) is published and waits in the ledger")
+        }
+    }
+
     /// Devices of a planned shard = outcomes of settled rows + devices of rows that are not settled, each once.
     func checkLaw(ordinal: UInt32) throws {
         guard broken != .oneChildPerAttempt else { return }  // it is the end that has to notice

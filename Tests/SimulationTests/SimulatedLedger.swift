@@ -121,29 +121,17 @@ final class SimulatedLedger {
         case .save(let saves):
             var fenced: Set<ShardKey> = []
             for save in saves {
-                let saved = rows[save.key].flatMap { token(save.key, save.epoch, worker).saving(save.progress, in: $0) }
-                if let saved { try put(saved, now: now) } else { fenced.insert(save.key) }
+                let token = token(save.key, save.epoch, worker)
+                guard let saved = rows[save.key].flatMap({ token.saving(save.progress, in: $0) }) else {
+                    fenced.insert(save.key)
+                    continue
+                }
+                try checkTaken(token)
+                try put(saved, now: now)
             }
             return .saved(fenced: fenced)
         case .settle(let key, let epoch, let settlement, let probe):
-            let plan = SettlementPlan(
-                token(key, epoch, worker),
-                settlement,
-                row: rows[key],
-                campaign: facts(of: key),
-                now: now
-            )
-            switch plan {
-            case .fenced: return .settled(key, epoch: epoch, isOurs: false, children: [])
-            case .parks(let row):
-                throw Violation(description: "\(row.id): the law does not hold when it is settled")
-            case .settles(let settled):
-                if let probe { endProbe(key, probe, now: now) }
-                let children = try settle(settled.settling, now: now)
-                try count(settled.guardCount, now: now)
-                let published = SettlementPlan.published(children).map(\.id.key)
-                return .settled(key, epoch: epoch, isOurs: true, children: published)
-            }
+            return try settle(token(key, epoch, worker), settlement, probe, now: now)
         case .trip(let trip):
             self.trip(trip, now: now)
             return .tripped
@@ -153,6 +141,7 @@ final class SimulatedLedger {
         case .abandon(let key, let epoch, let progress):
             let token = token(key, epoch, worker)
             if let saved = rows[key].flatMap({ token.saving(progress, in: $0) }) {
+                try checkTaken(token)
                 try put(saved, now: now)
                 try giveUp(token, now: now)
             }
@@ -161,22 +150,50 @@ final class SimulatedLedger {
             try giveUp(token(key, epoch, worker), now: now)
             return .givenUp
         case .setAside(let key, let epoch, let reason, let progress, let probe):
-            let plan = try AsidePlan(
-                token(key, epoch, worker),
-                reason,
-                progress,
-                row: rows[key],
-                campaign: facts(of: key),
-                now: now
-            )
-            switch plan {
-            case .fenced: return .asided(key, epoch: epoch, isOurs: false)
-            case .waits(let row): try carryOut(.moves(row), now: now)
-            case .ends(let settling, _): try carryOut(.settles(settling), now: now)
-            }
-            if let probe { endProbe(key, probe, now: now) }
-            return .asided(key, epoch: epoch, isOurs: true)
+            return try setAside(token(key, epoch, worker), reason, progress, probe, now: now)
         }
+    }
+
+    private func settle(
+        _ token: RunToken,
+        _ asked: Settlement,
+        _ probe: Breaker.ProbeResult?,
+        now: Timestamp
+    ) throws -> Answer {
+        let campaign = facts(of: token.key)
+        switch SettlementPlan(token, asked, row: rows[token.key], campaign: campaign, now: now) {
+        case .fenced: return .settled(token.key, epoch: token.epoch, isOurs: false, children: [])
+        case .parks(let row): throw Violation(description: "\(row.id): the law does not hold when it is settled")
+        case .settles(let settled):
+            try checkTaken(token)
+            try checkHeld(settled.settling.settlement, asked: asked, campaign, now: now)
+            if let probe { endProbe(token.key, probe, now: now) }
+            let children = try settle(settled.settling, now: now)
+            try count(settled.guardCount, now: now)
+            let published = SettlementPlan.published(children)
+            try checkLeft(children, publishing: published, now: now)
+            return .settled(token.key, epoch: token.epoch, isOurs: true, children: published.map(\.id.key))
+        }
+    }
+
+    private func setAside(
+        _ token: RunToken,
+        _ reason: AsideReason,
+        _ progress: Progress,
+        _ probe: Breaker.ProbeResult?,
+        now: Timestamp
+    ) throws -> Answer {
+        let (key, campaign) = (token.key, facts(of: token.key))
+        switch try AsidePlan(token, reason, progress, row: rows[key], campaign: campaign, now: now) {
+        case .fenced: return .asided(key, epoch: token.epoch, isOurs: false)
+        case .waits(let row):
+            try checkTaken(token)
+            try checkLeft([row], now: now)
+            try carryOut(.moves(row), now: now)
+        case .ends(let settling, _): try carryOut(.settles(settling), now: now)
+        }
+        if let probe { endProbe(key, probe, now: now) }
+        return .asided(key, epoch: token.epoch, isOurs: true)
     }
 
     private func token(_ key: ShardKey, _ epoch: UInt32, _ worker: Int64) -> RunToken {
@@ -259,6 +276,7 @@ final class SimulatedLedger {
         let key = row.id.key
         var row = row
         row.progress = try Self.packedAndBack(row.progress)
+        if let old = rows[key] { try checkStep(from: old, to: row) }
         rows[key] = row
         outbox[key] = row.state == .unpublished ? outbox[key] ?? now : nil
         if row.state == .running { savedAt[key] = now }

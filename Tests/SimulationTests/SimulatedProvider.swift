@@ -32,6 +32,8 @@ struct SimulatedProvider {
     private var expected: [DeviceKey: Int] = [:]
     private var sends: [DeviceKey: Int] = [:]
     private var pushes: [DeviceKey: Int] = [:]
+    /// Answers, and silences, for which an attempt is charged.
+    private var faults: [DeviceKey: Int] = [:]
     private(set) var lostAnswers = 0
     /// Devices whose content drops them.
     private(set) var leftOut: Set<DeviceKey> = []
@@ -80,8 +82,11 @@ struct SimulatedProvider {
             return .accepted
         }
         switch step {
-        case .fault: return .verdict(.retry(reason: "ServiceUnavailable", retryAfter: nil, charged: true))
+        case .fault:
+            charge(key)
+            return .verdict(.retry(reason: "ServiceUnavailable", retryAfter: nil, charged: true))
         case .retryAfter(let wait):
+            charge(key)
             return .verdict(.retry(reason: "TooManyRequests", retryAfter: wait, charged: true))
         case .refused:
             sends[key, default: 0] -= 1
@@ -99,10 +104,17 @@ struct SimulatedProvider {
         case .credential: return .verdict(.setAside(.credentials))
         case .lostAnswer(let wasProcessed):
             lostAnswers += 1
+            charge(key)
             if wasProcessed { pushes[key, default: 0] += 1 }
             return .silence
         }
     }
+
+    /// It says that the device is to be asked again, and that this counts.
+    mutating func charge(_ key: DeviceKey) { faults[key, default: 0] += 1 }
+
+    /// The highest attempt that a device can have come to.
+    func attemptMax(_ key: DeviceKey) -> UInt32 { 1 + UInt32(faults[key, default: 0]) }
 
     /// Requests beyond those that the plans ask for.
     var extraSends: Int {

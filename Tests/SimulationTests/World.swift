@@ -405,6 +405,7 @@ final class World {
             if let probe, !failedProbes.insert("\(shard.id) \(probe)").inserted {
                 violation = "\(shard.id) asks as a probe once more after a fault"
             }
+            provider.charge(key)
             return .outage
         }
         let reply = provider.answer(key)
@@ -427,6 +428,12 @@ final class World {
             throw Violation(description: "a loop without a run counts \(worker.unflushed) answers as not committed")
         }
         for row in ledger.rows.values { report.outcomes += row.progress.counts }
+        for row in ledger.rows.values {
+            for position in row.positions.isEmpty ? (0..<UInt16(row.count)).map(\.self) : row.positions
+            where row.attempt > provider.attemptMax(.init(ordinal: row.id.key.ordinal, position: position)) {
+                throw Violation(description: "\(row.id) is charged more than its devices failed")
+            }
+        }
         let others = report.outcomes.cancelled + report.outcomes.expired
         let dropped = provider.leftOut.count
         guard report.outcomes.skipped <= dropped, report.outcomes.skipped + others >= dropped else {

@@ -14,7 +14,7 @@ public enum ShardState: UInt8, Sendable {
     case aside = 3
     /// Every device has an outcome or went to a retry shard. Final.
     case settled = 4
-    /// Set aside for a person. Can become unpublished (replayed) or settled (discarded).
+    /// Set aside for a person. Can become aside (replayed), unpublished (its message was lost) or settled (discarded).
     case parked = 5
 }
 

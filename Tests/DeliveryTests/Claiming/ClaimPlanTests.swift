@@ -129,6 +129,8 @@ import Testing
         let plan = try plan(row, redelivered: true, adopting: 4, owner: .alive, deaths: 2)
         #expect(plan.decision == .run && plan.write.row?.epoch == 5)
         #expect(plan.maybeSent == 0 && !plan.takesOver && plan.deaths == 2)
+        // The ledger may have taken this very process for dead.
+        #expect(try self.plan(row, redelivered: true, adopting: 4, owner: .dead, deaths: 2).deaths == 2)
     }
 
     @Test func `a run of this process that has another epoch, or another owner, is not adopted`() throws {

@@ -40,12 +40,15 @@ import Testing
         #expect(try plan(Fixtures.row(.running, epoch: 4), .handOver) == .waits(row))
     }
 
-    @Test func `a run of a campaign that is over ends with what it knows`() throws {
-        guard case .ends(let settling, .cancelled) = try plan(campaign: Fixtures.campaign(.cancelled)) else {
-            throw Otherwise()
-        }
+    @Test(arguments: [(Fixtures.campaign(.cancelled), Outcome.cancelled), (Fixtures.campaign(expiresIn: 0), .expired)])
+    func `a run of a campaign that is over ends with what it knows`(
+        _ campaign: CampaignFacts,
+        _ outcome: Outcome
+    ) throws {
+        guard case .ends(let settling, outcome) = try plan(campaign: campaign) else { throw Otherwise() }
         #expect(settling.row.state == .settled && settling.row.owner == 0)
-        #expect(settling.row.progress.counts.accepted == 2 && settling.row.progress.counts.cancelled == 3)
+        #expect(settling.row.progress.counts.accepted == 2)
+        #expect(settling.row.progress.state(at: 4) == .outcome(outcome))
     }
 
     @Test(arguments: others) func `nothing is written to a row that is not this run's`(_ row: ShardRecord) throws {
@@ -89,6 +92,15 @@ import Testing
     @Test func `a message that is given up is superseded with whatever run has it`() {
         let row = Fixtures.row(.running, generation: 3, epoch: 5)
         #expect(row.publishedAnew() == Fixtures.row(.unpublished, generation: 4, epoch: 6, owner: 0))
+    }
+
+    @Test func `a run that is left behind with its message may have sent to all that it has not told of`() {
+        var row = Fixtures.row(.running, epoch: 4)
+        row.progress = Self.half()
+        #expect(Sweep.maybeSent(row) == 3)
+        row.owner = 0
+        #expect(Sweep.maybeSent(row) == 0)
+        #expect(Sweep.maybeSent(Fixtures.row(.out)) == 0)
     }
 
     @Test func `what a person lets go waits for its planner, in a message of its own`() {
