@@ -43,3 +43,13 @@ public enum Supersession {
         running == 0 || markedAt.advanced(by: patience) <= now
     }
 }
+
+/// What became of a campaign's release.
+public enum ReleaseResult: Sendable, Equatable {
+    /// It may be planned.
+    case released
+    /// Runs of campaigns that it supersedes have not stopped yet; ask again.
+    case waits
+    /// It is not due, over, or superseded itself.
+    case notDue
+}

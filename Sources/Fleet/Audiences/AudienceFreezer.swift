@@ -15,6 +15,7 @@ final class AudienceFreezer {
     private let ledger: Ledger
     private let apps: AppDirectory
     private let job: Job
+    let campaign: UInt32
     let leaseEpoch: UInt32
     private let worker: Int64
     private let walk: AudienceWalk
@@ -72,6 +73,7 @@ final class AudienceFreezer {
         self.ledger = ledger
         self.apps = apps
         self.job = job
+        campaign = audience.campaign
         self.leaseEpoch = leaseEpoch
         self.worker = worker
         self.audience = audience

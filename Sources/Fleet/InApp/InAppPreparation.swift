@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import Store
 
 /// Writes the tokens of an in-app campaign's lists where sessions find them, a step at a time.
@@ -9,7 +10,7 @@ final class InAppPreparation {
     private static let rowsMax = 64
 
     private let ledger: Ledger
-    private let campaign: UInt32
+    let campaign: UInt32
     let leaseEpoch: UInt32
     private let worker: Int64
     private let app: String
@@ -19,16 +20,6 @@ final class InAppPreparation {
     private var rows: [InAppTokens.Row]?
     private var isFirst = true
 
-    /// What a step came to.
-    enum Result: Equatable {
-        /// There is more to do.
-        case goesOn
-        /// All is there.
-        case done
-        /// The lease is another worker's, or the campaign is over.
-        case fenced
-    }
-
     init(_ lease: (campaign: UInt32, app: String, epoch: UInt32), worker: Int64, lists: [UInt32], ledger: Ledger) {
         (campaign, app, leaseEpoch) = lease
         (self.worker, self.lists, self.ledger) = (worker, lists, ledger)
@@ -36,7 +27,7 @@ final class InAppPreparation {
     }
 
     /// Works for about so long.
-    func step(upTo limit: Duration) async throws -> Result {
+    func step(upTo limit: Duration) async throws -> PlannerSteps.Work {
         let end = ContinuousClock.now + limit
         let (campaign, leaseEpoch, worker) = (campaign, leaseEpoch, worker)
         while let list = lists.first {

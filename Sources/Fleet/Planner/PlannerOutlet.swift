@@ -66,9 +66,6 @@ final class PlannerOutlet: Sendable {
         hinted.withLock { $0 = true }
     }
 
-    /// Whether there was a hint that was not taken yet.
-    var isHinted: Bool { hinted.withLock { $0 } }
-
     /// Whether there was a hint since the last call.
     func takeHint() -> Bool {
         hinted.withLock { hinted in

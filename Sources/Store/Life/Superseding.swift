@@ -1,16 +1,6 @@
 public import Campaigns
 public import Delivery
 
-/// What became of a campaign's release.
-public enum ReleaseResult: Sendable, Equatable {
-    /// It may be planned.
-    case released
-    /// Runs of campaigns that it supersedes have not stopped yet; ask again.
-    case waits
-    /// It is not due, over, or superseded itself.
-    case notDue
-}
-
 /// Collapse in the queue: the rules are `Supersession`'s.
 extension LedgerTransaction {
     /// Releases a campaign: what it supersedes is marked, and a piece of what nobody runs of that is settled (use

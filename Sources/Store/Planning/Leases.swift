@@ -1,36 +1,13 @@
 public import Campaigns
 public import Delivery
 
-/// A campaign whose planner this worker is for the next three seconds; of a campaign of several providers each share.
-public struct LeasedCampaign: Sendable, Equatable {
-    /// The campaign, as these devices meet it.
-    public var facts: CampaignFacts
-    /// Half of its lane.
-    public var urgency: Urgency
-    /// The other half.
-    public var provider: ProviderName
-    /// Fences every write of this lease.
-    public var leaseEpoch: UInt32
-    /// Chunks that are not cut into shards yet and whose part is released.
-    public var unplannedChunks: Int
-
-    /// Where its shards go.
-    public var lane: Lane { Lane(provider: provider, urgency: urgency) }
-}
-
 extension LedgerTransaction {
-    /// How long a lease lasts without being renewed.
-    public static let leaseLength = Ahead.leaseLength
-    /// The same under a rate, where nobody gives turns while a lease of a dead planner lasts; renewed four times a
-    /// second.
-    public static let pacedLeaseLength = Duration.milliseconds(800)
-
     /// Takes the campaigns that are not over, have no planner and whose app is known here, and renews the leases that
     /// this worker has; urgent ones first, then by age.
     ///
     /// Call it at least once a second, with campaigns under a limit (`isPaced`: their own, their app's, their
-    /// provider's) four times. A campaign that another worker's lease has run out on comes with a higher epoch. The shares of a campaign of
-    /// several providers have one lease, and each is in the result.
+    /// provider's) four times. A campaign that another worker's lease has run out on comes with a higher epoch. The shares
+    /// of a campaign of several providers have one lease, and each is in the result.
     public func leaseCampaigns(
         worker: Int64,
         apps: Set<String>,
@@ -51,27 +28,28 @@ extension LedgerTransaction {
             .time(Ahead.lease.limit(now))
         )
         var leased: [LeasedCampaign] = []
-        var renewals: [(number: UInt32, epoch: UInt32, until: Timestamp)] = []
+        var renewals: [(number: UInt32, lease: PlannerLease)] = []
         let next = CampaignRows.next
         while try rows.next() {
             let facts = try CampaignRows.facts(rows)
             guard apps.contains(facts.app), let urgency = Urgency(rawValue: rows.text(next)) else { continue }
-            let isMine = rows.int64(next + 4) == worker
-            let epoch = rows.uint32(next + 2) + (isMine ? 0 : 1)
             let provider = ProviderName(rawValue: rows.text(next + 1))
-            let length = isPaced(facts, provider, urgency) ? Self.pacedLeaseLength : Self.leaseLength
-            let until = Timestamp(milliseconds: rows.int64(next + 5))
-            // A third of the lease is over: this is the renewal of every second.
-            if !isMine || until <= now.advanced(by: length * 2 / 3) || until > Ahead.lease.limit(now) {
-                renewals.append((facts.number, epoch, now.advanced(by: length)))
-            }
+            let isPaced = isPaced(facts, provider, urgency)
+            let last = PlannerLease(
+                owner: rows.int64(next + 4),
+                epoch: rows.uint32(next + 2),
+                until: Timestamp(milliseconds: rows.int64(next + 5))
+            )
+            guard let lease = last.taken(by: worker, isPaced: isPaced, now: now) else { continue }
+            if lease != last { renewals.append((facts.number, lease)) }
             leased.append(
                 LeasedCampaign(
                     facts: facts,
                     urgency: urgency,
                     provider: provider,
-                    leaseEpoch: epoch,
-                    unplannedChunks: rows.int(next + 3)
+                    leaseEpoch: lease.epoch,
+                    unplannedChunks: rows.int(next + 3),
+                    isPaced: isPaced
                 )
             )
         }
@@ -80,17 +58,23 @@ extension LedgerTransaction {
                 "UPDATE campaigns SET lease_owner = ?2, lease_epoch = ?3, lease_until = ?4 WHERE number = ?1",
                 .int(renewal.number),
                 .int(worker),
-                .int(renewal.epoch),
-                .time(renewal.until)
+                .int(renewal.lease.epoch),
+                .time(renewal.lease.until)
             )
         }
         guard leased.contains(where: \.facts.hasShares) else { return leased }
         var shares: [LeasedCampaign] = []
-        for lease in leased { shares += lease.facts.hasShares ? try self.shares(of: lease, now: now) : [lease] }
+        for lease in leased {
+            shares += lease.facts.hasShares ? try self.shares(of: lease, isPaced, now: now) : [lease]
+        }
         return shares
     }
 
-    private func shares(of lease: LeasedCampaign, now: Timestamp) throws(LedgerError) -> [LeasedCampaign] {
+    private func shares(
+        of lease: LeasedCampaign,
+        _ isPaced: (CampaignFacts, ProviderName, Urgency) -> Bool,
+        now: Timestamp
+    ) throws(LedgerError) -> [LeasedCampaign] {
         let rows = try db.rows(
             """
             SELECT \(CampaignRows.shareColumns), \(UnplannedChunks.releasedOfShare(by: 2))
@@ -104,6 +88,7 @@ extension LedgerTransaction {
             var share = lease
             share.facts = try CampaignRows.facts(rows)
             share.provider = share.facts.share ?? lease.provider
+            share.isPaced = isPaced(share.facts, share.provider, share.urgency)
             share.unplannedChunks = rows.int(CampaignRows.next)
             shares.append(share)
         }

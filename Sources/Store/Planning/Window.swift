@@ -1,20 +1,5 @@
 public import Campaigns
-
-/// How much of a campaign is on its way to a first attempt.
-public struct WindowUse: Sendable, Equatable {
-    /// The campaign; one of several providers has a use of each lane.
-    public var campaign: UInt32
-    /// Its app: the window is shared by app first.
-    public var app: String
-    /// Its lane.
-    public var lane: Lane
-    /// Whether it has a rate of its own: its shards wait for their turns, not for senders.
-    public var isPaced = false
-    /// First-attempt shards that are out or about to be, and not claimed.
-    public var firstAttempts: Int
-    /// Retry shards that wait: above 10,000 the planner stops.
-    public var retries: Int
-}
+public import Delivery
 
 extension LedgerReader {
     /// What is out and unclaimed, by campaign; campaigns with nothing out are left out.

@@ -4,8 +4,41 @@ import Logging
 import Store
 import Transport
 
-/// Messages that the broker has lost, as `Sweep` decides.
+/// What is published again because nobody else will, and what is computed or dropped in time.
 extension Planner {
+    func publishLeft(_ campaign: UInt32?, _ age: Duration) async throws {
+        let now = ledger.now()
+        let before = now.advanced(by: .zero - age)
+        let left = try await ledger.read {
+            try $0.unpublished(olderThan: before, campaign: campaign, now: now, limit: 100)
+        }
+        guard !left.isEmpty else { return }
+        logger.notice("shards without a confirm are published again", metadata: ["count": "\(left.count)"])
+        await outlet.publish(left)
+    }
+
+    func sweepLists() async throws {
+        try await ledger.write(.normal) { transaction in
+            let now = ledger.now()
+            _ = try transaction.sweepLists(now: now)
+            _ = try transaction.learnDeadTokens()
+            try transaction.dropOldEvents(now: now)
+        }
+    }
+
+    /// Computes the quiet hours of campaigns further, before they are needed.
+    func extendQuiet() async throws {
+        let now = ledger.now()
+        let parts = try await ledger.read { try $0.quietToExtend(now: now) }
+        guard !parts.isEmpty else { return }
+        let until = now.advanced(by: QuietHours.knownAhead)
+        let known = parts.map { part in
+            let zone = part.rule.timeZone.flatMap { ZoneFiles.rules($0) } ?? .utc
+            return (part: part, windows: part.rule.hours.windows(from: now, to: until, in: zone), until: until)
+        }
+        try await ledger.write(.normal) { try $0.extendQuiet(known, now: now) }
+    }
+
     /// Shards whose messages the broker has lost: their lane is empty, or has moved past them.
     func republishLost(_ lease: LeasedCampaign) async throws {
         let (campaign, share) = (lease.facts.number, lease.facts.share)

@@ -1,0 +1,72 @@
+import Campaigns
+
+/// New shards, as many as the lanes' windows have room for.
+extension PlannerSteps {
+    mutating func beginCutting(_ look: Look) {
+        (isCutting, guarded) = (false, [])
+        guard look.isTaking, !open(look).isEmpty else { return }
+        isCutting = true
+        add([.lookAtWindow])
+    }
+
+    /// Leases of which shards may be cut now.
+    private func open(_ look: Look) -> [LeasedCampaign] {
+        leases.filter {
+            $0.unplannedChunks > 0 && !$0.isPaced && $0.facts.mayPlan(at: look.shared)
+                && accounts.has($0.facts.app, $0.provider)
+        }
+    }
+
+    /// What is out and unclaimed: the free places of each lane are shared among its campaigns.
+    public mutating func looked(atWindow uses: [WindowUse], _ look: Look) {
+        let open = open(look)
+        var lanes: [Lane] = []
+        for lease in open where !lanes.contains(lease.lane) { lanes.append(lease.lane) }
+        for lane in lanes {
+            let ours = open.filter { $0.lane == lane }
+            let candidates = ours.map { lease in
+                let use = uses.first { $0.campaign == lease.facts.number && $0.lane == lane }
+                return Window.Candidate(
+                    campaign: lease.facts.number,
+                    app: lease.facts.app,
+                    unclaimed: use?.firstAttempts ?? 0,
+                    remaining: lease.unplannedChunks,
+                    waitingRetries: use?.retries ?? 0
+                )
+            }
+            // Turns are given away ahead: a high rate would fill the window and keep everybody else out.
+            let unclaimed = uses.filter { $0.lane == lane && !$0.isPaced }.reduce(0) { $0 + $1.firstAttempts }
+            // What has a turn must not stand in line behind a long window.
+            let isShared = leases.contains { $0.lane == lane && $0.isPaced }
+            let size = Window.size(
+                consumers: consumers,
+                prefetch: isShared ? Window.prefetchBesidePaced : prefetch
+            )
+            let free = max(0, size - unclaimed)
+            cadence.saw(free: free, of: size)
+            let shares = Window.share(free, among: candidates)
+            for lease in ours {
+                if let count = shares[lease.facts.number] { add([.cut(lease, shardsMax: count)]) }
+            }
+        }
+    }
+
+    /// What came of it; returns whether these are the campaign's first shards: the ledger has the event of its start.
+    @discardableResult
+    public mutating func cut(_ cut: Cut) -> Bool {
+        guard case .cut(let lease, _) = doing, let index = leases.firstIndex(where: { $0.key == lease.key }) else {
+            return false
+        }
+        switch cut {
+        case .planned(let count):
+            leases[index].unplannedChunks = max(0, leases[index].unplannedChunks - max(1, count))
+            guard leases[index].facts.stage == .scheduled else { return false }
+            leases[index].facts.stage = .sending
+            return true
+        case .nothing: leases[index].unplannedChunks = 0
+        // The guard decides when shards are settled, and that wakes the planner.
+        case .guarded: guarded.insert(lease.key)
+        }
+        return false
+    }
+}

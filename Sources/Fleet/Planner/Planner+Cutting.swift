@@ -1,0 +1,36 @@
+import Campaigns
+import Delivery
+import Store
+
+/// New shards.
+extension Planner {
+    /// What is out and unclaimed; whether it waits for turns is said by the limits as they are now.
+    func windowUse() async throws -> [WindowUse] {
+        var uses = try await ledger.read { try $0.windowUse() }
+        for index in uses.indices where !uses[index].isPaced {
+            let (app, lane) = (uses[index].app, uses[index].lane)
+            uses[index].isPaced = limits.isPaced(app: app, provider: lane.provider, urgency: lane.urgency)
+        }
+        return uses
+    }
+
+    func cut(_ lease: LeasedCampaign, _ shardsMax: Int) async throws -> (PlannerSteps.Cut, [ShardToPublish]) {
+        let (worker, cap) = (worker, limits.cap(of: lease.facts.app))
+        let result = try await ledger.write(.normal) {
+            try $0.plan(
+                campaign: lease.facts.number,
+                share: lease.facts.share,
+                leaseEpoch: lease.leaseEpoch,
+                worker: worker,
+                shardsMax: shardsMax,
+                cap: cap,
+                now: ledger.now()
+            )
+        }
+        return switch result {
+        case .planned(let shards): (.planned(shards.count), shards)
+        case .fenced, .waits: (.nothing, [])
+        case .guarded: (.guarded, [])
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Campaigns
+import Delivery
+import Logging
+import Store
+
+/// Leases, ends, what was held and what was set aside.
+extension Planner {
+    func lease(_ steps: inout PlannerSteps) async throws {
+        let (worker, apps) = (worker, apps)
+        let (leases, live, isEnding) = try await ledger.write(.normal) { [ledger, limits] transaction in
+            let now = ledger.now()
+            let ended = try transaction.endDue(now: now)
+            return (
+                try transaction.leaseCampaigns(worker: worker, apps: apps, isPaced: limits.isPaced, now: now),
+                try transaction.reader.liveWorkers(now: now), ended.isMore
+            )
+        }
+        steps.leased(
+            leases,
+            consumers: live.count { $0.roles.contains("sender") },
+            accounts: live.reduce(into: limits.reported) { $0.formUnion($1.accounts) },
+            isEnding: isEnding
+        )
+    }
+
+    func releaseLeases() async throws {
+        let worker = worker
+        try await ledger.write(.normal) { try $0.releaseLeases(worker: worker) }
+    }
+
+    func hasLapsedLease() async throws -> Bool {
+        let (worker, apps) = (worker, apps)
+        return try await ledger.read { [ledger] reader in
+            try reader.hasLapsedLease(notOf: worker, apps: apps, now: ledger.now())
+        }
+    }
+
+    func complete(_ campaigns: Set<UInt32>) async throws {
+        // Looked at first: a synced commit at every settlement would cost more than the settlement.
+        let done = try await ledger.read { reader in try campaigns.filter { try reader.mayBeDone(campaign: $0) } }
+        guard !done.isEmpty else { return }
+        try await ledger.write(.synced) { transaction in
+            let now = ledger.now()
+            for campaign in done { _ = try transaction.completeIfDone(campaign: campaign, now: now) }
+        }
+        outlet.eventsWritten()
+    }
+
+    func endPiece() async throws -> Bool {
+        let isMore = try await ledger.write(.synced) { try $0.endDue(now: ledger.now()).isMore }
+        outlet.eventsWritten()
+        return isMore
+    }
+
+    // MARK: Held campaigns, and what supersedes
+
+    func held(_ numbers: Set<UInt32>) async throws -> [CampaignFacts] {
+        try await ledger.read { reader in
+            try reader.campaigns(numbers).flatMap { try reader.shares(of: $0) }
+        }
+    }
+
+    func prepare(_ lease: LeasedCampaign, _ shardsMax: Int) async throws -> [ShardToPublish]? {
+        let (worker, cap) = (worker, limits.cap(of: lease.facts.app))
+        let result = try await ledger.write(.normal) {
+            try $0.prepare(
+                campaign: lease.facts.number,
+                share: lease.facts.share,
+                leaseEpoch: lease.leaseEpoch,
+                worker: worker,
+                shardsMax: shardsMax,
+                cap: cap,
+                now: ledger.now()
+            )
+        }
+        guard case .planned(let shards) = result else { return nil }
+        return shards
+    }
+
+    /// Lets a campaign take the place of older ones, and begin when those have stopped (design, section 9).
+    func release(_ campaign: UInt32) async throws -> ReleaseResult {
+        let (result, marked) = try await ledger.write(.synced) { [ledger] transaction in
+            let now = ledger.now()
+            return try transaction.release(campaign: campaign, shared: now, now: now)
+        }
+        if marked {
+            logger.notice("older campaigns are superseded", metadata: ["by": "\(campaign)"])
+            outlet.eventsWritten()
+            // Other workers look within 500 ms.
+            poll.wake()
+        }
+        return result
+    }
+
+    // MARK: What was set aside
+
+    func isProbeDue(_ lease: LeasedCampaign) async throws -> Bool {
+        try await ledger.read {
+            try $0.isProbeDue(campaign: lease.facts.number, share: lease.facts.share, now: ledger.now())
+        }
+    }
+
+    func probe(_ lease: LeasedCampaign) async throws {
+        let (worker, cap) = (worker, limits.cap(of: lease.facts.app))
+        let shards = try await ledger.write(.synced) {
+            try $0.beginProbe(
+                campaign: lease.facts.number,
+                share: lease.facts.share,
+                leaseEpoch: lease.leaseEpoch,
+                worker: worker,
+                cap: cap,
+                now: ledger.now()
+            )
+        }
+        await outlet.publish(shards)
+    }
+
+    func hasAside(_ lease: LeasedCampaign) async throws -> Bool {
+        let (campaign, share) = (lease.facts.number, lease.facts.share)
+        return try await ledger.read {
+            try !$0.openShards(campaign: campaign, states: [.aside], of: share.map { [$0] }, limit: 1).isEmpty
+        }
+    }
+
+    func releaseAside(_ lease: LeasedCampaign, _ limit: Int) async throws -> Int {
+        let shards = try await ledger.write(.synced) {
+            try $0.releaseAside(
+                campaign: lease.facts.number,
+                share: lease.facts.share,
+                knowsApp: true,
+                isPaced: lease.isPaced,
+                limit: limit,
+                now: ledger.now()
+            )
+        }
+        await outlet.publish(shards)
+        return shards.count
+    }
+}

@@ -1,0 +1,149 @@
+import Campaigns
+import Delivery
+import Testing
+
+@Suite struct PlannerStepsTests {
+    typealias Step = PlannerSteps.Step
+
+    // MARK: Leases
+
+    @Test func `a planner that has begun takes leases at once, then every 500 ms, under a rate every 200`() {
+        for (isPaced, pause) in [(false, 500), (true, 200)] {
+            var planner = TestPlanner()
+            planner.leases = [.fixture(isPaced: isPaced)]
+            #expect(planner.pass().contains(.lease))
+            var passed = Duration.zero
+            while true {
+                let before = planner.now
+                let steps = planner.pass()
+                passed += planner.now.since(before)
+                if steps.contains(.lease) { break }
+            }
+            #expect(passed >= .milliseconds(pause) && passed <= .milliseconds(pause + 200))
+        }
+    }
+
+    @Test func `a hint takes leases at once`() {
+        var planner = TestPlanner()
+        _ = planner.pass()
+        #expect(!planner.pass().contains(.lease))
+        #expect(planner.pass(isHinted: true).contains(.lease))
+    }
+
+    @Test func `a lease that another planner has not renewed is taken at once`() {
+        var planner = TestPlanner()
+        _ = planner.pass()
+        let steps = planner.pass { steps, step, look in
+            step == .lookBehind ? steps.lookedBehind(hasLapsed: true, look) : ()
+        }
+        #expect(steps.prefix(2) == [.lookBehind, .lease])
+    }
+
+    @Test func `with a clock that is lost a planner gives its leases back once, and neither takes nor ends any`() {
+        var planner = TestPlanner()
+        (planner.leases, planner.isEnding) = ([.fixture()], true)
+        #expect(planner.pass().contains(.endPiece))
+        planner.isInTime = false
+        let steps = planner.pass(isHinted: true) + planner.pass(isHinted: true)
+        #expect(steps.filter { $0 == .giveUpLeases } == [.giveUpLeases])
+        #expect(!steps.contains(.lease) && !steps.contains(.endPiece) && !steps.contains(.sweepLists))
+    }
+
+    @Test func `a ledger that fails ends the pass, and is asked again after a second`() {
+        var planner = TestPlanner()
+        #expect(planner.steps.next(planner.look()) == .lease)
+        planner.steps.failed(planner.now)
+        #expect(planner.steps.next(planner.look()) == .rest(until: planner.now.advanced(by: .seconds(1))))
+    }
+
+    // MARK: Ends
+
+    @Test func `what is still being cut is not asked whether it is done, a share of several is`() {
+        var planner = TestPlanner()
+        planner.leases = [
+            .fixture(1, unplanned: 5), .fixture(2), .fixture(3, share: .apns, unplanned: 5),
+        ]
+        _ = planner.pass()
+        let steps = planner.pass(progressed: [1, 2, 3, 4])
+        #expect(steps.first == .complete([2, 3, 4]))
+    }
+
+    @Test func `what campaigns that are over have left is settled piece by piece, a piece a pass`() {
+        var planner = TestPlanner()
+        planner.isEnding = true
+        for isMore in [true, true, false] {
+            let steps = planner.pass { steps, step, _ in step == .endPiece ? steps.endedPiece(isMore: isMore) : () }
+            #expect(steps.filter { $0 == .endPiece } == [.endPiece])
+        }
+        #expect(!planner.pass().contains(.endPiece))
+    }
+
+    // MARK: Held campaigns
+
+    private func shard(_ urgency: Urgency = .bulk) -> ShardToPublish {
+        var facts = Fixtures.shard().facts
+        facts.urgency = urgency
+        return ShardToPublish(record: Fixtures.row(.aside, aside: .held), facts: facts, firstIndex: 0, devices: [])
+    }
+
+    private func held(_ planner: inout TestPlanner) -> [Step] {
+        planner.leases = [.fixture(1, .held)]
+        return planner.pass { steps, step, _ in if case .prepare = step { steps.prepared([shard()]) } }
+    }
+
+    @Test func `the first shards of a held campaign are prepared once, as many as a lane has places`() {
+        var planner = TestPlanner()
+        #expect(held(&planner).contains(.prepare(.fixture(1, .held), shardsMax: 16)))
+        #expect(!planner.pass(isHinted: true).contains { if case .prepare = $0 { true } else { false } })
+    }
+
+    @Test func `fired, they go out before everything else, with the end that counts from then`() throws {
+        var planner = TestPlanner()
+        _ = held(&planner)
+        planner.leases = []
+        var fired = LeasedCampaign.fixture(1, .scheduled).facts
+        fired.expiresAt = Fixtures.after(7)
+        let steps = planner.pass(isHinted: true) { steps, step, look in
+            if case .lookAtHeld = step { steps.looked(atHeld: [fired], look) }
+        }
+        var shard = shard()
+        (shard.record.state, shard.facts.expiresAt) = (.unpublished, fired.expiresAt)
+        #expect(steps.prefix(3) == [.lookAtHeld([1]), .publishFired([shard]), .lease])
+    }
+
+    @Test func `what is held still, or fired and paused, does not go out`() {
+        for (stage, paused): (CampaignStage, Set<AsideReason>) in [(.held, []), (.scheduled, [.paused])] {
+            var planner = TestPlanner()
+            _ = held(&planner)
+            let facts = LeasedCampaign.fixture(1, stage) { $0.pausedBy = paused }.facts
+            let steps = planner.pass(isHinted: true) { steps, step, look in
+                if case .lookAtHeld = step { steps.looked(atHeld: [facts], look) }
+            }
+            #expect(!steps.contains { if case .publishFired = $0 { true } else { false } })
+        }
+    }
+
+    @Test func `one that got another urgency is prepared for its other lane, one under a rate not at all`() {
+        var planner = TestPlanner()
+        _ = held(&planner)
+        planner.leases[0].urgency = .urgent
+        let steps = planner.pass(isHinted: true)
+        #expect(steps.contains { if case .prepare(let lease, _) = $0 { lease.urgency == .urgent } else { false } })
+        planner.leases = [.fixture(2, .held, isPaced: true)]
+        #expect(!planner.pass(isHinted: true).contains { if case .prepare = $0 { true } else { false } })
+    }
+
+    // MARK: Superseding
+
+    @Test func `a campaign of several providers is released once, and asked again at once while it waits`() {
+        var planner = TestPlanner()
+        planner.leases = [.apns, .fcm].map { share in
+            .fixture(1, .scheduled, share: share, unplanned: 1) { $0.isReleased = false }
+        }
+        var steps = planner.pass { steps, step, _ in if case .release = step { steps.released(.waits) } }
+        #expect(steps.filter { $0 == .release(campaign: 1) }.count == 1 && !steps.contains(.lookAtWindow))
+        steps = planner.pass { steps, step, _ in if case .release = step { steps.released(.released) } }
+        #expect(steps.contains(.lease) && steps.contains(.release(campaign: 1)) && steps.contains(.lookAtWindow))
+        #expect(!planner.pass().contains(.lease))
+    }
+}

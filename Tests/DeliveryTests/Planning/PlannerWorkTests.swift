@@ -1,0 +1,284 @@
+import Campaigns
+import Delivery
+import Testing
+
+/// What a planner does for its campaigns once it has them.
+@Suite struct PlannerWorkTests {
+    typealias Step = PlannerSteps.Step
+
+    // MARK: What was set aside
+
+    @Test func `what is set aside goes out at the breaker's pace until nothing is due`() {
+        var planner = TestPlanner()
+        let lease = LeasedCampaign.fixture { $0.breaker = .closed(since: Fixtures.now) }
+        planner.leases = [lease]
+        let limit = lease.facts.breaker.pace(now: Fixtures.now)
+        var left = [limit - 1, 0][...]
+        let steps = planner.pass { steps, step, look in
+            if case .lookForAside = step { steps.lookedForAside(isThere: true, look) }
+            if case .releaseAside = step { steps.releasedAside(left.popFirst() ?? 0) }
+        }
+        #expect(limit > 1)
+        #expect(
+            steps.prefix(5) == [
+                .lease, .complete([1]), .lookForAside(lease), .releaseAside(lease, limit: limit),
+                .releaseAside(lease, limit: 1),
+            ]
+        )
+        #expect(steps.filter { if case .releaseAside = $0 { true } else { false } }.count == 2)
+    }
+
+    @Test func `of an open breaker only a probe goes out, when one is due`() {
+        for isDue in [true, false] {
+            var planner = TestPlanner()
+            let lease = LeasedCampaign.fixture(unplanned: 3) { $0.breaker = .open(probe: nil) }
+            planner.leases = [lease]
+            let steps = planner.pass { steps, step, _ in
+                if case .lookForProbe = step { steps.lookedForProbe(isDue: isDue) }
+            }
+            #expect(steps.contains(.probe(lease)) == isDue)
+            #expect(!steps.contains(.lookForAside(lease)) && !steps.contains(.lookAtWindow))
+        }
+    }
+
+    @Test func `while the broker takes nothing, nothing is released, probed, cut or given a turn`() {
+        var planner = TestPlanner()
+        planner.isTaking = false
+        planner.leases = [
+            .fixture(1, unplanned: 3), .fixture(2) { $0.breaker = .open(probe: nil) }, .fixture(3, isPaced: true),
+        ]
+        let steps = planner.pass()
+        #expect(steps == [.lease, .complete([2, 3]), .extendQuiet, .sweepLists])
+    }
+
+    @Test func `a broker that stops taking ends what was to be published in this pass`() {
+        var planner = TestPlanner()
+        planner.leases = [.fixture(1), .fixture(2)]
+        var asked = 0
+        while true {
+            let step = planner.steps.next(planner.look())
+            if case .rest = step { break }
+            if case .lease = step {
+                planner.steps.leased(planner.leases, consumers: 1, accounts: planner.accounts, isEnding: false)
+            }
+            if case .lookForAside = step { (asked, planner.isTaking) = (asked + 1, false) }
+        }
+        #expect(asked == 1)
+    }
+
+    // MARK: New shards
+
+    @Test func `free places are shared among a lane's campaigns, and each is cut by its share`() {
+        var planner = TestPlanner()
+        let (first, second) = (LeasedCampaign.fixture(1, unplanned: 100), LeasedCampaign.fixture(2, unplanned: 3))
+        planner.leases = [first, second]
+        let lane = first.lane
+        let use = WindowUse(campaign: 1, app: "news", lane: lane, firstAttempts: 6, retries: 0)
+        let paced = WindowUse(campaign: 9, app: "news", lane: lane, isPaced: true, firstAttempts: 500, retries: 0)
+        let steps = planner.pass { steps, step, look in
+            if step == .lookAtWindow { steps.looked(atWindow: [use, paced], look) }
+        }
+        #expect(steps.suffix(3) == [.lookAtWindow, .cut(first, shardsMax: 7), .cut(second, shardsMax: 3)])
+    }
+
+    @Test func `what the planner may not send is not cut`() {
+        let leases: [LeasedCampaign] = [
+            .fixture(1, unplanned: 1, isPaced: true), .fixture(2, unplanned: 1) { $0.pausedBy = [.paused] },
+            .fixture(3, unplanned: 1) { $0.app = "unknown" }, .fixture(4, .held, unplanned: 1),
+            .fixture(5, unplanned: 1) { $0.isReleased = false }, .fixture(6),
+        ]
+        for lease in leases {
+            var planner = TestPlanner()
+            planner.leases = [lease]
+            #expect(!planner.pass().contains(.lookAtWindow), "\(lease.facts.number)")
+        }
+    }
+
+    @Test(arguments: [
+        (PlannerSteps.Cut.planned(3), true), (.planned(5), false), (.nothing, false), (.guarded, false),
+    ])
+    func `a planner looks again soon only while there is something left that may be cut`(
+        _ cut: PlannerSteps.Cut,
+        _ isBusy: Bool
+    ) {
+        var planner = TestPlanner()
+        planner.leases = [.fixture(unplanned: 5)]
+        let before = planner.now
+        _ = planner.pass { steps, step, look in
+            if step == .lookAtWindow { steps.looked(atWindow: [], look) }
+            if case .cut = step { _ = steps.cut(cut) }
+        }
+        #expect((planner.now.since(before) < PlannerSteps.idlePause) == isBusy)
+    }
+
+    @Test func `a campaign's first shards are told once`() {
+        var planner = TestPlanner()
+        planner.leases = [.fixture(1, .scheduled, unplanned: 5)]
+        var told: [Bool] = []
+        for _ in 0..<2 {
+            _ = planner.pass { steps, step, look in
+                if step == .lookAtWindow { steps.looked(atWindow: [], look) }
+                if case .cut = step { told.append(steps.cut(.planned(1))) }
+            }
+        }
+        #expect(told == [true, false])
+    }
+
+    // MARK: Turns
+
+    @Test func `a campaign under a rate is asked once for all its providers, and again when its rest is over`() {
+        var planner = TestPlanner()
+        var urgent = LeasedCampaign.fixture(1, share: .web, isPaced: true)
+        urgent.urgency = .urgent
+        planner.leases = [.fixture(1, share: .apns, isPaced: true), .fixture(1, share: .fcm, isPaced: true), urgent]
+        planner.accounts = AppAccounts(["news": [.apns]])
+        func turns(_ rest: Int64) -> [Step] {
+            planner.pass { steps, step, look in if case .giveTurns = step { steps.gaveTurns(rest: rest, look.now) } }
+                .filter {
+                    if case .giveTurns = $0 { true } else { false }
+                }
+        }
+        #expect(turns(400_000) == [.giveTurns(planner.leases[0], providers: [.apns, .fcm])])
+        let given = planner.now
+        #expect(turns(0).isEmpty)
+        while turns(0).isEmpty {}
+        // A sleep before, one after the pass that gave them.
+        #expect(planner.now.since(given) >= .milliseconds(300) && planner.now.since(given) < .milliseconds(700))
+    }
+
+    // MARK: Runs and audiences
+
+    private func repeated(_ number: UInt32) -> LeasedCampaign {
+        .fixture(number) { ($0.isRepeated, $0.sendAt) = (true, Fixtures.now) }
+    }
+
+    @Test func `a run that cannot be made rests for five seconds, and the others are made`() {
+        var planner = TestPlanner()
+        planner.leases = [repeated(1), repeated(2)]
+        func runs() -> [UInt32] {
+            var campaigns: [UInt32] = []
+            _ = planner.pass { steps, step, look in
+                guard case .makeRun(let lease) = step else { return }
+                campaigns.append(lease.facts.number)
+                if lease.facts.number == 1 { steps.failed(look.now) } else { steps.madeRun(false) }
+            }
+            return campaigns
+        }
+        #expect(runs() == [1, 2])
+        #expect(runs() == [2])
+        planner.advance(.seconds(5))
+        #expect(runs() == [1, 2])
+    }
+
+    @Test func `what was made, or is known now, is leased by the next pass`() {
+        var planner = TestPlanner()
+        planner.leases = [repeated(1)]
+        _ = planner.pass { steps, step, _ in if case .makeRun = step { steps.madeRun(true) } }
+        #expect(planner.pass().contains(.lease))
+        planner = TestPlanner()
+        planner.leases = [.fixture(1, .planning)]
+        _ = planner.pass { steps, step, _ in if case .freeze = step { steps.froze(.done) } }
+        #expect(planner.pass().contains(.lease))
+    }
+
+    @Test func `audiences share one slice: the second waits until the first leaves time`() {
+        var planner = TestPlanner()
+        planner.leases = [.fixture(1, .planning), .fixture(2, .planning)]
+        func frozen(_ work: PlannerSteps.Work, after span: Duration) -> [UInt32] {
+            var campaigns: [UInt32] = []
+            while true {
+                let step = planner.steps.next(planner.look())
+                if case .rest(let until) = step {
+                    if !campaigns.isEmpty { return campaigns }
+                    planner.now = max(planner.now, until)
+                }
+                if step == .lease {
+                    planner.steps.leased(planner.leases, consumers: 1, accounts: planner.accounts, isEnding: false)
+                }
+                guard case .freeze(let lease, _) = step else { continue }
+                campaigns.append(lease.facts.number)
+                planner.now = planner.now.advanced(by: span)
+                planner.steps.froze(work)
+            }
+        }
+        #expect(frozen(.goesOn, after: PlannerSteps.freezeSlice) == [1])
+        #expect(frozen(.done, after: .milliseconds(1)) == [1, 2])
+    }
+
+    @Test func `an audience that fails is dropped and rests, one that is another planner's now is dropped`() {
+        var planner = TestPlanner()
+        planner.leases = [.fixture(1, .planning)]
+        var steps = planner.pass { steps, step, look in if case .freeze = step { steps.failed(look.now) } }
+        #expect(steps.suffix(2) == [.freeze(planner.leases[0], upTo: PlannerSteps.freezeSlice), .forget(campaign: 1)])
+        #expect(!planner.pass().contains { if case .freeze = $0 { true } else { false } })
+        planner.advance(.seconds(5))
+        _ = planner.pass(isHinted: true) { steps, step, _ in if case .freeze = step { steps.froze(.goesOn) } }
+        planner.leases = []
+        steps = planner.pass(isHinted: true)
+        #expect(steps.contains(.forget(campaign: 1)))
+        #expect(!planner.pass(isHinted: true).contains(.forget(campaign: 1)))
+    }
+
+    // MARK: In-app campaigns
+
+    private func inApp(_ number: UInt32, _ stage: CampaignStage = .scheduled) -> LeasedCampaign {
+        .fixture(number, stage) { $0.isInApp = true }
+    }
+
+    @Test func `lists of in-app campaigns are written one campaign after the other, and each goes live when due`() {
+        var planner = TestPlanner()
+        planner.leases = [inApp(1), inApp(2, .held)]
+        func work(_ work: PlannerSteps.Work) -> [Step] {
+            planner.pass { steps, step, look in
+                if case .prepareInApp = step { steps.preparedInApp(work, look) }
+                if case .beginInApp = step { steps.beganInApp(look.now) }
+            }.filter {
+                switch $0 {
+                case .prepareInApp, .beginInApp: true
+                default: false
+                }
+            }
+        }
+        let slice = PlannerSteps.inAppSlice
+        #expect(work(.goesOn) == [.prepareInApp(inApp(1), upTo: slice)])
+        #expect(work(.done) == [.prepareInApp(inApp(1), upTo: slice), .beginInApp(inApp(1))])
+        #expect(work(.done) == [.prepareInApp(inApp(2, .held), upTo: slice)])
+        #expect(work(.done).isEmpty)
+        planner.leases = [inApp(2)]
+        #expect(planner.pass(isHinted: true).contains(.beginInApp(inApp(2))))
+    }
+
+    // MARK: The sweep
+
+    @Test func `a second apart what waits for a confirm is published again, also that of other planners`() {
+        var planner = TestPlanner()
+        planner.leases = [.fixture()]
+        let swept: [Step] = [
+            .extendQuiet, .publishLeft(campaign: 1, age: .seconds(10)), .republishLost(.fixture()),
+            .publishLeft(campaign: nil, age: .seconds(60)), .sweepLists,
+        ]
+        #expect(planner.pass().suffix(5) == swept)
+        #expect(!planner.pass().contains(.extendQuiet))
+        planner.advance(.seconds(1))
+        #expect(planner.pass().suffix(5) == swept)
+    }
+
+    // MARK: Rests
+
+    @Test func `woken without a hint a planner makes room for others first, with one it begins at once`() {
+        var woken = TestPlanner()
+        woken.leases = [.fixture(unplanned: 5)]
+        var end = woken.now
+        while true {
+            let step = woken.steps.next(woken.look())
+            if step == .lease {
+                woken.steps.leased(woken.leases, consumers: 1, accounts: woken.accounts, isEnding: false)
+            }
+            guard case .rest(let until) = step else { continue }
+            end = until
+            break
+        }
+        #expect(end > woken.now && woken.steps.next(woken.look()) == .rest(until: end))
+        #expect(woken.steps.next(woken.look(isHinted: true)) == .lease)
+    }
+}

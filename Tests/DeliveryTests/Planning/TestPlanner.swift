@@ -1,0 +1,86 @@
+import Campaigns
+import Delivery
+
+/// A planner whose steps the test does: what is read and what comes of a step is said by `world`.
+struct TestPlanner {
+    typealias Step = PlannerSteps.Step
+
+    var steps = PlannerSteps(prefetch: 4)
+    var now = MonotonicInstant(nanoseconds: 1_000_000_000_000)
+    var shared = Fixtures.now
+    var isTaking = true
+    var isInTime = true
+    /// What the ledger gives as leases.
+    var leases: [LeasedCampaign] = []
+    var isEnding = false
+    var accounts = AppAccounts(["news": [.apns, .fcm]])
+
+    func look(isHinted: Bool = false, progressed: Set<UInt32> = []) -> PlannerSteps.Look {
+        PlannerSteps.Look(
+            now: now,
+            shared: shared,
+            isInTime: isInTime,
+            isTaking: isTaking,
+            isHinted: isHinted,
+            progressed: progressed
+        )
+    }
+
+    /// Goes through one pass, and sleeps as long as it wants; returns its steps without the sleep.
+    mutating func pass(
+        isHinted: Bool = false,
+        progressed: Set<UInt32> = [],
+        _ answer: (inout PlannerSteps, Step, PlannerSteps.Look) -> Void = { _, _, _ in }
+    ) -> [Step] {
+        var taken: [Step] = []
+        var (isHinted, progressed) = (isHinted, progressed)
+        while true {
+            let step = steps.next(look(isHinted: isHinted, progressed: progressed))
+            (isHinted, progressed) = (false, [])
+            if case .rest(let until) = step {
+                if until > now { now = until }
+                if !taken.isEmpty { return taken }
+                continue
+            }
+            taken.append(step)
+            if case .lease = step {
+                steps.leased(leases, consumers: 1, accounts: accounts, isEnding: isEnding)
+            }
+            answer(&steps, step, look())
+        }
+    }
+
+    mutating func advance(_ span: Duration) {
+        now = now.advanced(by: span)
+        shared = shared.advanced(by: span)
+    }
+}
+
+extension LeasedCampaign {
+    static func fixture(
+        _ number: UInt32 = 1,
+        _ stage: CampaignStage = .sending,
+        share: ProviderName? = nil,
+        unplanned: Int = 0,
+        isPaced: Bool = false,
+        _ change: (inout CampaignFacts) -> Void = { _ in }
+    ) -> LeasedCampaign {
+        var facts = Fixtures.campaign(stage, expiresIn: 86_400)
+        facts.number = number
+        (facts.share, facts.hasShares) = (share, share != nil)
+        change(&facts)
+        return LeasedCampaign(
+            facts: facts,
+            urgency: .bulk,
+            provider: share ?? .apns,
+            leaseEpoch: 1,
+            unplannedChunks: unplanned,
+            isPaced: isPaced
+        )
+    }
+}
+
+extension ProviderName {
+    static let fcm = ProviderName(rawValue: "fcm")
+    static let web = ProviderName(rawValue: "webpush")
+}

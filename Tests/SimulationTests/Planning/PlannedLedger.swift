@@ -1,0 +1,212 @@
+import Campaigns
+import Delivery
+
+/// What planners read and write, in memory: campaigns with their leases, and rows of shards; the rules are those that ship.
+final class PlannedLedger {
+    struct Campaign {
+        var facts: CampaignFacts
+        var urgency = Urgency.bulk
+        var lease = PlannerLease(owner: 0, epoch: 0, until: Timestamp(milliseconds: 0))
+        var isPaced = false
+        var chunks = 0
+        var cursor = 0
+        /// Steps until the audience is known, and until an in-app campaign's lists are written.
+        var freezing = 0
+        var lists = 0
+        var isOver = false
+        /// When a person let it go, while nothing else kept it.
+        var firedAt: Timestamp?
+        /// When it marked the older one.
+        var markedAt: Timestamp?
+        /// Under which lease it has had a turn, when, and how long there was nothing to give away.
+        var turn: (epoch: UInt32, at: Timestamp, rest: Duration)?
+    }
+
+    struct Row {
+        var record: ShardRecord
+        var since: Timestamp
+    }
+
+    var campaigns: [UInt32: Campaign] = [:]
+    var rows: [ShardKey: Row] = [:]
+    /// Chunks that are cut, each once.
+    private var cut: Set<ShardKey> = []
+
+    // MARK: Leases and ends
+
+    /// The campaigns that a worker has from now on; `lapsed` hears whose lease has run out.
+    func lease(by worker: Int64, now: Timestamp, lapsed: (PlannerLease) throws -> Void) throws -> [LeasedCampaign] {
+        var leases: [LeasedCampaign] = []
+        for number in campaigns.keys.sorted() {
+            guard var campaign = campaigns[number], !campaign.isOver else { continue }
+            markEnded(&campaign, now: now)
+            let last = campaign.lease
+            guard let lease = last.taken(by: worker, isPaced: campaign.isPaced, now: now) else {
+                campaigns[number] = campaign
+                continue
+            }
+            if last.owner != worker, last.owner != 0 { try lapsed(last) }
+            campaign.lease = lease
+            campaigns[number] = campaign
+            leases.append(
+                LeasedCampaign(
+                    facts: campaign.facts,
+                    urgency: campaign.urgency,
+                    provider: .apns,
+                    leaseEpoch: lease.epoch,
+                    unplannedChunks: campaign.chunks - campaign.cursor,
+                    isPaced: campaign.isPaced
+                )
+            )
+        }
+        return leases.sorted {
+            ($0.urgency == .bulk ? 1 : 0, $0.facts.number) < ($1.urgency == .bulk ? 1 : 0, $1.facts.number)
+        }
+    }
+
+    func releaseLeases(of worker: Int64) {
+        for number in campaigns.keys where campaigns[number]?.lease.owner == worker {
+            campaigns[number]?.lease.owner = 0
+        }
+    }
+
+    func hasLapsed(notOf worker: Int64, now: Timestamp) -> Bool {
+        campaigns.values.contains { campaign in
+            !campaign.isOver && ![0, worker].contains(campaign.lease.owner)
+                && Ahead.lease.isPassed(campaign.lease.until, now: now)
+        }
+    }
+
+    func holds(_ lease: LeasedCampaign, _ worker: Int64) -> Bool {
+        campaigns[lease.facts.number].map { $0.lease.owner == worker && $0.lease.epoch == lease.leaseEpoch } ?? false
+    }
+
+    private func markEnded(_ campaign: inout Campaign, now: Timestamp) {
+        if campaign.facts.endedAs == nil { campaign.facts.endedAs = campaign.facts.ending(at: now) }
+        guard campaign.facts.endedAs != nil else { return }
+        // The rest is counted with the mark.
+        (campaign.cursor, campaign.freezing, campaign.lists) = (campaign.chunks, 0, 0)
+    }
+
+    /// Settles one row of a campaign that is over; returns whether there are more.
+    func endPiece(now: Timestamp) -> Bool {
+        let due = rows.values.filter { row in
+            guard let campaign = campaigns[row.record.id.key.campaign] else { return false }
+            return AsideRelease.ending(of: row.record.state, campaign: campaign.facts, now: now) != nil
+        }
+        guard let row = due.min(by: { $0.record.id.key < $1.record.id.key }) else { return false }
+        settle(row.record.id.key)
+        return due.count > 1
+    }
+
+    var isEnding: Bool { campaigns.values.contains { !$0.isOver && $0.facts.endedAs != nil } }
+
+    func complete(_ number: UInt32) {
+        guard let campaign = campaigns[number], campaign.freezing == 0, campaign.lists == 0 else { return }
+        let isCut = campaign.cursor == campaign.chunks || campaign.facts.endedAs != nil
+        let isSettled = rows.values.allSatisfy { $0.record.id.key.campaign != number || $0.record.state == .settled }
+        if isCut, isSettled, !campaign.facts.isInApp || campaign.facts.stage == .sending {
+            campaigns[number]?.isOver = true
+        }
+    }
+
+    // MARK: Rows
+
+    /// Cuts the next shards; nil when the lease is another's or nothing may be planned.
+    func cut(
+        _ lease: LeasedCampaign,
+        _ count: Int,
+        by worker: Int64,
+        isHeld: Bool,
+        now: Timestamp
+    ) throws -> [ShardToPublish]? {
+        let number = lease.facts.number
+        guard holds(lease, worker), let campaign = campaigns[number] else { return nil }
+        guard isHeld ? campaign.facts.stage == .held : campaign.facts.mayPlan(at: now) else { return nil }
+        var shards: [ShardToPublish] = []
+        for _ in 0..<min(count, campaign.chunks - campaign.cursor) {
+            let ordinal = UInt32(campaigns[number]?.cursor ?? 0)
+            let key = ShardKey(campaign: number, part: 0, ordinal: ordinal)
+            guard cut.insert(key).inserted else { throw Violation(description: "chunk \(key) is cut twice") }
+            campaigns[number]?.cursor += 1
+            put(Self.record(key, isHeld ? .aside : .unpublished, isHeld ? .held : nil), now: now)
+            if let row = rows[key] { shards.append(message(row.record)) }
+        }
+        if !isHeld { campaigns[number]?.facts.stage = .sending }
+        return shards
+    }
+
+    /// What is set aside and may go out again.
+    func release(_ lease: LeasedCampaign, limit: Int, now: Timestamp) -> [ShardToPublish] {
+        guard let campaign = campaigns[lease.facts.number] else { return [] }
+        let due = rows.values.filter { row in
+            row.record.id.key.campaign == campaign.facts.number && row.record.state == .aside
+                && AsideRelease.isDue(
+                    row.record.aside ?? .handOver,
+                    campaign: campaign.facts,
+                    knowsApp: true,
+                    isPaced: campaign.isPaced,
+                    now: now
+                )
+        }
+        return due.sorted { $0.record.id.key < $1.record.id.key }.prefix(limit).map { row in
+            put(row.record.released(), now: now)
+            return message(row.record.released())
+        }
+    }
+
+    func put(_ record: ShardRecord, now: Timestamp) { rows[record.id.key] = Row(record: record, since: now) }
+
+    func settle(_ key: ShardKey) {
+        rows[key]?.record.state = .settled
+        rows[key]?.record.aside = nil
+    }
+
+    func message(_ record: ShardRecord) -> ShardToPublish {
+        var facts = Self.facts
+        facts.urgency = campaigns[record.id.key.campaign]?.urgency ?? .bulk
+        return ShardToPublish(record: record, facts: facts, firstIndex: 0, devices: [])
+    }
+
+    /// First attempts that are out or about to be, and not claimed, by campaign.
+    func unclaimed() -> [UInt32: Int] {
+        rows.values.reduce(into: [:]) { counts, row in
+            if [.unpublished, .out].contains(row.record.state) { counts[row.record.id.key.campaign, default: 0] += 1 }
+        }
+    }
+
+    private static func record(_ key: ShardKey, _ state: ShardState, _ aside: AsideReason?) -> ShardRecord {
+        ShardRecord(
+            id: ShardID(key: key),
+            state: state,
+            generation: 1,
+            epoch: 0,
+            owner: 0,
+            attempt: 1,
+            rung: nil,
+            notBefore: nil,
+            dueAt: nil,
+            chunk: key.ordinal,
+            positions: [],
+            count: 1,
+            progress: Progress(count: 1),
+            aside: aside
+        )
+    }
+
+    private static let facts = Shard.Facts(
+        app: "news",
+        campaignID: "derby",
+        provider: .apns,
+        environment: nil,
+        urgency: .bulk,
+        pushType: .alert,
+        priority: 10,
+        expiresAt: Timestamp(milliseconds: 0),
+        dropIfOffline: false,
+        collapseID: "score",
+        maxAttempts: 3,
+        dropUnknown: false,
+        payload: []
+    )
+}

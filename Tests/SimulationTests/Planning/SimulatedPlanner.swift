@@ -1,0 +1,193 @@
+import Campaigns
+import Delivery
+
+/// A planner in the simulated world: does what the shipping machine says, a step at a time.
+final class SimulatedPlanner {
+    private unowned let world: PlannerWorld
+    let worker: Int64
+    private var steps = PlannerSteps(prefetch: PlannerWorld.prefetch)
+    private var sleepsUntil: MonotonicInstant?
+    private var isHinted = false
+    private var progressed: Set<UInt32> = []
+    /// The campaign whose lists it is writing: who begins another one begins at the front.
+    private var writing: UInt32?
+    /// How much it may cut by its last look at the window.
+    private var room: [Urgency: Int] = [:]
+    /// Whether its wall clock is far from the shared time.
+    var isLost = false
+    /// When it has stood still, or could not renew its leases, the last time.
+    var excusedAt: Timestamp?
+
+    init(worker: Int64, world: PlannerWorld) {
+        (self.worker, self.world) = (worker, world)
+    }
+
+    private var ledger: PlannedLedger { world.ledger }
+    private var now: Timestamp { world.now }
+    private var instant: MonotonicInstant { MonotonicInstant(nanoseconds: now.milliseconds * 1_000_000) }
+
+    /// Somebody says that campaigns may have changed.
+    func hint() {
+        isHinted = true
+        sleepsUntil = nil
+    }
+
+    /// Something of a campaign was settled here.
+    func note(_ campaign: UInt32) {
+        progressed.insert(campaign)
+        sleepsUntil = nil
+    }
+
+    private func look() -> PlannerSteps.Look {
+        PlannerSteps.Look(
+            now: instant,
+            shared: now,
+            isInTime: !isLost,
+            isTaking: world.isTaking,
+            isHinted: isHinted,
+            progressed: progressed
+        )
+    }
+
+    /// How long it sleeps; nil when it does not.
+    var nap: Duration? {
+        guard let sleepsUntil, instant < sleepsUntil else { return nil }
+        return sleepsUntil.since(instant)
+    }
+
+    /// Does its next step.
+    func step() throws {
+        let step = steps.next(look())
+        (isHinted, progressed, sleepsUntil) = (false, [], nil)
+        if case .rest(let until) = step {
+            sleepsUntil = until
+            return
+        }
+        if world.fails() {
+            excusedAt = now
+            return steps.failed(instant)
+        }
+        try take(step)
+    }
+
+    private func take(_ step: PlannerSteps.Step) throws {
+        switch step {
+        case .rest, .extendQuiet, .sweepLists, .probe, .makeRun: break
+        case .lookAtHeld(let numbers):
+            steps.looked(atHeld: numbers.sorted().compactMap { ledger.campaigns[$0]?.facts }, look())
+        case .publishFired(let shards): try publishFired(shards)
+        case .complete(let numbers): numbers.forEach(ledger.complete)
+        case .lease:
+            let leases = try ledger.lease(by: worker, now: now) { try world.lapsed($0) }
+            steps.leased(leases, consumers: 1, accounts: PlannerWorld.accounts, isEnding: ledger.isEnding)
+        case .giveUpLeases: ledger.releaseLeases(of: worker)
+        case .lookBehind: steps.lookedBehind(hasLapsed: ledger.hasLapsed(notOf: worker, now: now), look())
+        case .prepare(let lease, let count):
+            steps.prepared(try ledger.cut(lease, count, by: worker, isHeld: true, now: now))
+        case .release(let number): steps.released(world.release(number))
+        case .lookForProbe: steps.lookedForProbe(isDue: false)
+        case .lookForAside: steps.lookedForAside(isThere: true, look())
+        case .releaseAside(let lease, let limit):
+            let shards = ledger.release(lease, limit: limit, now: now)
+            world.publish(shards)
+            steps.releasedAside(shards.count)
+        case .endPiece: steps.endedPiece(isMore: ledger.endPiece(now: now))
+        case .giveTurns(let lease, _): steps.gaveTurns(rest: try giveTurns(lease), instant)
+        case .publishLeft(let campaign, let age): world.publishLeft(campaign, age)
+        case .republishLost(let lease): world.republishLost(lease.facts.number)
+        case .prepareInApp(let lease, _): steps.preparedInApp(try writeLists(lease), look())
+        case .beginInApp(let lease):
+            if ledger.holds(lease, worker) { ledger.campaigns[lease.facts.number]?.facts.stage = .sending }
+            steps.beganInApp(instant)
+        case .freeze(let lease, _): steps.froze(freeze(lease))
+        case .forget(let campaign): if writing == campaign { writing = nil }
+        case .lookAtWindow: steps.looked(atWindow: window(), look())
+        case .cut(let lease, let count): try cut(lease, count)
+        }
+    }
+
+    private func publishFired(_ shards: [ShardToPublish]) throws {
+        for shard in shards {
+            let number = shard.record.id.key.campaign
+            guard let campaign = ledger.campaigns[number] else { continue }
+            if campaign.facts.stage == .held { throw Violation(description: "\(number) is held and goes out") }
+            if shard.lane.urgency != campaign.urgency {
+                throw Violation(description: "\(number) goes out in another lane than its own")
+            }
+        }
+        world.publish(shards)
+    }
+
+    private func giveTurns(_ lease: LeasedCampaign) throws -> Int64 {
+        let number = lease.facts.number
+        guard ledger.holds(lease, worker), let campaign = ledger.campaigns[number] else { return 0 }
+        if let turn = campaign.turn, turn.epoch == lease.leaseEpoch, now.since(turn.at) < turn.rest {
+            throw Violation(description: "\(number) is asked for turns before its rest is over")
+        }
+        let shards = try ledger.cut(lease, 1, by: worker, isHeld: false, now: now) ?? []
+        world.publish(shards)
+        let rest = shards.isEmpty ? 200 : 100
+        ledger.campaigns[number]?.turn = (lease.leaseEpoch, now, .milliseconds(rest))
+        return Int64(rest) * 1000
+    }
+
+    private func freeze(_ lease: LeasedCampaign) -> PlannerSteps.Work {
+        let number = lease.facts.number
+        guard ledger.holds(lease, worker), let left = ledger.campaigns[number]?.freezing, left > 0 else {
+            return .fenced
+        }
+        world.pass(.milliseconds(30))
+        ledger.campaigns[number]?.freezing = left - 1
+        guard left == 1 else { return .goesOn }
+        ledger.campaigns[number]?.facts.stage = .scheduled
+        return .done
+    }
+
+    private func writeLists(_ lease: LeasedCampaign) throws -> PlannerSteps.Work {
+        let number = lease.facts.number
+        guard ledger.holds(lease, worker), let left = ledger.campaigns[number]?.lists else { return .fenced }
+        if let writing, writing != number {
+            throw Violation(description: "the lists of \(number) are begun before those of \(writing) are there")
+        }
+        world.pass(.milliseconds(10))
+        ledger.campaigns[number]?.lists = max(0, left - 1)
+        writing = left > 1 ? number : nil
+        return left > 1 ? .goesOn : .done
+    }
+
+    // MARK: New shards
+
+    private func window() -> [WindowUse] {
+        let unclaimed = ledger.unclaimed()
+        let uses = ledger.campaigns.values.map { campaign in
+            WindowUse(
+                campaign: campaign.facts.number,
+                app: campaign.facts.app,
+                lane: Lane(provider: .apns, urgency: campaign.urgency),
+                isPaced: campaign.isPaced,
+                firstAttempts: unclaimed[campaign.facts.number, default: 0],
+                retries: 0
+            )
+        }
+        let size = Window.size(consumers: 1, prefetch: PlannerWorld.prefetch)
+        for urgency in Urgency.allCases {
+            let out = uses.filter { $0.lane.urgency == urgency && !$0.isPaced }.map(\.firstAttempts).reduce(0, +)
+            room[urgency] = max(0, size - out)
+        }
+        return uses
+    }
+
+    private func cut(_ lease: LeasedCampaign, _ count: Int) throws {
+        room[lease.urgency, default: 0] -= count
+        if room[lease.urgency, default: 0] < 0 {
+            throw Violation(description: "more is cut than the window has room for")
+        }
+        if lease.isPaced { throw Violation(description: "\(lease.facts.number) is cut without a turn") }
+        guard let shards = try ledger.cut(lease, count, by: worker, isHeld: false, now: now) else {
+            steps.cut(.nothing)
+            return
+        }
+        steps.cut(.planned(shards.count))
+        world.publish(shards)
+    }
+}
