@@ -1,9 +1,7 @@
 extension Rule {
     /// What a worker knows of shards, campaigns and devices is in the machines of `Delivery`: the simulation runs those.
-    ///
-    /// The planner is no driver yet.
     static let drivers = Rule("drivers keep no state of the protocol") { file in
-        guard driverPaths.contains(where: file.path.hasPrefix) else { return [] }
+        guard driverPaths.contains(where: file.path.hasPrefix), !mailboxes.contains(file.path) else { return [] }
         let functions = FunctionFinder.functions(in: file.code).map { $0.first..<$0.first + $0.lines }
         return protocolCollections.flatMap { type in
             file.lines(of: type).filter { line in
@@ -14,12 +12,16 @@ extension Rule {
         }
     }
 
-    private static let driverPaths = ["Sources/Fleet/Sender/", "Sources/Fleet/Intake/IntakeDesk"]
+    private static let driverPaths = [
+        "Sources/Fleet/Sender/", "Sources/Fleet/Planner/", "Sources/Fleet/Intake/IntakeDesk",
+    ]
+
+    /// Facts on their way to a machine on another thread, which takes them whole.
+    private static let mailboxes: Set<String> = ["Sources/Fleet/Planner/ProgressedCampaigns.swift"]
 
     /// By what the protocol tells things apart: shards, shares, campaigns, runs.
     private static let protocolCollections = [
         "[ShardKey:", "[ShardID:", "[ShareKey:", "[RunToken:", "[UInt32:", "Set<ShardKey>", "Set<ShardID>",
-        "Set<ShareKey>",
-        "Set<RunToken>", "Set<UInt32>",
+        "Set<ShareKey>", "Set<RunToken>", "Set<UInt32>",
     ]
 }
