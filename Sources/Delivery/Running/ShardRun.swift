@@ -33,6 +33,8 @@ public struct ShardRun: Sendable {
     private let turns: Turns?
     private var isProved = false
     private var contentFaults = 0
+    /// Answers that the claim brought back.
+    private var answeredBefore = 0
     private var reason: Stop?
     private var isLeaseLost = false
     private var committedMark: Int
@@ -104,6 +106,7 @@ public struct ShardRun: Sendable {
         requests = (0..<progress.count).map { UInt8(clamping: progress.requests(at: $0)) }
         if shard.facts.dropUnknown { dropStarted() }
         askAgain()
+        answeredBefore = self.progress.answeredCount
         if let notBefore = shard.notBefore, notBefore > now { wait(until: notBefore, now: now) }
     }
 
@@ -438,6 +441,7 @@ public struct ShardRun: Sendable {
         }
         guard var settlement = Settlement.make(progress: last, attempt: shard.attempt) else { return .violated }
         settlement.contentFaults = contentFaults
+        settlement.answeredBefore = answeredBefore
         return .settle(settlement)
     }
 }

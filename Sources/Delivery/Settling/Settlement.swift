@@ -18,6 +18,8 @@ public struct Settlement: Sendable, Equatable {
     public var progress: Progress
     /// Devices that were refused in this run for the content's sake (`ContentGuard`).
     public var contentFaults = 0
+    /// Answers that runs of this shard before this one had, of which `contentFaults` says nothing.
+    public var answeredBefore = 0
 
     /// A retry shard to be: only the devices that failed.
     public struct Retry: Sendable, Equatable {

@@ -70,7 +70,9 @@ public enum SettlementPlan: Sendable, Equatable {
             settled.guardCount = GuardCount(answers: final.progress.answeredCount, against: final.held.count)
         }
         if asked.contentFaults > 0, campaign.isContentWatched {
-            settled.contentCount = GuardCount(answers: asked.progress.answeredCount, against: asked.contentFaults)
+            // What was answered before a pause is no answer to what somebody mended in it.
+            let answers = asked.progress.answeredCount - asked.answeredBefore
+            settled.contentCount = GuardCount(answers: answers, against: asked.contentFaults)
         }
         self = .settles(settled)
     }

@@ -42,4 +42,30 @@ import Testing
             }
         }
     }
+
+    @Test func `what was answered before a pause says nothing of the content that somebody mended in it`() throws {
+        var before = Progress(count: 5)
+        for position in 0..<3 { before.end(position, .failed, Progress.Note(reason: "BadTopic")) }
+        var run = Fixtures.run(Fixtures.shard(), progress: before)
+        while let position = run.next(now: Fixtures.now) {
+            run.ended(position, Self.refusal, now: Fixtures.now)
+            _ = run.contentRefused()
+        }
+        guard case .settle(let settlement) = run.finish() else { throw Otherwise() }
+        let token = RunToken(key: Fixtures.key, epoch: 1, worker: 7)
+        let row = Fixtures.row(.running)
+        let campaign = Fixtures.campaign()
+        guard
+            case .settles(let settled) = SettlementPlan(
+                token,
+                settlement,
+                row: row,
+                campaign: campaign,
+                now: Fixtures.now
+            )
+        else { throw Otherwise() }
+        #expect(settled.contentCount == SettlementPlan.GuardCount(answers: 2, against: 2))
+    }
+
+    private struct Otherwise: Error {}
 }
