@@ -92,6 +92,16 @@ extension ShardRecord {
         return row
     }
 
+    /// Whether it waits for its turn under a rate.
+    var isWaitingForTurn: Bool { state == .aside && aside == .rate }
+
+    /// It has a turn, and its message is published; the generation was raised when it began to wait.
+    public func given(_ slot: Slot) -> ShardRecord {
+        var row = released()
+        row.slot = slot
+        return row
+    }
+
     /// Its message is given up, and with it a run that may have it.
     public func publishedAnew() -> ShardRecord {
         var row = self
