@@ -92,6 +92,15 @@ extension ShardRecord {
         return row
     }
 
+    /// It asks for a breaker whether the provider is well again: one of its devices at once.
+    ///
+    /// It keeps the turn that it had, so that the others, who have missed theirs, get another.
+    public func probing() -> ShardRecord {
+        var row = released()
+        row.slot = slot
+        return row
+    }
+
     /// Whether it waits for its turn under a rate.
     var isWaitingForTurn: Bool { state == .aside && aside == .rate }
 
