@@ -57,6 +57,9 @@ public enum EnvironmentPlan: Sendable, Equatable {
         campaign.isGuardPassed ? .max : max(0, EnvironmentGuard.outMax - (try out()))
     }
 
+    /// Whether the guard kept a plan with so much room from cutting anything: less than a shard may hold.
+    public static func heldBack(cut: Int, room: Int) -> Bool { cut == 0 && room < Shard.devicesMax }
+
     /// Whether nothing is left of a campaign but what the guard holds back, so that it is finished for the guard.
     ///
     /// - Parameters:

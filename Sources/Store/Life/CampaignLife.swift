@@ -186,7 +186,7 @@ extension LedgerReader {
                 )
                 OR EXISTS (
                     SELECT 1 FROM \(ShardRows.open)
-                    WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
+                    WHERE \(ShardRows.isOpen) AND s.campaign = ?1
                 )
             )
             """,
