@@ -184,7 +184,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND \(ShareRows.isOf(providers))
+            WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1 AND \(ShareRows.isOf(providers))
             ORDER BY s.since, s.part, s.ordinal, s.child
             """,
             .int(campaign)

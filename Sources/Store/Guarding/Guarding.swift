@@ -68,7 +68,7 @@ extension LedgerTransaction {
             let out = try db.number(
                 """
                 SELECT coalesce(sum(s.count), 0) FROM \(ShardRows.open)
-                WHERE s.state IN (0, 1, 2, 3, 5) AND s.state <> 4 AND s.campaign = ?1
+                WHERE \(ShardRows.isOpen) AND s.campaign = ?1
                     AND (s.aside IS NULL OR s.aside NOT IN ('guard', 'suspect'))
                     AND \(ShareRows.isOf(campaign.rows))
                 """,
@@ -87,7 +87,7 @@ extension LedgerReader {
             """
             SELECT 1 FROM campaigns c WHERE c.number = ?1 AND c.guard_passed = 0 AND c.completed_at IS NULL
                 AND (c.cursor >= c.chunks OR c.provider = '') AND EXISTS (
-                    SELECT 1 FROM \(ShardRows.open) WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1
+                    SELECT 1 FROM \(ShardRows.open) WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1
                 )
             """,
             .int(number)
@@ -103,7 +103,7 @@ extension LedgerReader {
             let left = try db.rows(
                 """
                 SELECT count(*), count(*) FILTER (WHERE s.aside = 'guard') FROM \(ShardRows.open)
-                WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
+                WHERE \(ShardRows.isOpen) AND s.campaign = ?1
                     AND \(ShareRows.isOf(campaign.rows))
                 """,
                 .int(campaign.number)
