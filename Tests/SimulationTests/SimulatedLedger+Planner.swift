@@ -71,19 +71,22 @@ extension SimulatedLedger {
         campaign.breaker = breaker?.gate ?? .closed(since: nil)
     }
 
-    /// Chooses what waits as the probe when one is due.
+    /// Chooses what waits as the probe when one is due; all shards are cut from the beginning.
     func beginProbe(now: Timestamp) throws {
-        guard let due = breaker, due.isOpen else { return }
-        var facts = campaign
-        facts.breaker = .closed(since: nil)
-        let waiting = rows.values.filter { row in
-            row.state == .aside && share(row.id.key) == .first && due.isProbeDue(attempt: row.attempt, now: now)
-                && !inQuiet(row.id.key)
-                && AsideRelease.isDue(row.aside ?? .handOver, campaign: facts, knowsApp: true, now: now)
+        guard let choice = ProbeChoice(breaker, of: campaign, now: now) else { return }
+        // Each time that a row is set aside its generation is raised: a probe that failed comes last.
+        let waiting = rows.values.filter { $0.state == .aside && share($0.id.key) == .first }
+            .sorted { ($0.generation, $0.id.key) < ($1.generation, $1.id.key) }
+        let row: ShardRecord
+        switch choice.choose(among: waiting, isQuiet: { inQuiet($0.id.key) }) {
+        case .publishes(let chosen): row = chosen
+        case .cuts(let retry):
+            guard let retry else { return }
+            row = retry
         }
-        guard facts.mayPlan(at: now), let row = waiting.min(by: { $0.id.key < $1.id.key }) else { return }
-        try release(row, now: now)
-        breaker?.begin(row.id.key, now: now)
+        try carryOut(.moves(row), now: now)
+        planned.insert(row.id.key)
+        breaker = choice.begun(row.id.key)
         showBreaker()
     }
 

@@ -162,6 +162,25 @@ import Testing
         #expect(lines(.drivers, "Sources/Delivery/Running/A.swift", kept + passed).isEmpty)
     }
 
+    @Test(arguments: [
+        "WHERE s.state = 3 AND s.campaign = ?1", "SET state=0, aside = NULL", "state <> 4", "state IN (0, 1)",
+        "WHERE state NOT IN (2)", "CASE WHEN state != 1 THEN", "s.state in (0)", "state >= 4",
+    ])
+    func `a state that is a number in a statement is found`(_ sql: String) {
+        let text = "let sql = \"\"\"\n    \(sql)\n    \"\"\""
+        #expect(lines(.statesByName, "Sources/Store/Life/A.swift", text) == [2])
+        #expect(lines(.statesByName, "Sources/Store/SQLite/SQLiteSchema+Life.swift", text).isEmpty)
+        #expect(lines(.statesByName, "Sources/Fleet/A.swift", text).isEmpty)
+    }
+
+    @Test(arguments: [
+        "WHERE state = ?9", "\\(ShardRows.isIn(.aside))", "state = \\(ShardState.out.rawValue)", "state IN (?1, ?2)",
+        "interstate = 4", "state_reason = 1", "/// the state = 4 is settled",
+    ])
+    func `a state with its name or from outside is fine`(_ sql: String) {
+        #expect(lines(.statesByName, "Sources/Store/Life/A.swift", "let a = 1\n\(sql)").isEmpty)
+    }
+
     @Test func `raw and multi-line strings are blanked, line by line`() {
         let text = ##"""
             let a = #"try! "quoted" \(try! b)"#

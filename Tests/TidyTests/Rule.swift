@@ -23,6 +23,6 @@ struct Rule: CustomStringConvertible, Sendable {
     /// All rules that look at one file at a time.
     static let all: [Rule] = [
         .imports, .purity, .fileSize, .functionSize, .leftoverMarks, .forcedTry, .uncheckedSendable, .sleepsInTests,
-        .names, .providerSwitches, .kitExamples, .drivers,
+        .names, .providerSwitches, .kitExamples, .drivers, .statesByName,
     ]
 }

@@ -37,16 +37,22 @@ public enum AsideRelease {
     }
 
     /// The reasons that have ended for rows whose own time has come: that of a retry, and the end of its quiet hours.
+    ///
+    /// `isPaced`: whether the campaign's app or provider has a limit; its own rate is known.
     public static func dueReasons(
         campaign: CampaignFacts,
         knowsApp: Bool,
         isPaced: Bool,
         now: Timestamp
     ) -> [AsideReason] {
-        AsideReason.allCases.filter {
+        let isPaced = isPaced || campaign.pace != nil
+        return AsideReason.allCases.filter {
             isDue($0, campaign: campaign, knowsApp: knowsApp, isPaced: isPaced, isQuiet: false, now: now)
         }
     }
+
+    /// The states of rows that nobody runs and no entry shows to a person, in the order in which they are settled.
+    public static let waitingStates: [ShardState] = [.unpublished, .out, .aside]
 
     /// What the rows that nobody runs are settled as, without a message; nil while the campaign goes on.
     public static func ending(of state: ShardState, campaign: CampaignFacts, now: Timestamp) -> Outcome? {

@@ -45,6 +45,20 @@ public enum Sweep {
         shard.state == .running && shard.owner != 0 ? shard.progress.pendingCount : 0
     }
 
+    /// The row with a new message, in place of the one that was given up; nil when it has moved on since it was looked at.
+    ///
+    /// What waits, and what is settled, has no message that could be lost. What is not confirmed yet is published again as
+    /// it is.
+    public static func renewed(_ row: ShardRecord?, from old: ShardRecord) -> ShardRecord? {
+        guard let row, (row.generation, row.epoch) == (old.generation, old.epoch), row.state == old.state else {
+            return nil
+        }
+        switch row.state {
+        case .out, .running, .parked: return row.publishedAnew()
+        case .unpublished, .aside, .settled: return nil
+        }
+    }
+
     /// What is done about a row.
     ///
     /// In an empty lane it is not asked whether a running shard's worker still lives: one that lost its lease has ended

@@ -92,6 +92,25 @@ extension ShardRecord {
         return row
     }
 
+    /// It asks for a breaker whether the provider is well again: one of its devices at once.
+    ///
+    /// It keeps the turn that it had, so that the others, who have missed theirs, get another.
+    public func probing() -> ShardRecord {
+        var row = released()
+        row.slot = slot
+        return row
+    }
+
+    /// Whether it waits for its turn under a rate.
+    var isWaitingForTurn: Bool { state == .aside && aside == .rate }
+
+    /// It has a turn, and its message is published; the generation was raised when it began to wait.
+    public func given(_ slot: Slot) -> ShardRecord {
+        var row = released()
+        row.slot = slot
+        return row
+    }
+
     /// Its message is given up, and with it a run that may have it.
     public func publishedAnew() -> ShardRecord {
         var row = self

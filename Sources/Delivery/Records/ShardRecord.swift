@@ -3,7 +3,7 @@ public import Campaigns
 /// Where a shard's row stands in the ledger.
 ///
 /// The raw value is stored.
-public enum ShardState: UInt8, Sendable {
+public enum ShardState: UInt8, Sendable, CaseIterable {
     /// The row is written, its message is not confirmed: the outbox. Can become out, running, aside, settled.
     case unpublished = 0
     /// The message is in a queue or on a rung. Can become running, aside, settled, parked.

@@ -35,13 +35,14 @@ extension LedgerTransaction {
         try db.run(
             """
             UPDATE shards SET generation = generation + ?1, epoch = epoch + 1, owner = 0, claims = 0, deaths = 0,
-                aside = CASE WHEN state IN (0, 1, 2) THEN ?2 ELSE aside END,
-                state = CASE WHEN state IN (0, 1, 2) THEN ?3 ELSE state END
-            WHERE state <> 4
+                aside = CASE WHEN \(Self.isOnItsWay) THEN ?2 ELSE aside END,
+                state = CASE WHEN \(Self.isOnItsWay) THEN ?3 ELSE state END
+            WHERE state <> ?4
             """,
             .int(LedgerBackup.generationsSkipped),
             .text(AsideReason.handOver.rawValue),
-            .int(Int(ShardState.aside.rawValue))
+            .int(ShardState.aside.rawValue),
+            .int(ShardState.settled.rawValue)
         )
         try db.run("UPDATE campaigns SET lease_owner = 0, lease_until = 0")
         try db.run("UPDATE breakers SET probe = NULL, probe_owner = 0, probe_until = NULL")
@@ -57,8 +58,11 @@ extension LedgerTransaction {
         return onTheirWay
     }
 
+    /// Rows whose messages may be anywhere.
+    private static let isOnItsWay = ShardRows.isIn(.unpublished, .out, .running, rows: "")
+
     private func onTheirWay() throws(LedgerError) -> (shards: Int, devices: Int) {
-        let open = try db.rows("SELECT count(*), coalesce(sum(count), 0) FROM shards WHERE state IN (0, 1, 2)")
+        let open = try db.rows("SELECT count(*), coalesce(sum(count), 0) FROM shards WHERE \(Self.isOnItsWay)")
         guard try open.next() else { throw .failed("a count without a row") }
         return (open.int(0), open.int(1))
     }

@@ -11,7 +11,8 @@ public struct BreakerRecord: Sendable, Equatable {
     public var breaker: Breaker
 }
 
-/// The fleet's breakers: one row per app and provider that ever had trouble; `Breaker` decides.
+/// The fleet's breakers: one row per app and provider that ever had trouble; `Breaker` decides, `ProbeChoice` about its
+/// probes.
 extension LedgerTransaction {
     /// Opens the breaker of an app, unless that is known already (use `synced`).
     ///
@@ -50,8 +51,8 @@ extension LedgerTransaction {
 
     /// Chooses a shard of a campaign as the probe of its app's open breaker, when one is due and none is under way.
     ///
-    /// What was set aside comes first, then a new shard. Empty when there is none to be chosen, or it is not this
-    /// worker's campaign to plan. `share`: the breaker's provider, in a campaign of several.
+    /// `ProbeChoice` says which. Empty when there is none to be chosen, or it is not this worker's campaign to plan.
+    /// `share`: the breaker's provider, in a campaign of several.
     public func beginProbe(
         campaign: UInt32,
         share: ProviderName? = nil,
@@ -61,41 +62,29 @@ extension LedgerTransaction {
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
         guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch),
-            var facts = try reader.campaign(campaign, share: share),
+            let facts = try reader.campaign(campaign, share: share),
             let (app, provider) = try reader.account(ofCampaign: campaign, share: share),
-            var breaker = try reader.breaker(app: app, provider: provider), breaker.isProbeDue(now: now)
+            let choice = ProbeChoice(try reader.breaker(app: app, provider: provider), of: facts, now: now)
         else { return [] }
-        // As the probe will meet it.
-        facts.breaker = .closed(since: nil)
-        guard facts.mayPlan(at: now) else { return [] }
-        var waiting: [ShardRecord] = []
-        for row in try reader.asideOldestFirst(campaign: campaign, of: facts.rows) {
-            // In quiet hours nothing is asked of the provider, whatever the row waits for.
-            guard AsideRelease.isDue(row.aside ?? .handOver, campaign: facts, knowsApp: true, now: now),
-                try !reader.isQuiet(row, of: facts, at: now)
-            else { continue }
-            waiting.append(row)
+        let waiting = try reader.asideOldestFirst(campaign: campaign, of: facts.rows)
+        let chosen = try choice.choose(among: waiting) { row throws(LedgerError) in
+            try reader.isQuiet(row, of: facts, at: now)
         }
         let shards: [ShardToPublish]
-        if let row = waiting.first(where: { $0.attempt == 1 }) {
-            shards = try publish(row, now: now)
-        } else {
+        switch chosen {
+        case .publishes(let row): shards = try publish(row, now: now)
+        case .cuts(let retry):
             let new = try cut(campaign: campaign, of: facts.rows, shardsMax: 1, as: .unpublished, cap: cap, now: now)
-            let retry = waiting.first { breaker.isProbeDue(attempt: $0.attempt, now: now) }
-            if new.isEmpty, let retry { shards = try publish(retry, now: now) } else { shards = new }
+            shards = new.isEmpty ? try retry.map { row throws(LedgerError) in try publish(row, now: now) } ?? [] : new
         }
         guard let probe = shards.first else { return [] }
-        breaker.begin(probe.record.id.key, now: now)
-        try write(breaker, app: app, provider: provider)
+        try write(choice.begun(probe.record.id.key), app: app, provider: provider)
         return shards
     }
 
     private func publish(_ row: ShardRecord, now: Timestamp) throws(LedgerError) -> [ShardToPublish] {
-        var next = row
-        next.state = .unpublished
-        next.aside = nil
-        try move(next, since: now)
-        return try reader.complete([next])
+        try move(row, since: now)
+        return try reader.complete([row])
     }
 
     /// A probe has ended with this; without effect when another shard is the probe by now.
@@ -195,7 +184,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND \(ShareRows.isOf(providers))
+            WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1 AND \(ShareRows.isOf(providers))
             ORDER BY s.since, s.part, s.ordinal, s.child
             """,
             .int(campaign)

@@ -15,8 +15,8 @@ struct Counting {
     /// Whether it matters when a held campaign is counted: what others send until it is fired counts as well.
     var waitsForFire: Bool { !rules.isEmpty || badge?.step != nil }
 
-    /// Chunks that are cut in one transaction at most: others wait for the write lock.
-    static let chunksMax = 16
+    /// How it bounds what is cut in one transaction.
+    var limit: CutLimit.Counting { CutLimit.Counting(waitsForFire: waitsForFire) }
 }
 
 extension CampaignPush {
@@ -80,7 +80,7 @@ extension LedgerTransaction {
         var devices: [CountedDevice] = []
         for (index, chunk) in chunks.enumerated() {
             let prefix = TokenHash.prefix(app: facts.app, provider: chunk.provider.rawValue)
-            for position in 0..<chunk.count where chunk.mayGetIt(position) {
+            for position in 0..<chunk.count where chunk.known.mayGetIt(position) {
                 let token = batches[index].tokens[batches[index].tokenRange(at: position)]
                 let hash = TokenHash.value(prefix: prefix, token: token)
                 devices.append(CountedDevice(chunk: index, position: position, hash: hash))

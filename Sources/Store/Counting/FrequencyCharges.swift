@@ -28,7 +28,7 @@ extension LedgerTransaction {
                 var charges = known[key] ?? []
                 let isSpent = try isSpent(&charges, counting, book, now: now)
                 if isSpent, !counting.ignoresCap {
-                    chunks[device.chunk].capped.insert(device.position)
+                    chunks[device.chunk].known.capped.insert(device.position)
                     continue
                 }
                 charges.append(

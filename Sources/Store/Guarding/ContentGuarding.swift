@@ -1,7 +1,8 @@
 import Campaigns
 import Delivery
 
-/// The error-ratio guard: totals in the campaign's row, of settlements that had a fault; `ContentGuard` decides.
+/// The error-ratio guard: totals in the campaign's row, of settlements that had a fault; `ContentPlan` says what they
+/// come to.
 extension LedgerTransaction {
     /// Counts a settlement with faults that are the content's, and lets the guard decide.
     func watchContent(
@@ -17,19 +18,17 @@ extension LedgerTransaction {
             .int(count.against)
         )
         guard let (answers, faults) = try reader.numbers(campaign, "content_answers", "content_faults") else { return }
-        switch ContentGuard().judge(answers: answers, faults: faults, trips: campaign.contentTrips) {
-        case .wait: return
-        case .trip:
-            let word = reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
-            let detail = "\(faults) of \(answers) devices" + (word.map { ", for example \($0)" } ?? "")
+        switch ContentPlan(answers: answers, faults: faults, reasons: reasons, of: campaign) {
+        case .waits: return
+        case .pauses(let reason, let detail):
             _ = try pause(
                 campaign: campaign.number,
                 share: campaign.share,
-                reason: .content,
+                reason: reason,
                 detail: detail,
                 now: now
             )
-        case .pass: break
+        case .countsAnew: break
         }
         try forgetFaults(campaign)
     }

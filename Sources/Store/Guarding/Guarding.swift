@@ -1,7 +1,7 @@
 import Campaigns
 import Delivery
 
-/// The wrong-environment guard: totals in the campaign's row until `EnvironmentGuard` has decided.
+/// The wrong-environment guard: totals in the campaign's row; `EnvironmentPlan` says what they come to.
 extension LedgerTransaction {
     /// Counts a settlement of a campaign that the guard watches, and lets it decide.
     func watch(
@@ -24,29 +24,20 @@ extension LedgerTransaction {
     }
 
     private func judge(_ campaign: CampaignFacts, isFinished: Bool, now: Timestamp) throws(LedgerError) {
-        guard let (answers, suspects) = try reader.numbers(campaign, "guard_answers", "guard_suspects"),
-            !campaign.pausedBy.contains(.wrongEnvironment)
-        else { return }
-        switch EnvironmentGuard().judge(answers: answers, suspects: suspects, isFinished: isFinished) {
-        case .wait: return
-        case .trip: try trip(campaign, now: now)
-        case .pass: try pass(campaign, now: now)
+        guard let (answers, suspects) = try reader.numbers(campaign, "guard_answers", "guard_suspects") else { return }
+        let plan = EnvironmentPlan(answers: answers, suspects: suspects, of: campaign, isFinished: isFinished)
+        switch plan {
+        case .waits: return
+        case .pauses(let reason):
+            _ = try pause(campaign: campaign.number, share: campaign.share, reason: reason, now: now)
+            try update(campaign, "guard_trips = guard_trips + 1")
+        case .passes: try update(campaign, "guard_passed = 1")
         }
-    }
-
-    private func trip(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
-        _ = try pause(campaign: campaign.number, share: campaign.share, reason: .wrongEnvironment, now: now)
-        try update(campaign, "guard_trips = guard_trips + 1")
-        for row in try heldRows(campaign) { try move(row.keptBack(for: .wrongEnvironment), since: now) }
-    }
-
-    private func pass(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) {
-        try update(campaign, "guard_passed = 1")
         for row in try heldRows(campaign) {
-            let settling: RowSettling
-            do { settling = try RowSettling(row, endingHeldAs: .invalid) } catch { throw .failed("\(error)") }
-            try settle(settling, of: campaign, now: now)
-            try suspect(UInt16(0)..<UInt16(row.count), of: row, now: now)
+            let write: RowWrite
+            do { write = try plan.write(row) } catch { throw .failed("\(error)") }
+            _ = try carryOut(write, of: campaign, now: now)
+            if plan.marksSuspects { try suspect(UInt16(0)..<UInt16(row.count), of: row, now: now) }
         }
         try bumpRevision()
     }
@@ -57,30 +48,34 @@ extension LedgerTransaction {
         }
     }
 
-    /// A person has looked after the environment: the guard begins anew, or believes it (`EnvironmentGuard.tripsMax`).
-    func restartGuard(_ campaign: CampaignFacts) throws(LedgerError) {
-        try update(
-            campaign,
-            """
-            guard_answers = 0, guard_suspects = 0, guard_passed = CASE WHEN guard_trips >= ?3 THEN 1 ELSE 0 END
-            """,
-            .int(EnvironmentGuard.tripsMax)
-        )
+    /// A person has looked after what a guard has paused a campaign for.
+    func restart(_ pausing: PausingGuard, _ campaign: CampaignFacts) throws(LedgerError) {
+        switch pausing {
+        case .environment:
+            guard let (trips, _) = try reader.numbers(campaign, "guard_trips", "guard_passed") else { return }
+            try update(
+                campaign,
+                "guard_answers = 0, guard_suspects = 0, guard_passed = ?3",
+                .bool(EnvironmentPlan.isBelieved(trips: trips))
+            )
+        case .content: try forgetFaults(campaign)
+        }
     }
 
     /// How many devices more may be out while the guard watches a campaign.
     func roomUnderGuard(_ campaign: CampaignFacts) throws(LedgerError) -> Int {
-        guard !campaign.isGuardPassed else { return .max }
-        let out = try db.number(
-            """
-            SELECT coalesce(sum(s.count), 0) FROM \(ShardRows.open)
-            WHERE s.state IN (0, 1, 2, 3, 5) AND s.state <> 4 AND s.campaign = ?1
-                AND (s.aside IS NULL OR s.aside NOT IN ('guard', 'suspect'))
-                AND \(ShareRows.isOf(campaign.rows))
-            """,
-            .int(campaign.number)
-        )
-        return max(0, EnvironmentGuard.outMax - Int(out ?? 0))
+        try EnvironmentPlan.room(of: campaign) { () throws(LedgerError) in
+            let out = try db.number(
+                """
+                SELECT coalesce(sum(s.count), 0) FROM \(ShardRows.open)
+                WHERE \(ShardRows.isOpen) AND s.campaign = ?1
+                    AND (s.aside IS NULL OR s.aside NOT IN ('guard', 'suspect'))
+                    AND \(ShareRows.isOf(campaign.rows))
+                """,
+                .int(campaign.number)
+            )
+            return Int(out ?? 0)
+        }
     }
 }
 
@@ -92,7 +87,7 @@ extension LedgerReader {
             """
             SELECT 1 FROM campaigns c WHERE c.number = ?1 AND c.guard_passed = 0 AND c.completed_at IS NULL
                 AND (c.cursor >= c.chunks OR c.provider = '') AND EXISTS (
-                    SELECT 1 FROM \(ShardRows.open) WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1
+                    SELECT 1 FROM \(ShardRows.open) WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1
                 )
             """,
             .int(number)
@@ -104,14 +99,16 @@ extension LedgerReader {
     }
 
     private func isLeftToGuard(_ campaign: CampaignFacts) throws(LedgerError) -> Bool {
-        guard campaign.isPlanned, !campaign.isGuardPassed, campaign.asideReason == nil else { return false }
-        let left = try db.rows(
-            """
-            SELECT count(*), count(*) FILTER (WHERE s.aside = 'guard') FROM \(ShardRows.open)
-            WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1 AND \(ShareRows.isOf(campaign.rows))
-            """,
-            .int(campaign.number)
-        )
-        return try left.next() && left.int(0) > 0 && left.int(0) == left.int(1)
+        try EnvironmentPlan.isFinished(campaign) { () throws(LedgerError) in
+            let left = try db.rows(
+                """
+                SELECT count(*), count(*) FILTER (WHERE s.aside = 'guard') FROM \(ShardRows.open)
+                WHERE \(ShardRows.isOpen) AND s.campaign = ?1
+                    AND \(ShareRows.isOf(campaign.rows))
+                """,
+                .int(campaign.number)
+            )
+            return try left.next() ? (left.int(0), left.int(1)) : (0, 0)
+        }
     }
 }

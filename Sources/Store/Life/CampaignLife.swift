@@ -35,7 +35,7 @@ extension LedgerTransaction {
         if isNew {
             try writePause(facts, try reader.ownReasons(facts).union([reason]))
             facts.pausedBy.insert(reason)
-            if reason == .content { try countContentTrip(&facts) }
+            if reason.pausingGuard == .content { try countContentTrip(&facts) }
             try note(
                 .paused,
                 campaign: campaign,
@@ -88,8 +88,7 @@ extension LedgerTransaction {
             } else if !isCampaigns {
                 continue
             }
-            if reason == .wrongEnvironment { try restartGuard(share) }
-            if reason == .content { try forgetFaults(share) }
+            if let pausing = reason.pausingGuard { try restart(pausing, share) }
         }
         try bumpRevision()
         if wasThere {
@@ -187,7 +186,7 @@ extension LedgerReader {
                 )
                 OR EXISTS (
                     SELECT 1 FROM \(ShardRows.open)
-                    WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
+                    WHERE \(ShardRows.isOpen) AND s.campaign = ?1
                 )
             )
             """,

@@ -92,7 +92,7 @@ extension LedgerTransaction {
         now: Timestamp
     ) throws(LedgerError) -> Bool {
         guard campaign.ending(at: now) != nil else { return true }
-        for state in [ShardState.unpublished, .out, .aside] {
+        for state in AsideRelease.waitingStates {
             while true {
                 let room = piece.allowance
                 guard room > 0 else { return try !reader.hasWaiting(campaign.number) }
@@ -176,7 +176,7 @@ extension LedgerReader {
     /// Whether a campaign has rows that are not settled and that nobody runs.
     fileprivate func hasWaiting(
         _ campaign: UInt32,
-        in states: [ShardState] = [.unpublished, .out, .aside, .parked]
+        in states: [ShardState] = AsideRelease.waitingStates + [.parked]
     ) throws(LedgerError) -> Bool {
         for state in states {
             if try !waiting(campaign, in: state, limit: 1).isEmpty { return true }
@@ -193,7 +193,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE s.state = ?2 AND s.state <> 4 AND s.campaign = ?1 LIMIT ?3
+            WHERE s.state = ?2 AND \(ShardRows.isNotSettled) AND s.campaign = ?1 LIMIT ?3
             """,
             .int(campaign),
             .int(state.rawValue),

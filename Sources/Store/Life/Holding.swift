@@ -18,9 +18,7 @@ extension LedgerTransaction {
         now: Timestamp
     ) throws(LedgerError) -> PlanResult {
         guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return .fenced }
-        guard let facts = try reader.campaign(campaign, share: share), facts.stage == .held,
-            facts.ending(at: now) == nil
-        else { return .waits }
+        guard let facts = try reader.campaign(campaign, share: share), facts.mayPrepare(at: now) else { return .waits }
         precondition(facts.hasShares == (share != nil), "shares are prepared one by one")
         let cut = try reader.openShards(campaign: campaign, states: [.aside], of: facts.rows)
             .filter { $0.aside == .held }
@@ -55,23 +53,13 @@ extension LedgerTransaction {
         by actor: String = HistoryEntry.fleet,
         now: Timestamp
     ) throws(LedgerError) -> LifeResult {
-        guard var facts = try reader.campaign(campaign) else { return .unknown }
-        guard facts.stage.isLive, facts.ending(at: now) == nil else { return .over(facts) }
-        let rows = try db.rows(
-            "SELECT hold, created_at, release_seconds, fired_at FROM campaigns WHERE number = ?1",
-            .int(campaign)
-        )
-        guard try rows.next(), rows.bool(0) else { return .notHeld(facts) }
-        guard rows.isNull(3) else { return .done(facts) }
-        let release = ExpiryRule.release(
-            createdAt: rows.time(1),
-            sendAt: facts.sendAt,
-            firedAt: now,
-            acceptedAt: now
-        )
-        if let seconds = rows.optionalInt64(2) { facts.expiresAt = release.advanced(by: .seconds(seconds)) }
-        // One whose audience is still being written begins when that is done.
-        if facts.stage == .held { facts.stage = .scheduled }
+        guard var facts = try reader.campaign(campaign), let held = try reader.firing(campaign) else { return .unknown }
+        switch FirePlan(facts, held, now: now) {
+        case .isOver: return .over(facts)
+        case .isNotHeld: return .notHeld(facts)
+        case .wasFired: return .done(facts)
+        case .fires(let stage, let expiresAt): (facts.stage, facts.expiresAt) = (stage, expiresAt)
+        }
         try db.run(
             """
             UPDATE campaigns SET stage = ?4, fired_at = ?2, expires_at = ?3 WHERE number = ?1
@@ -88,23 +76,44 @@ extension LedgerTransaction {
             facts.isReleased = result == .released
         }
         guard facts.mayPlan(at: now) else { return .done(facts) }
-        // Of several providers those that may go now; a planner lets the others go when their trouble is over.
-        let shares = try reader.shares(of: facts).filter { $0.mayPlan(at: now) }
-        let providers = facts.hasShares ? Set(shares.compactMap(\.share)) : nil
-        let released = try db.run(
-            """
-            UPDATE shards SET state = 0, aside = NULL, since = ?2
-            WHERE campaign = ?1 AND state = 3 AND state <> 4 AND aside = 'held'
-                AND \(ShareRows.isOf(providers, rows: "shards"))
-            """,
-            .int(campaign),
-            .time(now)
-        )
-        if released > 0 {
+        if try releaseHeld(facts, now: now) > 0 {
             facts.stage = .sending
             try begin(campaign: campaign, now: now)
         }
         return .done(facts)
+    }
+
+    /// Lets the rows of a campaign go that were cut before it was fired; returns how many.
+    private func releaseHeld(_ campaign: CampaignFacts, now: Timestamp) throws(LedgerError) -> Int {
+        let providers = FirePlan.releases(try reader.shares(of: campaign), now: now)
+        return try db.run(
+            """
+            UPDATE shards SET state = ?3, aside = NULL, since = ?2
+            WHERE campaign = ?1 AND \(ShardRows.isIn(.aside, rows: "")) AND aside = ?4
+                AND \(ShareRows.isOf(providers, rows: "shards"))
+            """,
+            .int(campaign.number),
+            .time(now),
+            .int(FirePlan.releasedState.rawValue),
+            .text(AsideReason.held.rawValue)
+        )
+    }
+}
+
+extension LedgerReader {
+    /// What is known of a campaign's release.
+    fileprivate func firing(_ campaign: UInt32) throws(LedgerError) -> FirePlan.Facts? {
+        let rows = try db.rows(
+            "SELECT hold, created_at, release_seconds, fired_at FROM campaigns WHERE number = ?1",
+            .int(campaign)
+        )
+        guard try rows.next() else { return nil }
+        return FirePlan.Facts(
+            isHeld: rows.bool(0),
+            createdAt: rows.time(1),
+            releaseSeconds: rows.optionalInt64(2),
+            isFired: !rows.isNull(3)
+        )
     }
 }
 
@@ -127,7 +136,7 @@ extension LedgerReader {
             """
             SELECT DISTINCT c.app, k.provider, c.urgency, k.environment
             FROM campaigns c
-            JOIN \(ShardRows.open) ON s.state = 3 AND s.state <> 4 AND s.campaign = c.number AND s.aside = 'held'
+            JOIN \(ShardRows.open) ON \(ShardRows.isIn(.aside)) AND s.campaign = c.number AND s.aside = 'held'
             JOIN chunks k ON k.list = c.list AND k.ordinal = s.chunk
             WHERE c.completed_at IS NULL AND c.stage = 'held'
             """

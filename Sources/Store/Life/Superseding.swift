@@ -19,18 +19,21 @@ extension LedgerTransaction {
         now: Timestamp
     ) throws(LedgerError) -> (result: ReleaseResult, marked: Bool) {
         guard let facts = try reader.campaign(campaign) else { return (.notDue, false) }
-        if facts.isReleased { return (.released, false) }
-        guard facts.mayRelease(at: now), let collapse = try reader.collapse(campaign) else { return (.notDue, false) }
-        var markedAt = collapse.markedAt
+        let collapse = try reader.collapse(campaign)
+        let markedAt: Timestamp
         var marked = false
-        if markedAt == nil {
-            marked = try supersedeOlder(than: collapse, by: campaign, now: now)
-            try db.run("UPDATE campaigns SET collapse_marked_at = ?2 WHERE number = ?1", .int(campaign), .time(shared))
-            markedAt = shared
+        switch ReleasePlan(facts, collapses: collapse != nil, markedAt: collapse?.markedAt, shared: shared, now: now) {
+        case .isReleased: return (.released, false)
+        case .isNotDue: return (.notDue, false)
+        case .marks(let instant):
+            if let collapse { marked = try supersedeOlder(than: collapse, by: campaign, now: now) }
+            try db.run("UPDATE campaigns SET collapse_marked_at = ?2 WHERE number = ?1", .int(campaign), .time(instant))
+            markedAt = instant
             try bumpRevision()
+        case .looks(let since): markedAt = since
         }
-        let running = try reader.runningOlder(than: collapse)
-        guard Supersession.mayBegin(markedAt: markedAt ?? shared, running: running, now: shared) else {
+        let running = try collapse.map { older throws(LedgerError) in try reader.runningOlder(than: older) } ?? 0
+        guard Supersession.mayBegin(markedAt: markedAt, running: running, now: shared) else {
             return (.waits, marked)
         }
         try db.run("UPDATE campaigns SET released_at = ?2 WHERE number = ?1", .int(campaign), .time(now))
@@ -161,7 +164,7 @@ extension LedgerReader {
             let rows = try db.number(
                 """
                 SELECT count(*) FROM \(ShardRows.open)
-                WHERE s.state = 2 AND s.state <> 4 AND s.owner <> 0 AND s.campaign = ?1 AND NOT EXISTS (
+                WHERE \(ShardRows.isIn(.running)) AND s.owner <> 0 AND s.campaign = ?1 AND NOT EXISTS (
                     SELECT 1 FROM stopped_runs t
                     WHERE t.campaign = s.campaign AND t.part = s.part AND t.ordinal = s.ordinal AND t.child = s.child
                         AND t.epoch = s.epoch

@@ -1,4 +1,5 @@
 public import Campaigns
+import Delivery
 
 /// A chunk of a finished list, as a walk over it reads it.
 public struct StoredChunk: Sendable {

@@ -82,7 +82,7 @@ extension LedgerTransaction {
         let providers = try reader.chunkProviders(list: list)
         try db.run(
             """
-            UPDATE lists SET state = 1, version = ?2, duplicates = ?3, touched_at = ?4, providers = ?5,
+            UPDATE lists SET state = \(ListState.finished.rawValue), version = ?2, duplicates = ?3, touched_at = ?4, providers = ?5,
                 devices = (SELECT coalesce(sum(count), 0) FROM chunks WHERE list = ?1),
                 chunks = (SELECT count(*) FROM chunks WHERE list = ?1)
             WHERE number = ?1
@@ -100,7 +100,12 @@ extension LedgerTransaction {
 
     /// Gives a list up; its chunks are removed by `sweepLists`.
     public func abandonList(_ list: UInt32) throws(LedgerError) {
-        try db.run("UPDATE lists SET state = 2, touched_at = 0 WHERE number = ?1 AND state = 0", .int(list))
+        try db.run(
+            "UPDATE lists SET state = ?2, touched_at = 0 WHERE number = ?1 AND state = ?3",
+            .int(list),
+            .int(ListState.removed.rawValue),
+            .int(ListState.begun.rawValue)
+        )
     }
 
     /// Removes a bounded piece of the lists that were given up, or not touched for an hour while being written.
@@ -108,7 +113,8 @@ extension LedgerTransaction {
     /// Returns whether there is more to remove.
     public func sweepLists(now: Timestamp, chunksMax: Int = 200) throws(LedgerError) -> Bool {
         let old = now.milliseconds - 3_600_000
-        guard let list = try db.number("SELECT number FROM lists WHERE state <> 1 AND touched_at < ?1", .int(old))
+        let leftover = "state <> \(ListState.finished.rawValue) AND touched_at < ?1"
+        guard let list = try db.number("SELECT number FROM lists WHERE \(leftover)", .int(old))
         else { return false }
         for table in ["chunk_dead", "chunks"] {
             let removed = try db.run(
@@ -127,7 +133,11 @@ extension LedgerTransaction {
     }
 
     private func listApp(_ list: UInt32) throws(LedgerError) -> String {
-        let rows = try db.rows("SELECT app FROM lists WHERE number = ?1 AND state = 0", .int(list))
+        let rows = try db.rows(
+            "SELECT app FROM lists WHERE number = ?1 AND state = ?2",
+            .int(list),
+            .int(ListState.begun.rawValue)
+        )
         guard try rows.next() else { throw .failed("list \(list) is not being written") }
         return rows.text(0)
     }
@@ -167,7 +177,7 @@ extension LedgerReader {
     public func lists(app: String?) throws(LedgerError) -> [ListRecord] {
         let rows = try db.rows(
             """
-            SELECT \(Self.listColumns) FROM lists WHERE state = 1 AND name IS NOT NULL AND (?1 IS NULL OR app = ?1)
+            SELECT \(Self.listColumns) FROM lists WHERE state = \(ListState.finished.rawValue) AND name IS NOT NULL AND (?1 IS NULL OR app = ?1)
             ORDER BY app, name, touched_at DESC, number DESC
             """,
             .text(app)
@@ -184,7 +194,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(Self.listColumns) FROM lists
-            WHERE state = 1 AND app = ?1 AND name = ?2 AND (?3 IS NULL OR version = ?3)
+            WHERE state = \(ListState.finished.rawValue) AND app = ?1 AND name = ?2 AND (?3 IS NULL OR version = ?3)
             ORDER BY touched_at DESC, number DESC LIMIT 1
             """,
             .text(app),
@@ -196,7 +206,11 @@ extension LedgerReader {
 
     /// A finished list by its number.
     public func list(number: UInt32) throws(LedgerError) -> ListRecord? {
-        let rows = try db.rows("SELECT \(Self.listColumns) FROM lists WHERE number = ?1 AND state = 1", .int(number))
+        let rows = try db.rows(
+            "SELECT \(Self.listColumns) FROM lists WHERE number = ?1 AND state = ?2",
+            .int(number),
+            .int(ListState.finished.rawValue)
+        )
         return try rows.next() ? ListRecord(rows) : nil
     }
 }

@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 
 extension LedgerReader {
     /// A campaign's parts with the outcomes of their settled shards.
@@ -10,7 +11,7 @@ extension LedgerReader {
             SELECT o.part, sum(s.accepted), sum(s.invalid), sum(s.failed), sum(s.expired), sum(s.superseded),
                 sum(s.cancelled), sum(s.skipped)
             FROM shards s JOIN chunk_order o ON o.campaign = s.campaign AND o.ordinal = s.chunk
-            WHERE s.campaign = ?1 AND s.state = 4 GROUP BY o.part
+            WHERE s.campaign = ?1 AND \(ShardRows.isIn(.settled)) GROUP BY o.part
             """,
             .int(campaign)
         )

@@ -67,7 +67,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT s.campaign, s.part, s.ordinal, s.child FROM \(ShardRows.open)
-            WHERE s.state = 2 AND s.state <> 4 AND s.campaign = ?1
+            WHERE \(ShardRows.isIn(.running)) AND s.campaign = ?1
                 AND \(QuietSpans.isQuiet(campaign: "s.campaign", chunk: "s.chunk", at: 2))
             """,
             .int(campaign),

@@ -82,7 +82,12 @@ extension LedgerTransaction {
         guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return nil }
         guard var audience = try reader.frozenAudience(campaign) else { return nil }
         // A list that nobody has written to for an hour is swept.
-        let isThere = try db.number("SELECT 1 FROM lists WHERE number = ?1 AND state = 0", .int(audience.list)) != nil
+        let isThere =
+            try db.number(
+                "SELECT 1 FROM lists WHERE number = ?1 AND state = ?2",
+                .int(audience.list),
+                .int(ListState.begun.rawValue)
+            ) != nil
         if !isThere {
             (audience.position, audience.chunks, audience.devices, audience.withoutToken) = (0, 0, 0, 0)
             audience.list = try beginList(app: audience.app, name: nil, now: now)
@@ -179,7 +184,7 @@ extension LedgerTransaction {
         if let source {
             try db.run(
                 """
-                UPDATE lists SET state = 2, touched_at = 0
+                UPDATE lists SET state = \(ListState.removed.rawValue), touched_at = 0
                 WHERE number = ?1 AND name IS NULL AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = ?1)
                 """,
                 .integer(source)

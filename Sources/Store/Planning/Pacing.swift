@@ -22,9 +22,7 @@ public struct PacedStep: Sendable, Equatable {
 extension LedgerTransaction {
     /// Gives turns to what a campaign has waiting, and cuts what is to wait next (design, section 10, Rate).
     ///
-    /// Retries that are due come before new shards. The campaign's line, its app's and its providers' move on in this
-    /// transaction, so that planners of several campaigns keep the rate of an app, and the quota of a project, together.
-    /// Only the devices of a provider with a quota wait for that.
+    /// `PacedTurns` says whose turn it is. The lines move on in this transaction.
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
@@ -46,124 +44,68 @@ extension LedgerTransaction {
         guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else {
             return PacedStep(isFenced: true)
         }
-        guard let facts = try reader.campaign(campaign), facts.mayPlan(at: now) else { return PacedStep() }
-        // Of several providers those that are in trouble leave their turns to the others.
-        let shares = try reader.shares(of: facts).filter { $0.mayPlan(at: now) }
-        let paces = [facts.pace, appPace].compactMap { $0 }
-        var queues = TurnQueue.queues(shares, quotas, hasRate: !paces.isEmpty)
-        guard !queues.isEmpty else { return PacedStep() }
-        for index in queues.indices {
-            try fill(&queues[index], facts, paces, cap, now: now)
-            // Without a common rate none takes anything from another.
-            guard queues.count > 1, !paces.isEmpty else { continue }
-            (queues[index].devices, queues[index].taken) = try reader.progress(of: queues[index], facts, now: now)
+        guard let facts = try reader.campaign(campaign) else { return PacedStep() }
+        let shares = try reader.shares(of: facts)
+        guard var turns = PacedTurns(of: facts, shares: shares, appPace: appPace, quotas: quotas, now: now) else {
+            return PacedStep()
         }
-        let isIdle = queues.allSatisfy(\.rows.isEmpty)
-        var lines = try paceLines(facts, appPace)
-        let turns = try turns(&queues, &lines, now: now)
-        if !turns.isEmpty {
-            try writePaceLines(facts, appPace, lines)
-            for queue in queues {
-                if let quota = queue.quota, let line = queue.line { try writeQuotaLine(quota, line) }
-            }
+        for (place, queue) in turns.queues.enumerated() {
+            try cutAhead(turns, place, of: facts, cap, now: now)
+            let rows = try reader.waitingForTurn(facts, of: queue.providers, now: now, limit: PacedTurns.turnsMax)
+            let line = try queue.quota.map { quota throws(LedgerError) in try quotaLine(quota) }
+            turns.wait(rows, line: line, in: place)
+            if turns.comparesQueues { turns.count(try reader.progress(of: queue, facts, now: now), in: place) }
         }
-        let rest = queues.map { Pacing.rest(lines, quota: $0.line, now: now) }.min() ?? 0
-        return PacedStep(shards: try reader.complete(turns), rest: isIdle ? max(rest, Pacing.idleRest) : rest)
+        let given = turns.give(try paceLines(facts, appPace), now: now)
+        for row in given.rows { try move(row, since: now) }
+        try writePaceLines(facts, given.lines)
+        for moved in given.quotas { try writeQuotaLine(moved.quota, moved.line) }
+        return PacedStep(shards: try reader.complete(given.rows), rest: given.rest)
     }
 
-    /// Cuts what a queue needs, and looks what waits in it.
-    private func fill(
-        _ queue: inout TurnQueue,
-        _ facts: CampaignFacts,
-        _ paces: [Pace],
-        _ cap: FrequencyCap,
-        now: Timestamp
-    ) throws(LedgerError) {
-        try cutAhead(facts, queue.shares, queue.paces(paces), cap, now: now)
-        let rows = try reader.waitingForTurn(facts, of: queue.providers, now: now, limit: Self.turnsMax)
-        queue.rows = rows[...]
-        if let quota = queue.quota { queue.line = try quotaLine(quota) }
-    }
-
-    /// Gives slots to the rows whose turn it is, as far as their limits have some.
-    private func turns(
-        _ queues: inout [TurnQueue],
-        _ lines: inout [PaceLine],
-        now: Timestamp
-    ) throws(LedgerError) -> [ShardRecord] {
-        var turns: [ShardRecord] = []
-        while turns.count < Self.turnsMax, let next = TurnQueue.next(queues), var row = queues[next].rows.popFirst() {
-            let slot = Pacing.slot(devices: row.count, lines: &lines, quota: &queues[next].line, now: now)
-            guard let slot else {
-                // Its quota's, or everybody's: the others see for themselves.
-                queues[next].rows = []
-                continue
-            }
-            (row.state, row.aside, row.slot) = (.unpublished, nil, slot)
-            try move(row, since: now)
-            turns.append(row)
-            queues[next].taken += Double(row.count) / Double(queues[next].devices)
-        }
-        return turns
-    }
-
-    /// Shards that get a turn in one transaction at most.
-    private static let turnsMax = 256
-
-    /// Cuts chunks until what waits is worth more than the turns that can be given away now.
+    /// Cuts what a queue needs.
     private func cutAhead(
-        _ facts: CampaignFacts,
-        _ shares: [CampaignFacts],
-        _ paces: [Pace],
+        _ turns: PacedTurns,
+        _ queue: Int,
+        of facts: CampaignFacts,
         _ cap: FrequencyCap,
         now: Timestamp
     ) throws(LedgerError) {
-        var open = shares
-        func providers() -> Set<ProviderName>? { facts.hasShares ? Set(open.compactMap(\.share)) : nil }
-        var missing = Pacing.devicesAhead(paces)
-        missing -= Int(try reader.devicesWaitingForTurn(facts, of: providers(), now: now))
-        while missing > 0, let (next, provider) = try reader.nextChunk(facts.number, of: providers(), now: now),
-            let share = open.firstIndex(where: { $0.share == provider })
+        let providers = turns.queues[queue].providers
+        let waiting = try reader.devicesWaitingForTurn(facts, of: providers, now: now)
+        var ahead = turns.cutAhead(of: queue, waiting: waiting)
+        while ahead.isShort, let next = try reader.nextChunk(facts.number, of: ahead.providers, now: now),
+            let share = ahead.share(of: next.provider)
         {
-            guard try roomUnderGuard(open[share]) >= next else {
-                open.remove(at: share)
-                continue
-            }
+            guard ahead.takes(next.count, of: share, room: try roomUnderGuard(share)) else { continue }
             _ = try cut(
                 campaign: facts.number,
-                of: open[share].rows,
+                of: share.rows,
                 shardsMax: 1,
-                as: .unpublished,
-                pieceMax: Pacing.devicesMax(paces),
+                as: .inTurns(pieceMax: ahead.pieceMax),
                 cap: cap,
                 now: now
             )
-            missing -= next
         }
     }
 
-    private func paceLines(_ facts: CampaignFacts, _ appPace: Pace?) throws(LedgerError) -> [PaceLine] {
-        var lines: [PaceLine] = []
+    private func paceLines(_ facts: CampaignFacts, _ appPace: Pace?) throws(LedgerError) -> PacedTurns.Lines {
+        var lines = PacedTurns.Lines()
         if let pace = facts.pace {
             let rows = try db.rows("SELECT pace_first, pace_next FROM campaigns WHERE number = ?1", .int(facts.number))
             guard try rows.next() else { throw .failed("campaign \(facts.number) is gone") }
-            lines.append(PaceLine(pace: pace, first: rows.optionalInt64(0), next: rows.int64(1)))
+            lines.campaign = PaceLine(pace: pace, first: rows.optionalInt64(0), next: rows.int64(1))
         }
         if let appPace {
             // Locked: planners of other campaigns give turns away on the same line.
             let rows = try db.lockedRows("SELECT next FROM app_paces WHERE app = ?1", .text(facts.app))
-            lines.append(PaceLine(pace: appPace, next: try rows.next() ? rows.int64(0) : 0))
+            lines.app = PaceLine(pace: appPace, next: try rows.next() ? rows.int64(0) : 0)
         }
         return lines
     }
 
-    private func writePaceLines(
-        _ facts: CampaignFacts,
-        _ appPace: Pace?,
-        _ lines: [PaceLine]
-    ) throws(LedgerError) {
-        var rest = lines[...]
-        if facts.pace != nil, let line = rest.popFirst() {
+    private func writePaceLines(_ facts: CampaignFacts, _ lines: PacedTurns.Lines) throws(LedgerError) {
+        if let line = lines.campaign {
             try db.run(
                 "UPDATE campaigns SET pace_first = ?2, pace_next = ?3 WHERE number = ?1",
                 .int(facts.number),
@@ -171,7 +113,7 @@ extension LedgerTransaction {
                 .int(line.next)
             )
         }
-        if appPace != nil, let line = rest.popFirst() {
+        if let line = lines.app {
             try db.run(
                 """
                 INSERT INTO app_paces (app, next) VALUES (?1, ?2)
@@ -197,7 +139,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND s.aside = 'rate'
+            WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1 AND s.aside = 'rate'
                 AND (coalesce(s.due_at, 0) <= ?2 OR s.due_at > ?4) AND coalesce(s.not_before, 0) <= ?2
                 AND \(QuietSpans.mayHaveTurn(campaign)) AND \(ShareRows.isOf(providers))
             ORDER BY s.due_at IS NULL, s.due_at, s.chunk, s.part, s.ordinal, s.child LIMIT ?3
@@ -216,16 +158,43 @@ extension LedgerReader {
         _ campaign: CampaignFacts,
         of providers: Set<ProviderName>?,
         now: Timestamp
-    ) throws(LedgerError) -> Int64 {
-        try db.number(
+    ) throws(LedgerError) -> Int {
+        let devices = try db.number(
             """
             SELECT coalesce(sum(s.count), 0) FROM \(ShardRows.open)
-            WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND s.aside = 'rate' AND s.child = 0
+            WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1 AND s.aside = 'rate' AND s.child = 0
                 AND ?2 IS NOT NULL AND \(QuietSpans.mayHaveTurn(campaign)) AND \(ShareRows.isOf(providers))
             """,
             .int(campaign.number),
             .time(now)
-        ) ?? 0
+        )
+        return Int(devices ?? 0)
+    }
+
+    /// How far a queue has come; of a campaign of several providers.
+    func progress(
+        of queue: TurnQueue,
+        _ campaign: CampaignFacts,
+        now: Timestamp
+    ) throws(LedgerError) -> TurnQueue.Progress {
+        let names = ShareRows.list(queue.providers ?? [])
+        let rows = try db.rows(
+            """
+            SELECT coalesce(sum(p.cursor - p.first_chunk), 0), coalesce(sum(p.end_chunk - p.first_chunk), 0), (
+                SELECT coalesce(sum(v.devices), 0) FROM campaign_providers v
+                WHERE v.campaign = ?1 AND v.provider IN (\(names))
+            )
+            FROM parts p WHERE p.campaign = ?1 AND p.provider IN (\(names))
+            """,
+            .int(campaign.number)
+        )
+        guard try rows.next() else { throw .failed("campaign \(campaign.number) has no parts") }
+        return TurnQueue.Progress(
+            devices: rows.int(2),
+            chunks: rows.int(1),
+            cut: rows.int(0),
+            waiting: try devicesWaitingForTurn(campaign, of: queue.providers, now: now)
+        )
     }
 
     /// Devices of the next chunk that is to be cut, with its provider in a campaign of several; nil when all are.

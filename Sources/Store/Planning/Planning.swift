@@ -49,17 +49,7 @@ extension LedgerTransaction {
             cap: cap,
             now: now
         )
-        return shards.isEmpty && room < Shard.devicesMax ? .guarded : .planned(shards)
-    }
-
-    /// What the rows are that are cut.
-    enum Cut {
-        /// On their way to the broker.
-        case unpublished
-        /// Run by this worker at once.
-        case claimed(by: Int64)
-        /// Set aside until the campaign is fired, which has not begun by that.
-        case held
+        return EnvironmentPlan.heldBack(cut: shards.count, room: room) ? .guarded : .planned(shards)
     }
 
     /// Writes the next rows of a campaign, and counts what there is to count for each device.
@@ -69,8 +59,7 @@ extension LedgerTransaction {
     ///   - providers: Only chunks of these, in a campaign of several; nil for all.
     ///   - shardsMax: Chunks of the list at most.
     ///   - devicesMax: Devices at most.
-    ///   - kind: What the rows are.
-    ///   - pieceMax: Under a rate, devices of a shard at most: the rows wait for their turns, and none is returned.
+    ///   - kind: What the rows are; those that wait for their turns are not returned.
     ///   - cap: The app's frequency cap.
     ///   - now: The instant.
     func cut(
@@ -79,65 +68,54 @@ extension LedgerTransaction {
         shardsMax: Int,
         devicesMax: Int = .max,
         as kind: Cut,
-        pieceMax: Int? = nil,
         cap: FrequencyCap,
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
         guard let push = try reader.campaignPush(campaign) else { throw .failed("campaign \(campaign) is gone") }
         let counting = push.counting(cap)
-        var (limit, room) = (shardsMax, devicesMax)
-        switch kind {
-        case .held where counting?.waitsForFire == true: return []
-        case .unpublished where counting != nil: limit = min(limit, Counting.chunksMax)
-        case .held, .unpublished, .claimed: break
+        guard var limit = CutLimit(kind, chunksMax: shardsMax, room: devicesMax, counting: counting?.limit) else {
+            return []
         }
-        var chunks = Array(
-            try nextChunks(campaign: campaign, push, of: providers, limit: limit, now: now).prefix { chunk in
-                guard room >= chunk.count else { return false }
-                room -= chunk.count
-                return true
-            }
-        )
+        let next = try nextChunks(campaign: campaign, push, of: providers, limit: limit.chunks, now: now)
+        var chunks = Array(next.prefix { limit.takes($0.count) })
         guard !chunks.isEmpty else { return [] }
         try moveCursor(campaign: campaign, behind: chunks)
         if let counting { try count(&chunks, of: campaign, counting, app: push.facts, now: now) }
         var shards: [ShardToPublish] = []
         for chunk in chunks {
-            if let apart = chunk.suspectRecord(campaign: campaign) { try insert(apart, since: now) }
-            guard let record = chunk.record(campaign: campaign, as: kind) else { continue }
-            if let pieceMax {
-                for piece in record.pieces(devicesMax: pieceMax) { try insertWaiting(piece, now: now) }
-                continue
+            let rows = chunk.rows(of: campaign, as: kind)
+            if let apart = rows.apart { try insert(apart, since: now) }
+            for row in rows.rows {
+                try insert(row, since: now)
+                if let settling = try settling(row) {
+                    try settle(settling, of: try reader.campaign(of: row), now: now)
+                } else if kind.isReturned {
+                    shards += try complete(row, of: chunk, push)
+                }
             }
-            try insert(record, since: now)
-            if record.progress.pendingCount == 0 {
-                try end(record, .invalid, of: try reader.campaign(of: record), now: now)
-                continue
-            }
-            guard record.positions.isEmpty else {
-                shards += try reader.complete([record])
-                continue
-            }
-            let facts = try push.facts(
-                provider: chunk.provider,
-                environment: chunk.environment,
-                locale: chunk.locale,
-                partEnd: chunk.part?.expiresAt
-            )
-            shards.append(
-                ShardToPublish(record: record, facts: facts, firstIndex: chunk.firstIndex, devices: chunk.devices)
-            )
         }
-        if case .held = kind { return shards }
-        try begin(campaign: campaign, now: now)
+        if kind.begins { try begin(campaign: campaign, now: now) }
         return shards
     }
 
-    /// A row that waits for its turn, or has no device left to wait.
-    private func insertWaiting(_ piece: ShardRecord, now: Timestamp) throws(LedgerError) {
-        try insert(piece, since: now)
-        guard piece.progress.pendingCount == 0 else { return }
-        try end(piece, .invalid, of: try reader.campaign(of: piece), now: now)
+    private func settling(_ row: ShardRecord) throws(LedgerError) -> RowSettling? {
+        do { return try ChunkRows.settling(row) } catch { throw .failed("\(error)") }
+    }
+
+    /// Adds to a row that was cut now what campaign and chunk have, as far as they are read already.
+    private func complete(
+        _ row: ShardRecord,
+        of chunk: PlannableChunk,
+        _ push: CampaignPush
+    ) throws(LedgerError) -> [ShardToPublish] {
+        guard row.positions.isEmpty else { return try reader.complete([row]) }
+        let facts = try push.facts(
+            provider: chunk.provider,
+            environment: chunk.environment,
+            locale: chunk.locale,
+            partEnd: chunk.part?.expiresAt
+        )
+        return [ShardToPublish(record: row, facts: facts, firstIndex: chunk.firstIndex, devices: chunk.devices)]
     }
 
     /// Its first shards are on their way; the second time nothing.
@@ -232,9 +210,11 @@ extension LedgerTransaction {
                     environment: rows.optionalText(3),
                     locale: rows.optionalText(7),
                     devices: rows.blob(4),
-                    dead: DeadBits(bytes: rows.blob(5)),
-                    suspects: DeadBits(bytes: rows.blob(6)),
-                    optedOut: DeadBits(bytes: rows.blob(8)),
+                    known: KnownDevices(
+                        dead: DeadBits(bytes: rows.blob(5)),
+                        suspects: DeadBits(bytes: rows.blob(6)),
+                        optedOut: DeadBits(bytes: rows.blob(8))
+                    ),
                     position: rows.uint32(9),
                     part: part
                 )
@@ -248,9 +228,9 @@ extension LedgerTransaction {
         for range in ConfirmedRange.ranges(of: shards) {
             try db.run(
                 """
-                UPDATE shards SET state = 1, since = ?7
+                UPDATE shards SET state = ?8, since = ?7
                 WHERE campaign = ?1 AND part = ?2 AND ordinal BETWEEN ?3 AND ?4 AND child = ?5 AND generation = ?6
-                    AND state = 0
+                    AND state = ?9
                 """,
                 .int(range.first.campaign),
                 .int(range.first.part),
@@ -258,7 +238,9 @@ extension LedgerTransaction {
                 .int(range.lastOrdinal),
                 .int(range.first.child),
                 .int(range.generation),
-                .time(now)
+                .time(now),
+                .int(ShardState.out.rawValue),
+                .int(ShardState.unpublished.rawValue)
             )
         }
     }

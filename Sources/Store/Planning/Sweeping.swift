@@ -18,7 +18,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE s.state = 0 AND s.state <> 4 AND (?1 IS NULL OR s.campaign = ?1) AND (s.since < ?2 OR s.since > ?5)
+            WHERE \(ShardRows.isIn(.unpublished)) AND (?1 IS NULL OR s.campaign = ?1) AND (s.since < ?2 OR s.since > ?5)
                 AND (coalesce(s.due_at, 0) <= ?4 OR s.due_at > ?6)
             ORDER BY s.since LIMIT ?3
             """,
@@ -50,7 +50,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE s.state IN (1, 2) AND s.state <> 4 AND s.campaign = ?1 AND (s.since < ?2 OR s.since > ?4)
+            WHERE \(ShardRows.isIn(.out, .running)) AND s.campaign = ?1 AND (s.since < ?2 OR s.since > ?4)
                 AND (coalesce(s.due_at, 0) < ?2 OR s.due_at > ?5) AND coalesce(s.not_before, 0) < ?2
                 AND \(ShareRows.isOf(share.map { [$0] }))
             ORDER BY s.since LIMIT ?3
@@ -76,7 +76,7 @@ extension LedgerReader {
         try db.number(
             """
             SELECT max(s.cut_at) FROM \(ShardRows.open) JOIN campaigns c ON c.number = s.campaign
-            WHERE s.state = 2 AND s.state <> 4 AND s.child = 0 AND s.generation = 1 AND s.epoch = 1
+            WHERE \(ShardRows.isIn(.running)) AND s.child = 0 AND s.generation = 1 AND s.epoch = 1
                 AND c.provider = ?1 AND c.urgency = ?2 AND c.short_way = 0
                 AND NOT EXISTS (SELECT 1 FROM campaign_providers v WHERE v.campaign = c.number)
             """,
@@ -93,12 +93,11 @@ extension LedgerTransaction {
     public func raiseGeneration(_ records: [ShardRecord], now: Timestamp) throws(LedgerError) -> [ShardToPublish] {
         var raised: [ShardRecord] = []
         for old in records {
-            guard let row = try reader.shard(old.id.key), row.generation == old.generation, row.epoch == old.epoch,
-                row.state == old.state, row.state == .out || row.state == .running || row.state == .parked
-            else { continue }
+            let row = try reader.shard(old.id.key)
+            guard let row, let renewed = Sweep.renewed(row, from: old) else { continue }
             try addMaybeSent(Sweep.maybeSent(row), row.id.key)
-            try move(row.publishedAnew(), since: now)
-            raised.append(row.publishedAnew())
+            try move(renewed, since: now)
+            raised.append(renewed)
         }
         return try reader.complete(raised)
     }
@@ -124,7 +123,6 @@ extension LedgerTransaction {
     ) throws(LedgerError) -> [ShardToPublish] {
         guard let facts = try reader.campaign(campaign, share: share) else { return [] }
         precondition(facts.hasShares == (share != nil), "shares are released one by one")
-        let isPaced = isPaced || facts.pace != nil
         let reasons = AsideRelease.dueReasons(campaign: facts, knowsApp: knowsApp, isPaced: isPaced, now: now)
         guard !reasons.isEmpty else { return [] }
         var released: [ShardRecord] = []
@@ -133,8 +131,9 @@ extension LedgerTransaction {
             let room = min(limit - released.count, piece.allowance)
             let rows = try reader.asideShards(facts, reasons, now: now, limit: room)
             for row in rows {
-                try move(row.released(), since: now)
-                released.append(row.released())
+                let next = row.released()
+                try move(next, since: now)
+                released.append(next)
             }
             piece.did(rows.count)
             if rows.count < room { break }
@@ -159,7 +158,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE s.state = 3 AND s.state <> 4 AND s.campaign = ?1 AND \(reason) IN (\(names))
+            WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1 AND \(reason) IN (\(names))
                 AND (\(reason) <> '\(AsideReason.rate.rawValue)' OR coalesce(s.due_at, 0) <= ?2)
                 AND (\(reason) <> '\(AsideReason.quiet.rawValue)' OR NOT \(isQuiet))
                 AND \(ShareRows.isOf(campaign.rows))

@@ -8,7 +8,7 @@ extension LedgerReader {
             """
             SELECT c.number, c.app, c.provider, c.urgency, count(*) FILTER (WHERE u.child = 0),
                 count(*) FILTER (WHERE u.child > 0), CASE WHEN c.per_second IS NULL THEN 0 ELSE 1 END
-            FROM (SELECT s.campaign, s.child FROM \(ShardRows.open) WHERE s.state IN (0, 1) AND s.state <> 4) u
+            FROM (SELECT s.campaign, s.child FROM \(ShardRows.open) WHERE \(ShardRows.isIn(.unpublished, .out))) u
             JOIN campaigns c ON c.number = u.campaign
             GROUP BY c.number, c.per_second ORDER BY c.number
             """
@@ -39,7 +39,7 @@ extension LedgerReader {
             SELECT k.provider, count(*) FILTER (WHERE s.child = 0), count(*) FILTER (WHERE s.child > 0)
             FROM \(ShardRows.open) JOIN campaigns c ON c.number = s.campaign
             JOIN chunks k ON k.list = c.list AND k.ordinal = s.chunk
-            WHERE s.state IN (0, 1) AND s.state <> 4 AND s.campaign = ?1
+            WHERE \(ShardRows.isIn(.unpublished, .out)) AND s.campaign = ?1
             GROUP BY k.provider ORDER BY k.provider
             """,
             .int(whole.campaign)

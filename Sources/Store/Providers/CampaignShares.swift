@@ -51,7 +51,7 @@ extension LedgerReader {
             SELECT s.campaign, s.part, s.ordinal, s.child, k.provider
             FROM \(ShardRows.open) JOIN campaigns c ON c.number = s.campaign
             JOIN chunks k ON k.list = c.list AND k.ordinal = s.chunk
-            WHERE s.state = 2 AND s.state <> 4 AND s.campaign = ?1
+            WHERE \(ShardRows.isIn(.running)) AND s.campaign = ?1
             """,
             .int(campaign.number)
         )

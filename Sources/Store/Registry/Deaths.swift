@@ -20,9 +20,10 @@ extension LedgerTransaction {
             guard let at else { return }
             if let since = device.since, since > at { return }
             try db.run(
-                "UPDATE devices SET state = 1, suspect = 0, ended_at = ?2 WHERE number = ?1",
+                "UPDATE devices SET state = ?3, suspect = 0, ended_at = ?2 WHERE number = ?1",
                 .integer(device.number),
-                .integer(at)
+                .integer(at),
+                .int(RegisteredDevice.State.dead.rawValue)
             )
         }
         try db.run(

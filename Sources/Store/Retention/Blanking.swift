@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 
 /// Takes what is left of forgotten devices out of lists.
 extension LedgerTransaction {

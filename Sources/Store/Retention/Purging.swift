@@ -34,7 +34,7 @@ extension LedgerTransaction {
             if try purgeRows("quiet_spans", "part, begins_at", of: campaign, rowsMax: rowsMax) { return true }
             try db.run(
                 """
-                UPDATE lists SET state = 2, touched_at = 0
+                UPDATE lists SET state = \(ListState.removed.rawValue), touched_at = 0
                 WHERE name IS NULL AND number = (SELECT list FROM campaigns WHERE number = ?1)
                     AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.list = lists.number AND c.number <> ?1)
                 """,
@@ -97,7 +97,7 @@ extension LedgerTransaction {
         let rows = try db.rows(
             """
             SELECT l.number, l.touched_at FROM lists l
-            WHERE l.state = 1 AND l.touched_at <= ?1 AND \(UnusedLists.condition)
+            WHERE l.state = \(ListState.finished.rawValue) AND l.touched_at <= ?1 AND \(UnusedLists.condition)
             ORDER BY l.touched_at LIMIT ?2
             """,
             .time(now.advanced(by: .zero - retention.lists)),
@@ -108,7 +108,11 @@ extension LedgerTransaction {
             if retention.forgetsList(touchedAt: rows.time(1), isUsed: false, now: now) { old.append(rows.uint32(0)) }
         }
         for list in old {
-            try db.run("UPDATE lists SET state = 2, touched_at = 0 WHERE number = ?1", .int(list))
+            try db.run(
+                "UPDATE lists SET state = ?2, touched_at = 0 WHERE number = ?1",
+                .int(list),
+                .int(ListState.removed.rawValue)
+            )
         }
         if !old.isEmpty { try bumpRevision() }
         return old.count
@@ -161,7 +165,7 @@ extension LedgerTransaction {
             UPDATE shards SET progress = NULL
             WHERE campaign = ?1 AND (part, ordinal, child) IN (
                 SELECT part, ordinal, child FROM shards
-                WHERE campaign = ?1 AND state = 4 AND progress IS NOT NULL LIMIT ?2
+                WHERE campaign = ?1 AND \(ShardRows.isIn(.settled, rows: "")) AND progress IS NOT NULL LIMIT ?2
             )
             """,
             .int(campaign),
@@ -184,7 +188,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT c.number, c.completed_at, EXISTS (
-                SELECT 1 FROM shards s WHERE s.campaign = c.number AND s.state = 4 AND s.progress IS NOT NULL
+                SELECT 1 FROM shards s WHERE s.campaign = c.number AND \(ShardRows.isIn(.settled)) AND s.progress IS NOT NULL
             )
             FROM campaigns c WHERE c.number > ?1 AND c.completed_at <= ?2 ORDER BY c.number LIMIT ?3
             """,
@@ -224,7 +228,7 @@ extension LedgerReader {
     /// Whether outcomes of single devices of a campaign were purged; its totals stay.
     public func areOutcomesForgotten(campaign: UInt32) throws(LedgerError) -> Bool {
         try db.number(
-            "SELECT 1 FROM shards WHERE campaign = ?1 AND state = 4 AND progress IS NULL LIMIT 1",
+            "SELECT 1 FROM shards s WHERE s.campaign = ?1 AND \(ShardRows.isIn(.settled)) AND s.progress IS NULL LIMIT 1",
             .int(campaign)
         ) == 1
     }

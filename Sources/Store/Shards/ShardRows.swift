@@ -12,6 +12,23 @@ enum ShardRows {
     ///
     /// SQLite is told, because without statistics it walks all rows of the campaign instead, settled ones too.
     static let open = "shards s INDEXED BY open_shards"
+    /// Rows of a table in one of these states, as literals.
+    ///
+    /// The partial index of `open` is used where the text itself says that they are not settled.
+    static func isIn(_ states: ShardState..., rows: String = "s.") -> String { isIn(states, rows: rows) }
+
+    /// The condition of `open`, beside states that are placeholders.
+    static let isNotSettled = "s.state <> \(ShardState.settled.rawValue)"
+
+    /// Rows that are not settled, by their states.
+    static let isOpen = isIn(ShardState.allCases.filter { $0 != .settled }, rows: "s.")
+
+    private static func isIn(_ states: [ShardState], rows: String) -> String {
+        let numbers = states.map { String($0.rawValue) }.joined(separator: ", ")
+        let isOne = states.count == 1 ? "\(rows)state = \(numbers)" : "\(rows)state IN (\(numbers))"
+        return states.contains(.settled) ? isOne : "\(isOne) AND \(rows)state <> \(ShardState.settled.rawValue)"
+    }
+
     /// One row with the deaths of its workers behind the columns of `record(_:)`; a constant, because it is asked for at every claim.
     static let selectOne = """
         SELECT \(columns), s.deaths FROM shards s
@@ -96,7 +113,7 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
-            WHERE s.state IN (?3, ?4, ?5, ?6, ?7) AND s.state <> 4 AND s.campaign = ?1
+            WHERE s.state IN (?3, ?4, ?5, ?6, ?7) AND \(ShardRows.isNotSettled) AND s.campaign = ?1
                 AND \(ShareRows.isOf(providers))
             ORDER BY s.part, s.ordinal, s.child LIMIT ?2
             """,

@@ -179,7 +179,7 @@ extension LedgerReader {
                 coalesce(sum(expired), 0), coalesce(sum(superseded), 0), coalesce(sum(cancelled), 0),
                 coalesce(sum(skipped), 0), coalesce(sum(retried), 0), coalesce(sum(requests), 0),
                 coalesce(sum(count), 0), coalesce(sum(unanswered), 0), coalesce(sum(maybe_sent), 0)
-            FROM shards WHERE campaign = ?1 AND state = 4
+            FROM shards WHERE campaign = ?1 AND \(ShardRows.isIn(.settled, rows: ""))
             """,
             .int(number)
         )
@@ -198,7 +198,7 @@ extension LedgerReader {
     private func countReasons(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) {
         let reasons = try db.rows(
             """
-            SELECT reasons, count(*) FROM shards WHERE campaign = ?1 AND state = 4 AND reasons IS NOT NULL
+            SELECT reasons, count(*) FROM shards WHERE campaign = ?1 AND \(ShardRows.isIn(.settled, rows: "")) AND reasons IS NOT NULL
             GROUP BY reasons
             """,
             .int(number)
@@ -224,7 +224,7 @@ extension LedgerReader {
             SELECT s.state, s.child, s.count, s.due_at, s.progress, s.aside, s.rung,
                 \(facts.hasShares ? "(\(provider))" : "''"), s.maybe_sent
             FROM \(ShardRows.open)
-            WHERE s.state <> 4 AND s.state IN (0, 1, 2, 3, 5) AND s.campaign = ?1
+            WHERE \(ShardRows.isOpen) AND s.campaign = ?1
             """,
             .int(number)
         )
