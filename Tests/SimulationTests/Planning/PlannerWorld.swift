@@ -62,6 +62,7 @@ final class PlannerWorld {
         case 3:
             (facts.isInApp, campaign.chunks) = (true, 0)
             campaign.lists = 1 + random.below(6)
+            facts.sendAt = now.advanced(by: .seconds(random.below(3)))
         case 4 where number > 1: facts.isReleased = false
         default: facts.sendAt = now.advanced(by: .seconds(random.below(5)))
         }
@@ -119,7 +120,7 @@ final class PlannerWorld {
 
     /// Whether the ledger fails now.
     func fails() -> Bool {
-        guard hasFaults, random.chance(0.003) else { return false }
+        guard hasFaults, random.chance(0.01) else { return false }
         report.failures += 1
         return true
     }
