@@ -35,6 +35,7 @@ import Glibc
             Faults(crash: 0.004), Faults(disconnect: 0.004), Faults(disconnect: 0.004, freeze: 0.004),
             Faults(outage: 0.01), Faults(suspect: 0.3),
             Faults(leftOut: 0.4), Faults(crash: 0.004, disconnect: 0.004, leftOut: 0.4),
+            Faults(known: 0.5), Faults(crash: 0.004, disconnect: 0.004, terminate: 0.01, suspect: 0.3, known: 0.3),
             Faults(suspect: 0.9, wrongEnvironment: true),
             Faults(crash: 0.004, terminate: 0.01, pause: 0.01, outage: 0.01), Faults(outage: 0.01, suspect: 0.6),
             Faults(pause: 0.01, outage: 0.01, suspect: 0.9, wrongEnvironment: true),

@@ -64,6 +64,10 @@ struct Faults: Sendable {
     var leftOut = 0.0
     /// Whether that is so because of the environment, which somebody mends when the campaign is paused.
     var wrongEnvironment = false
+    /// A device has an outcome before its shard is first sent: its token is dead, or it had enough pushes.
+    ///
+    /// Per device.
+    var known = 0.0
     /// Quiet hours of some of the devices begin or end.
     ///
     /// Per step.
@@ -143,7 +147,7 @@ struct Faults: Sendable {
         case 5: (faults.crash, faults.lostConfirm) = (faults.crash * 3, 0)
         case 6:
             if seed % 2 == 1 { faults = .harsh }
-            faults.leftOut = 0.3
+            (faults.leftOut, faults.known) = (0.3, 0.2)
         case 7 where seed % 32 > 16: (faults.outage, faults.suspect, faults.wrongEnvironment) = (0.02, 0.9, true)
         case 7: (faults.outage, faults.suspect) = (0.02, 0.2)
         default: break

@@ -62,6 +62,50 @@ extension SimulatedLedger {
         guard seen.allSatisfy({ $0 == 1 }) else { throw Violation(description: "the law of shard \(ordinal): \(seen)") }
     }
 
+    /// What was known of a device before its shard was first sent, no run has changed.
+    func checkKnown(_ known: [SimulatedProvider.DeviceKey: Outcome]) throws {
+        for row in rows.values where row.id.key.child == 0 {
+            for position in 0..<row.count {
+                let place = row.positions.isEmpty ? UInt16(position) : row.positions[position]
+                guard let outcome = known[.init(ordinal: row.id.key.ordinal, position: place)] else { continue }
+                if row.progress.state(at: position) != .outcome(outcome) {
+                    throw Violation(description: "a device that was \(outcome) is \(row.progress.state(at: position))")
+                }
+            }
+        }
+    }
+
+    /// A worker's death is counted for a row that a killed worker had, and for no other.
+    func checkDeaths(_ plan: ClaimPlan, before: Int, _ row: ShardRecord) throws {
+        if plan.deaths > before, !owners.killed.contains(row.owner) {
+            throw Violation(description: "\(row.id) counts a death though worker \(row.owner) was not killed")
+        }
+    }
+
+    /// A breaker opens for what was seen after it was closed.
+    func checkOpening() throws {
+        if let closedAt, faultedAt.map({ $0 < closedAt }) ?? true, broken == nil {
+            throw Violation(description: "a breaker opens that no fault has followed since it was closed")
+        }
+    }
+
+    /// After each probe that failed the provider rests, twice as long each time up to a minute.
+    func checkRest(now: Timestamp) throws {
+        guard let failedAt = probeFailedAt, let failures = breaker?.failures, failures > 0 else { return }
+        let rest = min(Duration.seconds(1 << min(failures, 6)), .seconds(60))
+        if now.since(failedAt) < rest {
+            throw Violation(description: "a probe \(now.since(failedAt)) after the last of \(failures) that failed")
+        }
+    }
+
+    /// A retry that could only come back after the end is no retry; the way to the ledger takes less than a minute.
+    func checkRetry(_ row: ShardRecord) throws {
+        guard campaign.endChanges == 0, let dueAt = row.dueAt else { return }
+        if max(dueAt, row.notBefore ?? dueAt) >= facts.expiresAt.advanced(by: .seconds(60)) {
+            throw Violation(description: "\(row.id) is to come back after the end")
+        }
+    }
+
     /// Devices without an outcome in a settled row, and outcomes beyond one.
     func accounts(shardCount: Int) -> (lost: Int, twice: Int) {
         var outcomes: [SimulatedProvider.DeviceKey: Int] = [:]

@@ -51,19 +51,25 @@ extension SimulatedLedger {
 
     // MARK: The breaker
 
-    func trip(_ trip: Breaker.Trip, now: Timestamp) {
+    func trip(_ trip: Breaker.Trip, now: Timestamp) throws {
         if breaker == nil {
             breaker = Breaker(opening: trip, now: now)
         } else if breaker?.open(trip, now: now) != true {
             return
         }
+        try checkOpening()
         openings += 1
         showBreaker()
     }
 
     func endProbe(_ key: ShardKey, _ result: Breaker.ProbeResult, now: Timestamp) {
         guard breaker?.ended(key, result, now: now) == true else { return }
-        if breaker?.isOpen == false { closings += 1 }
+        if breaker?.isOpen == false {
+            closings += 1
+            closedAt = now
+        } else if result == .failed {
+            probeFailedAt = now
+        }
         showBreaker()
     }
 
@@ -82,6 +88,7 @@ extension SimulatedLedger {
                 && AsideRelease.isDue(row.aside ?? .handOver, campaign: facts, knowsApp: true, now: now)
         }
         guard facts.mayPlan(at: now), let row = waiting.min(by: { $0.id.key < $1.id.key }) else { return }
+        try checkRest(now: now)
         try release(row, now: now)
         breaker?.begin(row.id.key, now: now)
         showBreaker()

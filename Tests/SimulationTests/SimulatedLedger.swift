@@ -58,6 +58,10 @@ final class SimulatedLedger {
     /// 24 devices are the whole campaign.
     let environmentGuard = EnvironmentGuard(answersMin: 8, suspectsMin: 3)
     var closings = 0
+    /// When the breaker was closed, when its last probe failed, and when the provider last gave a fault or no answer.
+    var closedAt: Timestamp?
+    var probeFailedAt: Timestamp?
+    var faultedAt: Timestamp?
     /// Requests whose answers were not in the ledger when their shard was taken over: they may be repeated.
     var atRisk = 0
     private var opened: [ShardKey: (epoch: UInt32, positions: Set<Int>)] = [:]
@@ -109,6 +113,15 @@ final class SimulatedLedger {
         }
     }
 
+    /// What is known of devices when their shards are cut.
+    func begin(with known: [SimulatedProvider.DeviceKey: Outcome]) {
+        for (device, outcome) in known {
+            let note = Progress.Note(reason: outcome == .invalid ? "Unregistered" : "Capped", requests: 0)
+            rows[ShardKey(campaign: 1, part: 0, ordinal: device.ordinal)]?.progress
+                .end(Int(device.position), outcome, note)
+        }
+    }
+
     // MARK: Transactions
 
     func commit(_ write: Write, by worker: Int64, now: Timestamp) throws -> Answer {
@@ -133,7 +146,7 @@ final class SimulatedLedger {
         case .settle(let key, let epoch, let settlement, let probe):
             return try settle(token(key, epoch, worker), settlement, probe, now: now)
         case .trip(let trip):
-            self.trip(trip, now: now)
+            try self.trip(trip, now: now)
             return .tripped
         case .stopped(let key, let epoch):
             stopped[key] = epoch
@@ -218,7 +231,10 @@ final class SimulatedLedger {
         }
         if case .quarantine = plan.decision { quarantines += 1 }
         if case .waits = plan.decision { owners.waits += 1 }
-        if let row = facts.row { note(plan, row, facts.owner) }
+        if let row = facts.row {
+            try checkDeaths(plan, before: facts.deaths, row)
+            note(plan, row, facts.owner)
+        }
         try carryOut(plan.write, now: now)
         switch plan.probe {
         case .stays: break
@@ -298,6 +314,7 @@ final class SimulatedLedger {
                 if broken == .oneChildPerAttempt { continue }  // the same id: taken for written already
                 throw Violation(description: "\(parent.id) has two children \(path)")
             }
+            try checkRetry(child)
             try put(child, now: now)
             children.append(child)
         }

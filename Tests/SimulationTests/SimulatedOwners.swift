@@ -5,6 +5,8 @@ import Delivery
 struct Owners {
     /// When a process was killed; its row lapses ten seconds later.
     var killedAt: [Int64: Timestamp] = [:]
+    /// All that were ever killed, or stood still.
+    var killed: Set<Int64> = []
     /// Processes that were stopped and have taken their rows away.
     var left: Set<Int64> = []
     /// Answers that a claim has to wait.

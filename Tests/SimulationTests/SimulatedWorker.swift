@@ -208,6 +208,7 @@ final class SimulatedWorker {
     /// Does what the machine says; `finished` and `left` are what came with the last fact.
     private func perform(_ finished: Finished? = nil, left: [ShardKey] = []) {
         machine.take(&buffer)
+        checkOrder(left: left)
         for action in buffer {
             switch action {
             case .claim(let order): writes.append(.claim(claim(order), order.delivery))
@@ -233,6 +234,15 @@ final class SimulatedWorker {
         }
     }
 
+    /// What a shard leaves is published before its message is acked: the ledger says what, and the acks follow.
+    private func checkOrder(left: [ShardKey]) {
+        guard !left.isEmpty else { return }
+        let acked = buffer.compactMap { if case .ack(let delivery) = $0 { unacked[delivery]?.key } else { nil } }
+        if let key = acked.first(where: { key in left.contains { $0.ordinal == key.ordinal && $0.part == key.part } }) {
+            world.violation = "\(key) is acked before what it leaves is published"
+        }
+    }
+
     private func claim(_ order: WorkerShards.Order) -> Claim {
         Claim(
             key: order.shard.id.key,
@@ -243,7 +253,8 @@ final class SimulatedWorker {
             adopting: order.adopting,
             isAlone: order.isAlone,
             overdue: order.overdue,
-            judgesSilence: order.judgesSilence
+            judgesSilence: order.judgesSilence,
+            content: Claim.Content(order.shard)
         )
     }
 
