@@ -79,6 +79,8 @@ import Glibc
             total.maybeSent += report.maybeSent
             total.quieted += report.quieted
             total.piecesLeft += report.piecesLeft
+            total.slots += report.slots
+            total.turns += report.turns
         }
         print("simulation: \(Self.seeds.count) seeds, \(total)")
         // A simulation in which nothing happens proves nothing.
@@ -86,6 +88,7 @@ import Glibc
             #expect(min(total.crashes, total.disconnects, total.terminations, total.lostAnswers) > 100)
             #expect(min(total.openings, total.closings, total.asked, total.quieted) > 30)
             #expect(total.piecesLeft > 30)
+            #expect(min(total.slots, total.turns) > 1_000)
             #expect(min(total.guardTrips, total.guardPasses) > 10)
             #expect(min(total.waits, total.maybeSent) > 100)
             #expect(min(total.adoptions, total.takeovers, total.outcomes.cancelled, total.outcomes.expired) > 0)
@@ -171,6 +174,26 @@ import Glibc
             if !faults.expiry { #expect(report.outcomes.expired == 0, "seed \(seed)") }
         }
         if Self.count >= 1_000 { #expect(steps > 100) }
+    }
+
+    /// Pieces, turns that were missed, and shards that lose theirs to a pause.
+    @Test(
+        arguments: [
+            Faults(perSecond: 20), Faults(outage: 0.02, suspect: 0.2, perSecond: 4),
+            Faults(lostConfirm: 0.2, duplicate: 0.2, terminate: 0.01, pause: 0.01, quiet: 0.01, perSecond: 24),
+            Faults(crash: 0.004, disconnect: 0.004, terminate: 0.01, outage: 0.01, unknown: true, perSecond: 20),
+            Faults(lostPublish: 0.1, pause: 0.01, cancel: 0.002, purge: 0.002, expiry: true, perSecond: 20),
+        ]
+    )
+    func `under a rate no second has more than its share`(_ faults: Faults) throws {
+        var (slots, turns) = (0, 0)
+        for seed in 0..<Self.count / 10 {
+            let report = try World(seed: seed, faults: faults).run()
+            slots += report.slots
+            turns += report.turns
+            if faults.crash + faults.disconnect == 0 { #expect(report.extraSends == 0, "seed \(seed)") }
+        }
+        if Self.count >= 1_000 { #expect(min(slots, turns) > 1_000) }
     }
 
     /// What fails names its seed: `FANFARE_SEED` replays it.

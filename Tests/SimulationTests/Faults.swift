@@ -94,6 +94,8 @@ struct Faults: Sendable {
     var dropUnknown = false
     /// Whether the campaign's end comes soon.
     var expiry = false
+    /// The campaign's rate; 0 when it has none.
+    var perSecond = 0
     /// Somebody sets the wall clock of the ledger's host, by seconds, an hour or a day.
     ///
     /// Per step.
@@ -138,13 +140,16 @@ struct Faults: Sendable {
     static func of(seed: UInt64) -> Faults {
         var faults = seed % 2 == 0 ? benign : rough
         switch seed / 2 % 8 {
+        case 0 where seed % 32 > 16: faults.perSecond = 20
         case 0: faults.quiet = 0.01
         case 1: faults.cancel = 0.002
         case 2: faults.expiry = true
         case 3: faults.dropUnknown = true
         case 4 where seed % 32 > 16: (faults.suspect, faults.wrongEnvironment) = (0.9, true)
         case 4: (faults.pause, faults.purge) = (0, 0)
-        case 5: (faults.crash, faults.lostConfirm) = (faults.crash * 3, 0)
+        case 5:
+            (faults.crash, faults.lostConfirm) = (faults.crash * 3, 0)
+            if seed % 32 > 16 { faults.perSecond = 4 }
         case 6:
             if seed % 2 == 1 { faults = .harsh }
             (faults.leftOut, faults.known) = (0.3, 0.2)

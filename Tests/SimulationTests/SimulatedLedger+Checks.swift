@@ -49,17 +49,17 @@ extension SimulatedLedger {
     }
 
     /// Devices of a planned shard = outcomes of settled rows + devices of rows that are not settled, each once.
-    func checkLaw(ordinal: UInt32) throws {
+    func checkLaw(chunk: UInt32) throws {
         guard broken != .oneChildPerAttempt else { return }  // it is the end that has to notice
         var seen = Array(repeating: 0, count: Self.devicesPerShard)
-        for row in rows.values where row.id.key.ordinal == ordinal {
+        for row in rows.values where row.id.key.chunk == chunk {
             for position in 0..<row.count {
                 if row.state == .settled, case .retry = row.progress.state(at: position) { continue }
                 if row.state == .settled, row.progress.state(at: position) == .held { continue }
                 seen[row.positions.isEmpty ? position : Int(row.positions[position])] += 1
             }
         }
-        guard seen.allSatisfy({ $0 == 1 }) else { throw Violation(description: "the law of shard \(ordinal): \(seen)") }
+        guard seen.allSatisfy({ $0 == 1 }) else { throw Violation(description: "the law of chunk \(chunk): \(seen)") }
     }
 
     /// What was known of a device before its shard was first sent, no run has changed.
@@ -67,7 +67,7 @@ extension SimulatedLedger {
         for row in rows.values where row.id.key.child == 0 {
             for position in 0..<row.count {
                 let place = row.positions.isEmpty ? UInt16(position) : row.positions[position]
-                guard let outcome = known[.init(ordinal: row.id.key.ordinal, position: place)] else { continue }
+                guard let outcome = known[.init(ordinal: row.id.key.chunk, position: place)] else { continue }
                 if row.progress.state(at: position) != .outcome(outcome) {
                     throw Violation(description: "a device that was \(outcome) is \(row.progress.state(at: position))")
                 }
@@ -113,7 +113,7 @@ extension SimulatedLedger {
             for position in 0..<row.count {
                 guard case .outcome = row.progress.state(at: position) else { continue }
                 let chunkPosition = row.positions.isEmpty ? UInt16(position) : row.positions[position]
-                outcomes[.init(ordinal: row.id.key.ordinal, position: chunkPosition), default: 0] += 1
+                outcomes[.init(ordinal: row.id.key.chunk, position: chunkPosition), default: 0] += 1
             }
         }
         let lost = shardCount * Self.devicesPerShard - outcomes.count

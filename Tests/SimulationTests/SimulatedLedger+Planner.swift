@@ -110,7 +110,7 @@ extension SimulatedLedger {
             left -= 1
             try carryOut(.settles(RowSettling(row, endingAs: outcome)), now: now)
         }
-        for ordinal in Set(rows.keys.map(\.ordinal)) { try checkLaw(ordinal: ordinal) }
+        for chunk in Set(rows.keys.map(\.chunk)) { try checkLaw(chunk: chunk) }
         return false
     }
 
@@ -137,8 +137,10 @@ extension SimulatedLedger {
             guard row.state == .aside, let reason = row.aside else { continue }
             let isDue = AsideRelease.isDue(
                 reason,
+                dueAt: row.dueAt,
                 campaign: facts(of: key),
                 knowsApp: true,
+                isPaced: rate != nil,
                 isQuiet: inQuiet(key),
                 now: now
             )

@@ -38,7 +38,7 @@ final class SimulatedLedger {
     var rows: [ShardKey: ShardRecord] = [:]
     var owners = Owners()
     /// Messages that are to be published, or whose confirm did not come, and since when.
-    private(set) var outbox: [ShardKey: Timestamp] = [:]
+    var outbox: [ShardKey: Timestamp] = [:]
     /// Those of them that the planner is to publish at once; what it leaves is the sweeper's.
     var planned: Set<ShardKey> = []
     var sentAt: [ShardKey: Timestamp] = [:]
@@ -73,6 +73,8 @@ final class SimulatedLedger {
     private(set) var quieted = 0
     /// Runs of the superseded campaign that open no stream any more, by the epoch that they said so with.
     private(set) var stopped: [ShardKey: UInt32] = [:]
+    /// nil of a campaign without one.
+    var rate: SimulatedRate?
     /// See `Share`.
     let isMixed: Bool
     var isSecondSuspended = false
@@ -319,7 +321,7 @@ final class SimulatedLedger {
             children.append(child)
         }
         childrenOf[key] = children.map(\.id.key)
-        try checkLaw(ordinal: key.ordinal)
+        try checkLaw(chunk: key.chunk)
         return children
     }
 
@@ -329,7 +331,7 @@ final class SimulatedLedger {
     }
 
     /// Whether a shard's devices have quiet hours now.
-    func inQuiet(_ key: ShardKey) -> Bool { isQuiet && key.ordinal % 2 == 1 }
+    func inQuiet(_ key: ShardKey) -> Bool { isQuiet && key.chunk % 2 == 1 }
 
     // MARK: Publishing
 
@@ -339,7 +341,7 @@ final class SimulatedLedger {
         var devices = DeviceBatch()
         let positions = row.positions.isEmpty ? (0..<UInt16(row.count)).map { $0 } : row.positions
         for position in positions {
-            devices.append(token: [UInt8(truncatingIfNeeded: key.ordinal), UInt8(truncatingIfNeeded: position)])
+            devices.append(token: [UInt8(truncatingIfNeeded: key.chunk), UInt8(truncatingIfNeeded: position)])
         }
         var facts = facts
         if share(key) == .second { facts.provider = ProviderName(rawValue: "fcm") }
@@ -349,7 +351,8 @@ final class SimulatedLedger {
             attempt: row.attempt,
             facts: facts,
             notBefore: row.notBefore,
-            firstIndex: key.ordinal * UInt32(Self.devicesPerShard),
+            slot: row.slot,
+            firstIndex: key.chunk * UInt32(Self.devicesPerShard),
             positions: row.positions,
             devices: devices
         )

@@ -13,7 +13,7 @@ extension World {
         for row in ledger.rows.values { report.outcomes += row.progress.counts }
         for row in ledger.rows.values {
             for position in row.positions.isEmpty ? (0..<UInt16(row.count)).map(\.self) : row.positions
-            where row.attempt > provider.attemptMax(.init(ordinal: row.id.key.ordinal, position: position)) {
+            where row.attempt > provider.attemptMax(.init(ordinal: row.id.key.chunk, position: position)) {
                 throw Violation(description: "\(row.id) is charged more than its devices failed")
             }
         }
@@ -27,6 +27,7 @@ extension World {
         if ledger.guardTrips > 0, faults.wrongEnvironment, report.outcomes.invalid > 0 {
             throw Violation(description: "\(report.outcomes.invalid) good tokens are invalid")
         }
+        (report.slots, report.turns) = (ledger.rate?.slots ?? 0, ledger.rate?.used.count ?? 0)
         report.openings = ledger.openings
         report.quieted = ledger.quieted
         report.closings = ledger.closings

@@ -12,6 +12,9 @@ extension World {
         if let quietHoursFrom, now > quietHoursFrom, isSeen, ledger.inQuiet(shard.id.key) {
             violation = "\(shard.id) opened a stream in quiet hours"
         }
+        if let broken = ledger.broken(by: shard, position: position, isProbe: isProbe, now: now) {
+            violation = "\(shard.id) \(broken)"
+        }
         let share = ledger.share(shard.id.key)
         if let from = quietFrom[share], now > from, isSeen {
             violation = "\(shard.id) opened a stream after a pause or cancel"
@@ -51,7 +54,7 @@ extension World {
         {
             violation = "\(shard.id) \(broken)"
         }
-        if key.ordinal != shard.id.key.ordinal || key.position != shard.chunkPosition(at: position) {
+        if key.ordinal != shard.id.key.chunk || key.position != shard.chunkPosition(at: position) {
             violation = "\(shard.id) carries a device that is not its own"
         }
         if outageUntil != nil, ledger.share(shard.id.key) == .first {

@@ -34,6 +34,9 @@ final class World {
         var besidePause = 0
         /// Pieces of an end behind which rows were left.
         var piecesLeft = 0
+        /// Turns that were given away, and requests in one.
+        var slots = 0
+        var turns = 0
     }
 
     static let shardCount = 4
@@ -113,6 +116,7 @@ final class World {
             }
         }
         ledger.begin(with: provider.known)
+        if faults.perSecond > 0 { ledger.cut(at: Pace(perSecond: faults.perSecond)) }
         for _ in 0..<3 { workers.append(SimulatedWorker(process: newProcess(), world: self)) }
     }
 
@@ -230,7 +234,7 @@ final class World {
     }
 
     private func passTime(isIdle: Bool) {
-        if isIdle, let due = broker.nextDue, ledger.outbox.isEmpty, due > now {
+        if isIdle, let due = broker.nextDue ?? ledger.nextDue, ledger.outbox.isEmpty, due > now {
             now = due
         } else if isIdle {
             now = now.advanced(by: .seconds(20))
@@ -332,6 +336,7 @@ final class World {
         try ledger.judgeIfFinished(now: now)
         try ledger.beginProbe(now: now)
         try ledger.releaseAside(now: now)
+        try ledger.giveTurns(now: now)
         let isLaneEmpty = broker.isEmpty && !workers.contains(where: \.holdsMessages)
         for key in ledger.rows.keys.sorted() {
             let action = try ledger.sweep(key, isLaneEmpty: isLaneEmpty, now: now)
