@@ -176,6 +176,36 @@ import Glibc
         if Self.count >= 1_000 { #expect(steps > 100) }
     }
 
+    /// A campaign's message that comes back while some of its shards are settled, run, or wait for a worker that lives.
+    @Test(
+        arguments: [
+            Faults(isUrgent: true), Faults(lostConfirm: 0.2, terminate: 0.02, isUrgent: true),
+            Faults(crash: 0.01, disconnect: 0.02, isUrgent: true, unknown: true),
+            Faults(disconnect: 0.05, isPatient: true, isUrgent: true),
+            Faults(crash: 0.004, disconnect: 0.02, terminate: 0.01, outage: 0.02, isUrgent: true, known: 0.2),
+        ]
+    )
+    func `the message of an urgent campaign is the lease of all its shards`(_ faults: Faults) throws {
+        for seed in 0..<Self.count / 10 {
+            let report = try World(seed: seed, faults: faults).run()
+            if faults.crash + faults.disconnect == 0 { #expect(report.extraSends == 0, "seed \(seed)") }
+        }
+    }
+
+    /// Somebody is asked when most of what is sent is refused, whatever else goes wrong.
+    @Test(
+        arguments: [
+            Faults(refused: 0.9), Faults(refused: 0.6, isContentMended: true),
+            Faults(lostConfirm: 0.2, duplicate: 0.2, refused: 0.9, isContentMended: true),
+            Faults(crash: 0.004, disconnect: 0.004, terminate: 0.01, pause: 0.01, outage: 0.01, refused: 0.7),
+        ]
+    )
+    func `a campaign whose content is refused stops for a person`(_ faults: Faults) throws {
+        var trips = 0
+        for seed in 0..<Self.count / 10 { trips += try World(seed: seed, faults: faults).run().contentTrips }
+        if Self.count >= 1_000 { #expect(trips > 30) }
+    }
+
     /// Pieces, turns that were missed, and shards that lose theirs to a pause.
     @Test(
         arguments: [

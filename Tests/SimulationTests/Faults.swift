@@ -64,6 +64,14 @@ struct Faults: Sendable {
     var leftOut = 0.0
     /// Whether that is so because of the environment, which somebody mends when the campaign is paused.
     var wrongEnvironment = false
+    /// A device's content is refused.
+    ///
+    /// Per device.
+    var refused = 0.0
+    /// Whether a person mends that when the campaign is paused for it.
+    var isContentMended = false
+    /// Whether the campaign takes the short way.
+    var isUrgent = false
     /// A device has an outcome before its shard is first sent: its token is dead, or it had enough pushes.
     ///
     /// Per device.
@@ -146,7 +154,9 @@ struct Faults: Sendable {
         case 2: faults.expiry = true
         case 3: faults.dropUnknown = true
         case 4 where seed % 32 > 16: (faults.suspect, faults.wrongEnvironment) = (0.9, true)
-        case 4: (faults.pause, faults.purge) = (0, 0)
+        case 4:
+            (faults.pause, faults.purge) = (0, 0)
+            faults.isUrgent = true
         case 5:
             (faults.crash, faults.lostConfirm) = (faults.crash * 3, 0)
             if seed % 32 > 16 { faults.perSecond = 4 }

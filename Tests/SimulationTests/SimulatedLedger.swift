@@ -8,6 +8,7 @@ import Delivery
 final class SimulatedLedger {
     enum Write {
         case claim(Claim, ShardDelivery)
+        case accept(ShardDelivery)
         case save([LoopRuns.Save])
         case settle(ShardKey, epoch: UInt32, Settlement, Breaker.ProbeResult?)
         case setAside(ShardKey, epoch: UInt32, AsideReason, Progress, Breaker.ProbeResult?)
@@ -19,6 +20,8 @@ final class SimulatedLedger {
 
     enum Answer {
         case claimed(ShardKey, ShardDelivery, Claim.Decision, ShardRecord?, isProbe: Bool, CampaignFacts)
+        /// `isNew`: by this worker, which has these rows; else they are to be claimed.
+        case accepted(ShardDelivery, [ShardRecord], isNew: Bool)
         /// `fenced`: other runs have claimed these shards.
         case saved(fenced: Set<ShardKey>)
         case notSaved
@@ -36,13 +39,15 @@ final class SimulatedLedger {
     let facts: Shard.Facts
     let broken: BrokenRule?
     var rows: [ShardKey: ShardRecord] = [:]
+    /// The rows of a campaign that is to take the short way.
+    var unaccepted: [ShardRecord] = []
     var owners = Owners()
     /// Messages that are to be published, or whose confirm did not come, and since when.
     var outbox: [ShardKey: Timestamp] = [:]
     /// Those of them that the planner is to publish at once; what it leaves is the sweeper's.
     var planned: Set<ShardKey> = []
     var sentAt: [ShardKey: Timestamp] = [:]
-    private(set) var savedAt: [ShardKey: Timestamp] = [:]
+    var savedAt: [ShardKey: Timestamp] = [:]
     /// Workers that have died with a row.
     private var deaths: [ShardKey: Int] = [:]
     /// Rows that wait for a person because they killed workers.
@@ -55,6 +60,8 @@ final class SimulatedLedger {
     var guardPasses = 0
     var guardAnswers = 0
     var guardSuspects = 0
+    private var contentAnswers = 0
+    private var contentFaults = 0
     /// 24 devices are the whole campaign.
     let environmentGuard = EnvironmentGuard(answersMin: 8, suspectsMin: 3)
     var closings = 0
@@ -133,6 +140,9 @@ final class SimulatedLedger {
             let facts = self.facts(of: claim.key)
             let isProbe = facts.breaker.isProbe(claim.key)
             return .claimed(claim.key, delivery, decision, rows[claim.key], isProbe: isProbe, facts)
+        case .accept(let delivery):
+            let isNew = !unaccepted.isEmpty
+            return .accepted(delivery, try accept(by: worker, now: now), isNew: isNew)
         case .save(let saves):
             var fenced: Set<ShardKey> = []
             for save in saves {
@@ -185,6 +195,7 @@ final class SimulatedLedger {
             if let probe { endProbe(token.key, probe, now: now) }
             let children = try settle(settled.settling, now: now)
             try count(settled.guardCount, now: now)
+            watchContent(settled.contentCount)
             let published = SettlementPlan.published(children)
             try checkLeft(children, publishing: published, now: now)
             return .settled(token.key, epoch: token.epoch, isOurs: true, children: published.map(\.id.key))
@@ -330,6 +341,22 @@ final class SimulatedLedger {
         childrenOf[key, default: []].filter { rows[$0]?.state == .unpublished }
     }
 
+    /// The same of the error-ratio guard.
+    private func watchContent(_ count: SettlementPlan.GuardCount?) {
+        guard let count else { return }
+        contentAnswers += count.answers
+        contentFaults += count.against
+        let contentGuard = ContentGuard(answersMin: 8)
+        switch contentGuard.judge(answers: contentAnswers, faults: contentFaults, trips: campaign.contentTrips) {
+        case .wait: return
+        case .trip:
+            campaign.contentTrips += 1
+            campaign.pausedBy.insert(.content)
+        case .pass: break
+        }
+        (contentAnswers, contentFaults) = (0, 0)
+    }
+
     /// Whether a shard's devices have quiet hours now.
     func inQuiet(_ key: ShardKey) -> Bool { isQuiet && key.chunk % 2 == 1 }
 
@@ -338,6 +365,12 @@ final class SimulatedLedger {
     /// The message of a shard's outbox row; nil when there is none any more.
     func message(_ key: ShardKey) throws -> (SimulatedBroker.Message, ShardRecord)? {
         guard let row = rows[key], outbox[key] != nil else { return nil }
+        return (SimulatedBroker.Message(key: key, generation: row.generation, body: try shard(row).encoded()), row)
+    }
+
+    /// The shard of a row.
+    func shard(_ row: ShardRecord) -> Shard {
+        let key = row.id.key
         var devices = DeviceBatch()
         let positions = row.positions.isEmpty ? (0..<UInt16(row.count)).map { $0 } : row.positions
         for position in positions {
@@ -345,7 +378,7 @@ final class SimulatedLedger {
         }
         var facts = facts
         if share(key) == .second { facts.provider = ProviderName(rawValue: "fcm") }
-        let shard = Shard(
+        return Shard(
             id: row.id,
             generation: row.generation,
             attempt: row.attempt,
@@ -356,8 +389,6 @@ final class SimulatedLedger {
             positions: row.positions,
             devices: devices
         )
-        let body = try shard.encoded()
-        return (SimulatedBroker.Message(key: key, generation: row.generation, body: body), row)
     }
 
     func published(_ key: ShardKey, now: Timestamp) {

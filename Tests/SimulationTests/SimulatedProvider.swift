@@ -17,6 +17,7 @@ struct SimulatedProvider {
         case dead
         case credential
         case suspect
+        case content
     }
 
     /// What a stream's end looks like to the sender.
@@ -24,6 +25,8 @@ struct SimulatedProvider {
         case accepted
         case verdict(Verdict)
         case silence
+        /// The content is refused, as any other device's would be.
+        case contentFault
         /// 503, as everybody gets it: the provider is out.
         case outage
     }
@@ -43,6 +46,9 @@ struct SimulatedProvider {
     private(set) var leftOut: Set<DeviceKey> = []
     /// Devices that have an outcome before their shard is first sent.
     private(set) var known: [DeviceKey: Outcome] = [:]
+    /// Requests that were refused for the content's sake, and whether somebody has mended that.
+    private(set) var contentFaults = 0
+    var isContentMended = false
     /// Whether the credential is for the environment of the tokens by now.
     var isMended = false
 
@@ -69,6 +75,7 @@ struct SimulatedProvider {
         if random.chance(faults.suspect) {
             (steps, expected[key]) = ([.suspect], faults.wrongEnvironment ? 1 : 0)
         }
+        if random.chance(faults.refused) { (steps, expected[key]) = ([.content], 1) }
         if random.chance(faults.leftOut) {
             leftOut.insert(key)
             expected[key] = 0
@@ -116,6 +123,13 @@ struct SimulatedProvider {
             if isMended { return answer(key, now: now) }
             plans[key] = [.suspect]
             return .verdict(.suspect(reason: "BadDeviceToken"))
+        case .content:
+            if isContentMended {
+                pushes[key, default: 0] += 1
+                return .accepted
+            }
+            contentFaults += 1
+            return .contentFault
         case .credential: return .verdict(.setAside(.credentials))
         case .lostAnswer(let wasProcessed):
             lostAnswers += 1

@@ -152,6 +152,10 @@ extension SimulatedWorker {
         case .verdict(let verdict):
             end(slot, position, verdict)
             faults[share].toldNothing(request)
+        case .contentFault:
+            end(slot, position, .outcome(.failed, reason: "BadTopic", deadSince: nil))
+            _ = runs.contentRefused(slot)
+            faults[share].toldNothing(request)
         case .silence:
             runs.unanswered(slot, position, reason: "Timeout", now: world.now)
             since = faults[share].unanswered(request, isDeadline: false, now: world.now)

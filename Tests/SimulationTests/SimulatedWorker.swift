@@ -47,7 +47,8 @@ final class SimulatedWorker {
     var writes: [SimulatedLedger.Write] = []
     private var answers: [SimulatedLedger.Answer] = []
     private var publishes: [Publish] = []
-    private var unacked: [ShardDelivery: SimulatedBroker.Message] = [:]
+    /// By delivery tag, which no connection has again.
+    private var unacked: [UInt64: SimulatedBroker.Message] = [:]
     private(set) var polledAt: Timestamp
     /// One for each provider.
     var faults = [SimulatedWorker.noFaults, SimulatedWorker.noFaults]
@@ -132,7 +133,7 @@ final class SimulatedWorker {
     }
 
     private func requeueAll() {
-        for (_, message) in unacked.sorted(by: { $0.key.tag < $1.key.tag }) { world.broker.requeue(message) }
+        for (_, message) in unacked.sorted(by: { $0.key < $1.key }) { world.broker.requeue(message) }
         unacked = [:]
     }
 
@@ -191,15 +192,20 @@ final class SimulatedWorker {
         // What is held does not use up the prefetch.
         guard isConnected, !isTerminating, unacked.count - machine.heldCount < Self.prefetch else { return false }
         guard let message = world.broker.deliver(random: &world.random) else { return false }
-        let shard = try Shard(encoded: message.body)
         tag += 1
-        let delivery = ShardDelivery(
+        unacked[tag] = message
+        var delivery = ShardDelivery(
             connection: connection,
             tag: tag,
-            generation: shard.generation,
+            generation: message.generation,
             redelivered: message.redelivered
         )
-        unacked[delivery] = message
+        if message.isCampaign {
+            delivery.campaignQueue = BrokerNames.urgentCampaignsQueue
+            writes.append(.accept(delivery))
+            return true
+        }
+        let shard = try Shard(encoded: message.body)
         machine.delivered(shard, delivery, at: moment)
         perform()
         return true
@@ -223,7 +229,7 @@ final class SimulatedWorker {
                 guard let finished else { preconditionFailure("\(key) was taken over without a run") }
                 write(finished, key, epoch)
             case .publish(let delivery): publishes.append(Publish(shards: left, delivery: delivery))
-            case .ack(let delivery): unacked[delivery] = nil
+            case .ack(let delivery): ack(delivery)
             case .park(_, let delivery, _): publishes.append(Publish(shards: [], delivery: delivery))
             case .giveUp(let key, let epoch): writes.append(.giveUp(key, epoch: epoch))
             case .widen: break
@@ -234,10 +240,31 @@ final class SimulatedWorker {
         }
     }
 
+    private func ack(_ delivery: ShardDelivery) {
+        guard let message = unacked.removeValue(forKey: delivery.tag) else { return }
+        if message.isCampaign, let row = world.ledger.underLease.first {
+            world.violation = "\(row.id) runs, and the message that is its lease is acked"
+        }
+    }
+
+    /// An urgent campaign was accepted, or its message came back.
+    private func lease(_ delivery: ShardDelivery, _ rows: [ShardRecord], isNew: Bool) {
+        // Its connection may be gone; the machine knows.
+        guard !rows.isEmpty else { return ack(delivery) }
+        machine.leased(delivery, shards: rows.count)
+        for row in rows {
+            var own = delivery
+            own.generation = row.generation
+            let shard = world.ledger.shard(row)
+            if isNew { machine.accepted(shard, row, own, at: moment) } else { machine.delivered(shard, own, at: moment) }
+        }
+        perform()
+    }
+
     /// What a shard leaves is published before its message is acked: the ledger says what, and the acks follow.
     private func checkOrder(left: [ShardKey]) {
         guard !left.isEmpty else { return }
-        let acked = buffer.compactMap { if case .ack(let delivery) = $0 { unacked[delivery]?.key } else { nil } }
+        let acked = buffer.compactMap { if case .ack(let delivery) = $0 { unacked[delivery.tag]?.key } else { nil } }
         if let key = acked.first(where: { key in left.contains { $0.ordinal == key.ordinal && $0.part == key.part } }) {
             world.violation = "\(key) is acked before what it leaves is published"
         }
@@ -317,6 +344,7 @@ final class SimulatedWorker {
             let answer = WorkerShards.Answer(decision, record: record, campaign: campaign, newEnd: newEnd)
             machine.claimAnswered(key, answer, at: moment)
             perform(left: decision == .settledAlready ? world.ledger.children(of: key) : [])
+        case .accepted(let delivery, let rows, let isNew): lease(delivery, rows, isNew: isNew)
         case .saved(let fenced):
             runs.saved(fenced: fenced)
             follow()

@@ -27,6 +27,8 @@ extension World {
         if ledger.guardTrips > 0, faults.wrongEnvironment, report.outcomes.invalid > 0 {
             throw Violation(description: "\(report.outcomes.invalid) good tokens are invalid")
         }
+        report.contentTrips = ledger.campaign.contentTrips
+        try checkContent()
         (report.slots, report.turns) = (ledger.rate?.slots ?? 0, ledger.rate?.used.count ?? 0)
         report.openings = ledger.openings
         report.quieted = ledger.quieted
@@ -53,6 +55,19 @@ extension World {
         }
         if faults.dropUnknown, provider.pushesMax > 1 {
             throw Violation(description: "\(provider.pushesMax) pushes to a device that gets one at most")
+        }
+    }
+
+    /// A campaign whose content is refused is stopped for a person, who says twice at most that it is to go on.
+    private func checkContent() throws {
+        let trips = ledger.campaign.contentTrips
+        guard trips <= ContentGuard.tripsMax else {
+            throw Violation(description: "the campaign was stopped \(trips) times for its content")
+        }
+        // What a run has counted is lost with it, and when it is set aside.
+        let isUndisturbed = report.crashes + report.disconnects + report.terminations == 0 && faults.pause == 0
+        if faults.refused > 0, isUndisturbed, trips == 0, provider.contentFaults >= 18 {
+            throw Violation(description: "\(provider.contentFaults) devices were refused, and nobody was asked")
         }
     }
 }

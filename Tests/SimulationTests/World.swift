@@ -36,6 +36,7 @@ final class World {
         var piecesLeft = 0
         /// Turns that were given away, and requests in one.
         var slots = 0
+        var contentTrips = 0
         var turns = 0
     }
 
@@ -70,6 +71,8 @@ final class World {
     /// Probes that got a fault, by their shards and epochs: one request tells.
     var failedProbes: Set<String> = []
     private var mendAt: Timestamp?
+    /// When a person lets a campaign go on whose content was refused.
+    private var contentLookAt: Timestamp?
     /// When the newer campaign marked this one, and whether it has begun.
     private var markedAt: Timestamp?
     var hasNewerBegun = false
@@ -116,6 +119,11 @@ final class World {
             }
         }
         ledger.begin(with: provider.known)
+        if faults.isUrgent {
+            ledger.takeShortWay()
+            let key = ShardKey(campaign: 1, part: 0, ordinal: 0)
+            broker.publish(SimulatedBroker.Message(key: key, generation: 1, body: [], isCampaign: true), to: nil, now: now)
+        }
         if faults.perSecond > 0 { ledger.cut(at: Pace(perSecond: faults.perSecond)) }
         for _ in 0..<3 { workers.append(SimulatedWorker(process: newProcess(), world: self)) }
     }
@@ -150,13 +158,13 @@ final class World {
     }
 
     private var isOver: Bool {
-        ledger.isDone && ledger.outbox.isEmpty && workers.allSatisfy(\.isIdle)
+        ledger.unaccepted.isEmpty && ledger.isDone && ledger.outbox.isEmpty && workers.allSatisfy(\.isIdle)
     }
 
     private func stopFaults() {
         var last = Faults.none
         (last.unknown, last.dropUnknown, last.expiry) = (faults.unknown, faults.dropUnknown, faults.expiry)
-        last.wrongEnvironment = faults.wrongEnvironment
+        (last.wrongEnvironment, last.isContentMended) = (faults.wrongEnvironment, faults.isContentMended)
         (last.supersede, last.blind) = (faults.supersede, faults.blind)
         (last.isPatient, last.stride) = (faults.isPatient, faults.stride)
         faults = last
@@ -192,7 +200,7 @@ final class World {
             report.terminations += 1
             worker.terminate()
         }
-        if random.chance(faults.purge) { broker.purgeOne(random: &random) }
+        if ledger.unaccepted.isEmpty, random.chance(faults.purge) { broker.purgeOne(random: &random) }
         try worker.step()
     }
 
@@ -271,6 +279,15 @@ final class World {
             mendAt = nil
             provider.isMended = faults.wrongEnvironment
             ledger.resumeGuarded()
+            settleQuiet()
+        }
+        if let at = contentLookAt, at <= now {
+            contentLookAt = nil
+            provider.isContentMended = faults.isContentMended
+            ledger.campaign.pausedBy.remove(.content)
+            settleQuiet()
+        } else if contentLookAt == nil, ledger.campaign.pausedBy.contains(.content) {
+            contentLookAt = now.advanced(by: .seconds(30))
             settleQuiet()
         }
         if faults.endChange > 0, random.chance(faults.endChange), ledger.campaign.ending(at: now) == nil {
