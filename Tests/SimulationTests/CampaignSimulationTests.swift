@@ -176,6 +176,20 @@ import Glibc
         if Self.count >= 1_000 { #expect(steps > 100) }
     }
 
+    /// Everybody is silent then, and nobody is dead.
+    @Test(
+        arguments: [
+            Faults(away: 0.005), Faults(disconnect: 0.02, isPatient: true, away: 0.005),
+            Faults(lostConfirm: 0.2, terminate: 0.01, outage: 0.01, away: 0.005),
+            Faults(crash: 0.004, disconnect: 0.01, away: 0.005, lostSave: 0.1),
+        ]
+    )
+    func `a ledger that stands still makes nobody dead`(_ faults: Faults) throws {
+        var standstills = 0
+        for seed in 0..<Self.count / 5 { standstills += try World(seed: seed, faults: faults).run().standstills }
+        if Self.count >= 1_000 { #expect(standstills > 100) }
+    }
+
     /// A campaign's message that comes back while some of its shards are settled, run, or wait for a worker that lives.
     @Test(
         arguments: [

@@ -88,6 +88,10 @@ struct Faults: Sendable {
     ///
     /// Per look at it.
     var blind = 0.0
+    /// The ledger stands still.
+    ///
+    /// Per step.
+    var away = 0.0
     /// The ledger does not take a progress.
     ///
     /// Per save.

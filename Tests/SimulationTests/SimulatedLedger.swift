@@ -7,7 +7,8 @@ import Delivery
 /// changes the facts that a plan is made from, or what it says.
 final class SimulatedLedger {
     enum Write {
-        case claim(Claim, ShardDelivery)
+        /// `at`: when the worker asked; the ledger may take it later.
+        case claim(Claim, WorkerShards.Order, at: Timestamp)
         case accept(ShardDelivery)
         case save([LoopRuns.Save])
         case settle(ShardKey, epoch: UInt32, Settlement, Breaker.ProbeResult?)
@@ -19,7 +20,9 @@ final class SimulatedLedger {
     }
 
     enum Answer {
-        case claimed(ShardKey, ShardDelivery, Claim.Decision, ShardRecord?, isProbe: Bool, CampaignFacts)
+        case claimed(ShardKey, Claim.Decision, ShardRecord?, CampaignFacts)
+        /// The ledger does not answer.
+        case notClaimed(WorkerShards.Order)
         /// `isNew`: by this worker, which has these rows; else they are to be claimed.
         case accepted(ShardDelivery, [ShardRecord], isNew: Bool)
         /// `fenced`: other runs have claimed these shards.
@@ -135,11 +138,9 @@ final class SimulatedLedger {
 
     func commit(_ write: Write, by worker: Int64, now: Timestamp) throws -> Answer {
         switch write {
-        case .claim(let claim, let delivery):
-            let decision = try self.claim(claim, now: now)
-            let facts = self.facts(of: claim.key)
-            let isProbe = facts.breaker.isProbe(claim.key)
-            return .claimed(claim.key, delivery, decision, rows[claim.key], isProbe: isProbe, facts)
+        case .claim(let claim, _, let asked):
+            let decision = try self.claim(claim, now: asked)
+            return .claimed(claim.key, decision, rows[claim.key], self.facts(of: claim.key))
         case .accept(let delivery):
             let isNew = !unaccepted.isEmpty
             return .accepted(delivery, try accept(by: worker, now: now), isNew: isNew)

@@ -65,6 +65,7 @@ final class SimulatedWorker {
         self.process = process
         self.world = world
         polledAt = world.now
+        world.ledger.owners.reportedAt[process] = world.now
         renew()
     }
 
@@ -101,6 +102,7 @@ final class SimulatedWorker {
         (isConnected, isTerminating) = (true, false)
         faults = [Self.noFaults, Self.noFaults]
         polledAt = world.now
+        world.ledger.owners.reportedAt[process] = world.now
     }
 
     func disconnect() {
@@ -141,6 +143,7 @@ final class SimulatedWorker {
 
     /// Does one thing that can be done, drawn at random.
     func step() throws {
+        reportIfDue()
         pollIfDue()
         if isTerminating {
             machine.handOverAll()
@@ -217,7 +220,7 @@ final class SimulatedWorker {
         checkOrder(left: left)
         for action in buffer {
             switch action {
-            case .claim(let order): writes.append(.claim(claim(order), order.delivery))
+            case .claim(let order): writes.append(.claim(claim(order), order, at: world.now))
             case .start, .adopt, .takeOver: orders.append(action)
             case .stop(_, let reason, _):
                 if reason == .leaseLost, world.broken == .leaseIgnored { continue }
@@ -256,7 +259,11 @@ final class SimulatedWorker {
             var own = delivery
             own.generation = row.generation
             let shard = world.ledger.shard(row)
-            if isNew { machine.accepted(shard, row, own, at: moment) } else { machine.delivered(shard, own, at: moment) }
+            if isNew {
+                machine.accepted(shard, row, own, at: moment)
+            } else {
+                machine.delivered(shard, own, at: moment)
+            }
         }
         perform()
     }
@@ -319,6 +326,7 @@ final class SimulatedWorker {
     /// The writer takes whatever waits: one transaction.
     private func commit() throws -> Bool {
         guard !writes.isEmpty else { return false }
+        if world.isLedgerAway { return failClaim() }
         for write in writes {
             if case .save = write, !world.takesSave() {
                 answers.append(.notSaved)
@@ -330,6 +338,17 @@ final class SimulatedWorker {
         return true
     }
 
+    /// What waits for a ledger that stands still waits, but for claims, which are given up and made again.
+    private func failClaim() -> Bool {
+        for (index, write) in writes.enumerated() {
+            guard case .claim(_, let order, let asked) = write, world.now.since(asked) >= .seconds(1) else { continue }
+            writes.remove(at: index)
+            answers.append(.notClaimed(order))
+            return true
+        }
+        return false
+    }
+
     private func handleAnswer() -> Bool {
         guard !answers.isEmpty else { return false }
         handle(answers.removeFirst())
@@ -339,7 +358,10 @@ final class SimulatedWorker {
     private func handle(_ answer: SimulatedLedger.Answer) {
         switch answer {
         case .tripped, .stopMarked, .givenUp: break
-        case .claimed(let key, _, let decision, let record, _, let campaign):
+        case .notClaimed(let order):
+            machine.claimFailed(order, at: moment)
+            perform()
+        case .claimed(let key, let decision, let record, let campaign):
             let newEnd = campaign.endChanges > 0 ? campaign.expiresAt : nil
             let answer = WorkerShards.Answer(decision, record: record, campaign: campaign, newEnd: newEnd)
             machine.claimAnswered(key, answer, at: moment)
@@ -384,10 +406,16 @@ final class SimulatedWorker {
         return true
     }
 
+    private func reportIfDue() {
+        let last = world.ledger.owners.reportedAt[process] ?? world.now
+        guard last.advanced(by: .seconds(2)) <= world.now, !world.isLedgerAway else { return }
+        world.ledger.owners.reportedAt[process] = world.now
+        machine.reported(at: moment)
+    }
+
     private func pollIfDue() {
         guard polledAt.advanced(by: Self.pollEvery) <= world.now, world.readsLedger() else { return }
         polledAt = world.now
-        machine.reported(at: moment)
         let facts = [world.ledger.whole]
         let quiet = Set(world.ledger.rows.keys.filter(world.ledger.inQuiet))
         let shares = world.ledger.isMixed ? world.ledger.runsByShare : [:]

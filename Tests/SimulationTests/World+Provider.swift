@@ -6,7 +6,7 @@ extension World {
     func streamOpened(_ shard: Shard, epoch: UInt32, position: Int, isProbe: Bool, isLeaseLost: Bool) {
         ledger.streamOpened(shard.id.key, epoch: epoch, position: position)
         // What a worker learns by its look at the ledger it learns half a second later, unless that fails.
-        let isSeen = faults.blind == 0
+        let isSeen = faults.blind + faults.away == 0
         if hasNewerBegun { violation = "\(shard.id) opened a stream after the newer campaign began" }
         if isLeaseLost { violation = "\(shard.id) opened a stream without its lease" }
         if let quietHoursFrom, now > quietHoursFrom, isSeen, ledger.inQuiet(shard.id.key) {

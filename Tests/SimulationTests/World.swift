@@ -37,6 +37,7 @@ final class World {
         /// Turns that were given away, and requests in one.
         var slots = 0
         var contentTrips = 0
+        var standstills = 0
         var turns = 0
     }
 
@@ -71,6 +72,7 @@ final class World {
     /// Probes that got a fault, by their shards and epochs: one request tells.
     var failedProbes: Set<String> = []
     private var mendAt: Timestamp?
+    private var ledgerAwayUntil: Timestamp?
     /// When a person lets a campaign go on whose content was refused.
     private var contentLookAt: Timestamp?
     /// When the newer campaign marked this one, and whether it has begun.
@@ -122,7 +124,8 @@ final class World {
         if faults.isUrgent {
             ledger.takeShortWay()
             let key = ShardKey(campaign: 1, part: 0, ordinal: 0)
-            broker.publish(SimulatedBroker.Message(key: key, generation: 1, body: [], isCampaign: true), to: nil, now: now)
+            let message = SimulatedBroker.Message(key: key, generation: 1, body: [], isCampaign: true)
+            broker.publish(message, to: nil, now: now)
         }
         if faults.perSecond > 0 { ledger.cut(at: Pace(perSecond: faults.perSecond)) }
         for _ in 0..<3 { workers.append(SimulatedWorker(process: newProcess(), world: self)) }
@@ -169,7 +172,7 @@ final class World {
         (last.isPatient, last.stride) = (faults.isPatient, faults.stride)
         faults = last
         last.isMixed = faults.isMixed
-        outageUntil = nil
+        (outageUntil, ledgerAwayUntil) = (nil, nil)
         ledger.isSecondSuspended = false
         setPaused(false)
         setQuietHours(false)
@@ -179,15 +182,17 @@ final class World {
         let isIdle = broker.isEmpty && workers.allSatisfy(\.isIdle)
         advanceClock(isIdle: isIdle)
         broker.release(now: now, duplicate: faults.duplicate, random: &random)
-        try operatorStep()
-        try newerStep()
-        if isIdle || random.chance(0.05) { try plannerStep() }
+        ledgerStep()
+        if !isLedgerAway {
+            try operatorStep()
+            try newerStep()
+        }
+        if isIdle || random.chance(0.05), !isLedgerAway { try plannerStep() }
         let index = random.below(workers.count)
         let worker = workers[index]
         if try standsStill(index, worker) { return }
         if random.chance(faults.crash) {
             report.crashes += 1
-            ledger.owners.killedAt[worker.process] = now
             ledger.owners.killed.insert(worker.process)
             return worker.crash(process: newProcess())
         }
@@ -209,12 +214,10 @@ final class World {
         if let until = frozenUntil[index] {
             guard until <= now else { return true }
             frozenUntil[index] = nil
-            ledger.owners.killedAt[worker.process] = nil
         } else if faults.freeze > 0, random.chance(faults.freeze) {
             // It hears of that first when it goes on.
             worker.disconnect()
             report.disconnects += 1
-            ledger.owners.killedAt[worker.process] = now
             ledger.owners.killed.insert(worker.process)
             frozenUntil[index] = now.advanced(by: .seconds([2, 12, 40][random.below(3)]))
             return true
@@ -320,11 +323,21 @@ final class World {
         hasNewerBegun = Supersession.mayBegin(markedAt: markedAt, running: running, now: now)
     }
 
+    /// The ledger stands still for a while, and hears nobody.
+    private func ledgerStep() {
+        if let until = ledgerAwayUntil, until <= now { ledgerAwayUntil = nil }
+        guard ledgerAwayUntil == nil, random.chance(faults.away) else { return }
+        ledgerAwayUntil = now.advanced(by: .seconds([2, 12, 30][random.below(3)]))
+        report.standstills += 1
+    }
+
+    var isLedgerAway: Bool { ledgerAwayUntil != nil }
+
     /// Whether the ledger takes a progress.
     func takesSave() -> Bool { faults.lostSave == 0 || !random.chance(faults.lostSave) }
 
     /// Whether a worker reads the ledger when it wants to.
-    func readsLedger() -> Bool { faults.blind == 0 || !random.chance(faults.blind) }
+    func readsLedger() -> Bool { !isLedgerAway && (faults.blind == 0 || !random.chance(faults.blind)) }
 
     private func setPaused(_ isPaused: Bool) {
         if isPaused { ledger.campaign.pausedBy.insert(.paused) } else { ledger.campaign.pausedBy.remove(.paused) }
