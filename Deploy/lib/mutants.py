@@ -108,7 +108,7 @@ def finding(package):
         if status != 0:
             what = said(output) or ("no end" if status is None else "a crash")
             return f"seed {told[-1]}, {int(told[-1]) + 1} campaigns: {what}"
-    status, output = run(package, [*test, "CampaignSimulationTests"], FANFARE_SEEDS=SEEDS_OF_MIXES)
+    status, output = run(package, [*test, "SimulationTests"], FANFARE_SEEDS=SEEDS_OF_MIXES)
     if status:
         failed = re.search(r"^✘ Test \"([^\"\n]*)\" recorded", output, flags=re.M)
         seed = re.search(r"(?:Caught error|Expectation failed): .*?seed (\d+)", output)
