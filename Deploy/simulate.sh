@@ -3,8 +3,9 @@
 #
 #   Deploy/simulate.sh [SEEDS]             so many campaigns, seeds 0, 1, … (default 100000)
 #   FANFARE_SEED=n Deploy/simulate.sh      that one again
-#   Deploy/simulate.sh --mutants [NAME…]   plants mistakes one by one (Tests/Mutants; NAME: how its name begins) and tells
-#                                          at which seed each is found, a minute each at most
+#   Deploy/simulate.sh --mutants [NAME…]   plants mistakes one by one and tells at which seed each is found, in a minute
+#                                          (Tests/Mutants; NAME: a file's without .mutants, or how a mistake's begins)
+#   Deploy/simulate.sh --mutants-of-ci     three of them, one of each kind, in less than three minutes with the build
 #
 # A campaign that loses a device, counts one twice or sends without need ends the run with its seed.
 set -euo pipefail
@@ -14,6 +15,9 @@ exec </dev/null
 
 require_swift
 install_packages
+if [ "${1-}" = --mutants-of-ci ]; then
+    set -- --mutants 'a run goes on with streams' 'a put-off device is dropped' 'an epoch is not compared'
+fi
 if [ "${1-}" = --mutants ]; then
     shift
     # The pure targets by themselves, with the dependencies' versions of the program.
@@ -25,7 +29,8 @@ if [ "${1-}" = --mutants ]; then
     cp -a Sources/{Campaigns,PushProviders,Delivery} "$package/Sources"
     cp -a Tests/{Seeds,Sanitizers,SimulationTests} "$package/Tests"
     export SWIFT_BACKTRACE=enable=no
-    swift build --package-path "$package" --build-tests >"$package/build.log" 2>&1 \
+    # From there, as for each mistake: with another path the whole package would be built once more.
+    (cd "$package" && swift build --build-tests) >"$package/build.log" 2>&1 \
         || fail "the pure targets do not build by themselves; see $package/build.log"
     exec python3 Deploy/lib/mutants.py "$PWD" "$package" "$@"
 fi

@@ -35,6 +35,7 @@ import Glibc
             Faults(crash: 0.004), Faults(disconnect: 0.004), Faults(disconnect: 0.004, freeze: 0.004),
             Faults(outage: 0.01), Faults(suspect: 0.3),
             Faults(leftOut: 0.4), Faults(crash: 0.004, disconnect: 0.004, leftOut: 0.4),
+            Faults(known: 0.5), Faults(crash: 0.004, disconnect: 0.004, terminate: 0.01, suspect: 0.3, known: 0.3),
             Faults(suspect: 0.9, wrongEnvironment: true),
             Faults(crash: 0.004, terminate: 0.01, pause: 0.01, outage: 0.01), Faults(outage: 0.01, suspect: 0.6),
             Faults(pause: 0.01, outage: 0.01, suspect: 0.9, wrongEnvironment: true),
@@ -78,6 +79,8 @@ import Glibc
             total.maybeSent += report.maybeSent
             total.quieted += report.quieted
             total.piecesLeft += report.piecesLeft
+            total.slots += report.slots
+            total.turns += report.turns
         }
         print("simulation: \(Self.seeds.count) seeds, \(total)")
         // A simulation in which nothing happens proves nothing.
@@ -85,6 +88,7 @@ import Glibc
             #expect(min(total.crashes, total.disconnects, total.terminations, total.lostAnswers) > 100)
             #expect(min(total.openings, total.closings, total.asked, total.quieted) > 30)
             #expect(total.piecesLeft > 30)
+            #expect(min(total.slots, total.turns) > 1_000)
             #expect(min(total.guardTrips, total.guardPasses) > 10)
             #expect(min(total.waits, total.maybeSent) > 100)
             #expect(min(total.adoptions, total.takeovers, total.outcomes.cancelled, total.outcomes.expired) > 0)
@@ -170,6 +174,70 @@ import Glibc
             if !faults.expiry { #expect(report.outcomes.expired == 0, "seed \(seed)") }
         }
         if Self.count >= 1_000 { #expect(steps > 100) }
+    }
+
+    /// Everybody is silent then, and nobody is dead.
+    @Test(
+        arguments: [
+            Faults(away: 0.005), Faults(disconnect: 0.02, isPatient: true, away: 0.005),
+            Faults(lostConfirm: 0.2, terminate: 0.01, outage: 0.01, away: 0.005),
+            Faults(crash: 0.004, disconnect: 0.01, away: 0.005, lostSave: 0.1),
+        ]
+    )
+    func `a ledger that stands still makes nobody dead`(_ faults: Faults) throws {
+        var standstills = 0
+        for seed in 0..<Self.count / 5 { standstills += try World(seed: seed, faults: faults).run().standstills }
+        if Self.count >= 1_000 { #expect(standstills > 100) }
+    }
+
+    /// A campaign's message that comes back while some of its shards are settled, run, or wait for a worker that lives.
+    @Test(
+        arguments: [
+            Faults(isUrgent: true), Faults(lostConfirm: 0.2, terminate: 0.02, isUrgent: true),
+            Faults(crash: 0.01, disconnect: 0.02, isUrgent: true, unknown: true),
+            Faults(disconnect: 0.05, isPatient: true, isUrgent: true),
+            Faults(crash: 0.004, disconnect: 0.02, terminate: 0.01, outage: 0.02, isUrgent: true, known: 0.2),
+        ]
+    )
+    func `the message of an urgent campaign is the lease of all its shards`(_ faults: Faults) throws {
+        for seed in 0..<Self.count / 10 {
+            let report = try World(seed: seed, faults: faults).run()
+            if faults.crash + faults.disconnect == 0 { #expect(report.extraSends == 0, "seed \(seed)") }
+        }
+    }
+
+    /// Somebody is asked when most of what is sent is refused, whatever else goes wrong.
+    @Test(
+        arguments: [
+            Faults(refused: 0.9), Faults(refused: 0.6, isContentMended: true),
+            Faults(lostConfirm: 0.2, duplicate: 0.2, refused: 0.9, isContentMended: true),
+            Faults(crash: 0.004, disconnect: 0.004, terminate: 0.01, pause: 0.01, outage: 0.01, refused: 0.7),
+        ]
+    )
+    func `a campaign whose content is refused stops for a person`(_ faults: Faults) throws {
+        var trips = 0
+        for seed in 0..<Self.count / 10 { trips += try World(seed: seed, faults: faults).run().contentTrips }
+        if Self.count >= 1_000 { #expect(trips > 30) }
+    }
+
+    /// Pieces, turns that were missed, and shards that lose theirs to a pause.
+    @Test(
+        arguments: [
+            Faults(perSecond: 20), Faults(outage: 0.02, suspect: 0.2, perSecond: 4),
+            Faults(lostConfirm: 0.2, duplicate: 0.2, terminate: 0.01, pause: 0.01, quiet: 0.01, perSecond: 24),
+            Faults(crash: 0.004, disconnect: 0.004, terminate: 0.01, outage: 0.01, unknown: true, perSecond: 20),
+            Faults(lostPublish: 0.1, pause: 0.01, cancel: 0.002, purge: 0.002, expiry: true, perSecond: 20),
+        ]
+    )
+    func `under a rate no second has more than its share`(_ faults: Faults) throws {
+        var (slots, turns) = (0, 0)
+        for seed in 0..<Self.count / 10 {
+            let report = try World(seed: seed, faults: faults).run()
+            slots += report.slots
+            turns += report.turns
+            if faults.crash + faults.disconnect == 0 { #expect(report.extraSends == 0, "seed \(seed)") }
+        }
+        if Self.count >= 1_000 { #expect(min(slots, turns) > 1_000) }
     }
 
     /// What fails names its seed: `FANFARE_SEED` replays it.

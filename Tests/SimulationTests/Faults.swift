@@ -64,6 +64,18 @@ struct Faults: Sendable {
     var leftOut = 0.0
     /// Whether that is so because of the environment, which somebody mends when the campaign is paused.
     var wrongEnvironment = false
+    /// A device's content is refused.
+    ///
+    /// Per device.
+    var refused = 0.0
+    /// Whether a person mends that when the campaign is paused for it.
+    var isContentMended = false
+    /// Whether the campaign takes the short way.
+    var isUrgent = false
+    /// A device has an outcome before its shard is first sent: its token is dead, or it had enough pushes.
+    ///
+    /// Per device.
+    var known = 0.0
     /// Quiet hours of some of the devices begin or end.
     ///
     /// Per step.
@@ -76,6 +88,10 @@ struct Faults: Sendable {
     ///
     /// Per look at it.
     var blind = 0.0
+    /// The ledger stands still.
+    ///
+    /// Per step.
+    var away = 0.0
     /// The ledger does not take a progress.
     ///
     /// Per save.
@@ -90,6 +106,8 @@ struct Faults: Sendable {
     var dropUnknown = false
     /// Whether the campaign's end comes soon.
     var expiry = false
+    /// The campaign's rate; 0 when it has none.
+    var perSecond = 0
     /// Somebody sets the wall clock of the ledger's host, by seconds, an hour or a day.
     ///
     /// Per step.
@@ -134,16 +152,21 @@ struct Faults: Sendable {
     static func of(seed: UInt64) -> Faults {
         var faults = seed % 2 == 0 ? benign : rough
         switch seed / 2 % 8 {
+        case 0 where seed % 32 > 16: faults.perSecond = 20
         case 0: faults.quiet = 0.01
         case 1: faults.cancel = 0.002
         case 2: faults.expiry = true
         case 3: faults.dropUnknown = true
         case 4 where seed % 32 > 16: (faults.suspect, faults.wrongEnvironment) = (0.9, true)
-        case 4: (faults.pause, faults.purge) = (0, 0)
-        case 5: (faults.crash, faults.lostConfirm) = (faults.crash * 3, 0)
+        case 4:
+            (faults.pause, faults.purge) = (0, 0)
+            faults.isUrgent = true
+        case 5:
+            (faults.crash, faults.lostConfirm) = (faults.crash * 3, 0)
+            if seed % 32 > 16 { faults.perSecond = 4 }
         case 6:
             if seed % 2 == 1 { faults = .harsh }
-            faults.leftOut = 0.3
+            (faults.leftOut, faults.known) = (0.3, 0.2)
         case 7 where seed % 32 > 16: (faults.outage, faults.suspect, faults.wrongEnvironment) = (0.02, 0.9, true)
         case 7: (faults.outage, faults.suspect) = (0.02, 0.2)
         default: break

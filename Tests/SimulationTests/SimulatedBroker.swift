@@ -10,6 +10,8 @@ struct SimulatedBroker {
         var body: [UInt8]
         /// Set once a consumer had it and was lost; a rung clears nothing, because it was never consumed there.
         var redelivered = false
+        /// Whether it is the message of an urgent campaign, which has no shard of its own.
+        var isCampaign = false
     }
 
     private(set) var ready: [Message] = []

@@ -49,17 +49,61 @@ extension SimulatedLedger {
     }
 
     /// Devices of a planned shard = outcomes of settled rows + devices of rows that are not settled, each once.
-    func checkLaw(ordinal: UInt32) throws {
+    func checkLaw(chunk: UInt32) throws {
         guard broken != .oneChildPerAttempt else { return }  // it is the end that has to notice
         var seen = Array(repeating: 0, count: Self.devicesPerShard)
-        for row in rows.values where row.id.key.ordinal == ordinal {
+        for row in rows.values where row.id.key.chunk == chunk {
             for position in 0..<row.count {
                 if row.state == .settled, case .retry = row.progress.state(at: position) { continue }
                 if row.state == .settled, row.progress.state(at: position) == .held { continue }
                 seen[row.positions.isEmpty ? position : Int(row.positions[position])] += 1
             }
         }
-        guard seen.allSatisfy({ $0 == 1 }) else { throw Violation(description: "the law of shard \(ordinal): \(seen)") }
+        guard seen.allSatisfy({ $0 == 1 }) else { throw Violation(description: "the law of chunk \(chunk): \(seen)") }
+    }
+
+    /// What was known of a device before its shard was first sent, no run has changed.
+    func checkKnown(_ known: [SimulatedProvider.DeviceKey: Outcome]) throws {
+        for row in rows.values where row.id.key.child == 0 {
+            for position in 0..<row.count {
+                let place = row.positions.isEmpty ? UInt16(position) : row.positions[position]
+                guard let outcome = known[.init(ordinal: row.id.key.chunk, position: place)] else { continue }
+                if row.progress.state(at: position) != .outcome(outcome) {
+                    throw Violation(description: "a device that was \(outcome) is \(row.progress.state(at: position))")
+                }
+            }
+        }
+    }
+
+    /// A worker's death is counted for a row that a killed worker had, and for no other.
+    func checkDeaths(_ plan: ClaimPlan, before: Int, _ row: ShardRecord) throws {
+        if plan.deaths > before, !owners.killed.contains(row.owner) {
+            throw Violation(description: "\(row.id) counts a death though worker \(row.owner) was not killed")
+        }
+    }
+
+    /// A breaker opens for what was seen after it was closed.
+    func checkOpening() throws {
+        if let closedAt, faultedAt.map({ $0 < closedAt }) ?? true, broken == nil {
+            throw Violation(description: "a breaker opens that no fault has followed since it was closed")
+        }
+    }
+
+    /// After each probe that failed the provider rests, twice as long each time up to a minute.
+    func checkRest(now: Timestamp) throws {
+        guard let failedAt = probeFailedAt, let failures = breaker?.failures, failures > 0 else { return }
+        let rest = min(Duration.seconds(1 << min(failures, 6)), .seconds(60))
+        if now.since(failedAt) < rest {
+            throw Violation(description: "a probe \(now.since(failedAt)) after the last of \(failures) that failed")
+        }
+    }
+
+    /// A retry that could only come back after the end is no retry; the way to the ledger takes less than a minute.
+    func checkRetry(_ row: ShardRecord) throws {
+        guard campaign.endChanges == 0, let dueAt = row.dueAt else { return }
+        if max(dueAt, row.notBefore ?? dueAt) >= facts.expiresAt.advanced(by: .seconds(60)) {
+            throw Violation(description: "\(row.id) is to come back after the end")
+        }
     }
 
     /// Devices without an outcome in a settled row, and outcomes beyond one.
@@ -69,7 +113,7 @@ extension SimulatedLedger {
             for position in 0..<row.count {
                 guard case .outcome = row.progress.state(at: position) else { continue }
                 let chunkPosition = row.positions.isEmpty ? UInt16(position) : row.positions[position]
-                outcomes[.init(ordinal: row.id.key.ordinal, position: chunkPosition), default: 0] += 1
+                outcomes[.init(ordinal: row.id.key.chunk, position: chunkPosition), default: 0] += 1
             }
         }
         let lost = shardCount * Self.devicesPerShard - outcomes.count

@@ -51,19 +51,25 @@ extension SimulatedLedger {
 
     // MARK: The breaker
 
-    func trip(_ trip: Breaker.Trip, now: Timestamp) {
+    func trip(_ trip: Breaker.Trip, now: Timestamp) throws {
         if breaker == nil {
             breaker = Breaker(opening: trip, now: now)
         } else if breaker?.open(trip, now: now) != true {
             return
         }
+        try checkOpening()
         openings += 1
         showBreaker()
     }
 
     func endProbe(_ key: ShardKey, _ result: Breaker.ProbeResult, now: Timestamp) {
         guard breaker?.ended(key, result, now: now) == true else { return }
-        if breaker?.isOpen == false { closings += 1 }
+        if breaker?.isOpen == false {
+            closings += 1
+            closedAt = now
+        } else if result == .failed {
+            probeFailedAt = now
+        }
         showBreaker()
     }
 
@@ -84,6 +90,7 @@ extension SimulatedLedger {
             guard let retry else { return }
             row = retry
         }
+        try checkRest(now: now)
         try carryOut(.moves(row), now: now)
         planned.insert(row.id.key)
         breaker = choice.begun(row.id.key)
@@ -106,7 +113,7 @@ extension SimulatedLedger {
             left -= 1
             try carryOut(.settles(RowSettling(row, endingAs: outcome)), now: now)
         }
-        for ordinal in Set(rows.keys.map(\.ordinal)) { try checkLaw(ordinal: ordinal) }
+        for chunk in Set(rows.keys.map(\.chunk)) { try checkLaw(chunk: chunk) }
         return false
     }
 
@@ -133,8 +140,10 @@ extension SimulatedLedger {
             guard row.state == .aside, let reason = row.aside else { continue }
             let isDue = AsideRelease.isDue(
                 reason,
+                dueAt: row.dueAt,
                 campaign: facts(of: key),
                 knowsApp: true,
+                isPaced: rate != nil,
                 isQuiet: inQuiet(key),
                 now: now
             )

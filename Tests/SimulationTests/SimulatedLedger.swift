@@ -7,7 +7,9 @@ import Delivery
 /// changes the facts that a plan is made from, or what it says.
 final class SimulatedLedger {
     enum Write {
-        case claim(Claim, ShardDelivery)
+        /// `at`: when the worker asked; the ledger may take it later.
+        case claim(Claim, WorkerShards.Order, at: Timestamp)
+        case accept(ShardDelivery)
         case save([LoopRuns.Save])
         case settle(ShardKey, epoch: UInt32, Settlement, Breaker.ProbeResult?)
         case setAside(ShardKey, epoch: UInt32, AsideReason, Progress, Breaker.ProbeResult?)
@@ -18,7 +20,11 @@ final class SimulatedLedger {
     }
 
     enum Answer {
-        case claimed(ShardKey, ShardDelivery, Claim.Decision, ShardRecord?, isProbe: Bool, CampaignFacts)
+        case claimed(ShardKey, Claim.Decision, ShardRecord?, CampaignFacts)
+        /// The ledger does not answer.
+        case notClaimed(WorkerShards.Order)
+        /// `isNew`: by this worker, which has these rows; else they are to be claimed.
+        case accepted(ShardDelivery, [ShardRecord], isNew: Bool)
         /// `fenced`: other runs have claimed these shards.
         case saved(fenced: Set<ShardKey>)
         case notSaved
@@ -36,13 +42,15 @@ final class SimulatedLedger {
     let facts: Shard.Facts
     let broken: BrokenRule?
     var rows: [ShardKey: ShardRecord] = [:]
+    /// The rows of a campaign that is to take the short way.
+    var unaccepted: [ShardRecord] = []
     var owners = Owners()
     /// Messages that are to be published, or whose confirm did not come, and since when.
-    private(set) var outbox: [ShardKey: Timestamp] = [:]
+    var outbox: [ShardKey: Timestamp] = [:]
     /// Those of them that the planner is to publish at once; what it leaves is the sweeper's.
     var planned: Set<ShardKey> = []
     var sentAt: [ShardKey: Timestamp] = [:]
-    private(set) var savedAt: [ShardKey: Timestamp] = [:]
+    var savedAt: [ShardKey: Timestamp] = [:]
     /// Workers that have died with a row.
     private var deaths: [ShardKey: Int] = [:]
     /// Rows that wait for a person because they killed workers.
@@ -55,9 +63,15 @@ final class SimulatedLedger {
     var guardPasses = 0
     var guardAnswers = 0
     var guardSuspects = 0
+    private var contentAnswers = 0
+    private var contentFaults = 0
     /// 24 devices are the whole campaign.
     let environmentGuard = EnvironmentGuard(answersMin: 8, suspectsMin: 3)
     var closings = 0
+    /// When the breaker was closed, when its last probe failed, and when the provider last gave a fault or no answer.
+    var closedAt: Timestamp?
+    var probeFailedAt: Timestamp?
+    var faultedAt: Timestamp?
     /// Requests whose answers were not in the ledger when their shard was taken over: they may be repeated.
     var atRisk = 0
     private var opened: [ShardKey: (epoch: UInt32, positions: Set<Int>)] = [:]
@@ -69,6 +83,8 @@ final class SimulatedLedger {
     private(set) var quieted = 0
     /// Runs of the superseded campaign that open no stream any more, by the epoch that they said so with.
     private(set) var stopped: [ShardKey: UInt32] = [:]
+    /// nil of a campaign without one.
+    var rate: SimulatedRate?
     /// See `Share`.
     let isMixed: Bool
     var isSecondSuspended = false
@@ -109,15 +125,25 @@ final class SimulatedLedger {
         }
     }
 
+    /// What is known of devices when their shards are cut.
+    func begin(with known: [SimulatedProvider.DeviceKey: Outcome]) {
+        for (device, outcome) in known {
+            let note = Progress.Note(reason: outcome == .invalid ? "Unregistered" : "Capped", requests: 0)
+            rows[ShardKey(campaign: 1, part: 0, ordinal: device.ordinal)]?.progress
+                .end(Int(device.position), outcome, note)
+        }
+    }
+
     // MARK: Transactions
 
     func commit(_ write: Write, by worker: Int64, now: Timestamp) throws -> Answer {
         switch write {
-        case .claim(let claim, let delivery):
-            let decision = try self.claim(claim, now: now)
-            let facts = self.facts(of: claim.key)
-            let isProbe = facts.breaker.isProbe(claim.key)
-            return .claimed(claim.key, delivery, decision, rows[claim.key], isProbe: isProbe, facts)
+        case .claim(let claim, _, let asked):
+            let decision = try self.claim(claim, now: asked)
+            return .claimed(claim.key, decision, rows[claim.key], self.facts(of: claim.key))
+        case .accept(let delivery):
+            let isNew = !unaccepted.isEmpty
+            return .accepted(delivery, try accept(by: worker, now: now), isNew: isNew)
         case .save(let saves):
             var fenced: Set<ShardKey> = []
             for save in saves {
@@ -133,7 +159,7 @@ final class SimulatedLedger {
         case .settle(let key, let epoch, let settlement, let probe):
             return try settle(token(key, epoch, worker), settlement, probe, now: now)
         case .trip(let trip):
-            self.trip(trip, now: now)
+            try self.trip(trip, now: now)
             return .tripped
         case .stopped(let key, let epoch):
             stopped[key] = epoch
@@ -170,6 +196,7 @@ final class SimulatedLedger {
             if let probe { endProbe(token.key, probe, now: now) }
             let children = try settle(settled.settling, now: now)
             try count(settled.guardCount, now: now)
+            watchContent(settled.contentCount)
             let published = SettlementPlan.published(children)
             try checkLeft(children, publishing: published, now: now)
             return .settled(token.key, epoch: token.epoch, isOurs: true, children: published.map(\.id.key))
@@ -218,7 +245,10 @@ final class SimulatedLedger {
         }
         if case .quarantine = plan.decision { quarantines += 1 }
         if case .waits = plan.decision { owners.waits += 1 }
-        if let row = facts.row { note(plan, row, facts.owner) }
+        if let row = facts.row {
+            try checkDeaths(plan, before: facts.deaths, row)
+            note(plan, row, facts.owner)
+        }
         try carryOut(plan.write, now: now)
         switch plan.probe {
         case .stays: break
@@ -298,11 +328,12 @@ final class SimulatedLedger {
                 if broken == .oneChildPerAttempt { continue }  // the same id: taken for written already
                 throw Violation(description: "\(parent.id) has two children \(path)")
             }
+            try checkRetry(child)
             try put(child, now: now)
             children.append(child)
         }
         childrenOf[key] = children.map(\.id.key)
-        try checkLaw(ordinal: key.ordinal)
+        try checkLaw(chunk: key.chunk)
         return children
     }
 
@@ -311,33 +342,54 @@ final class SimulatedLedger {
         childrenOf[key, default: []].filter { rows[$0]?.state == .unpublished }
     }
 
+    /// The same of the error-ratio guard.
+    private func watchContent(_ count: SettlementPlan.GuardCount?) {
+        guard let count else { return }
+        contentAnswers += count.answers
+        contentFaults += count.against
+        let contentGuard = ContentGuard(answersMin: 8)
+        switch contentGuard.judge(answers: contentAnswers, faults: contentFaults, trips: campaign.contentTrips) {
+        case .wait: return
+        case .trip:
+            campaign.contentTrips += 1
+            campaign.pausedBy.insert(.content)
+        case .pass: break
+        }
+        (contentAnswers, contentFaults) = (0, 0)
+    }
+
     /// Whether a shard's devices have quiet hours now.
-    func inQuiet(_ key: ShardKey) -> Bool { isQuiet && key.ordinal % 2 == 1 }
+    func inQuiet(_ key: ShardKey) -> Bool { isQuiet && key.chunk % 2 == 1 }
 
     // MARK: Publishing
 
     /// The message of a shard's outbox row; nil when there is none any more.
     func message(_ key: ShardKey) throws -> (SimulatedBroker.Message, ShardRecord)? {
         guard let row = rows[key], outbox[key] != nil else { return nil }
+        return (SimulatedBroker.Message(key: key, generation: row.generation, body: try shard(row).encoded()), row)
+    }
+
+    /// The shard of a row.
+    func shard(_ row: ShardRecord) -> Shard {
+        let key = row.id.key
         var devices = DeviceBatch()
         let positions = row.positions.isEmpty ? (0..<UInt16(row.count)).map { $0 } : row.positions
         for position in positions {
-            devices.append(token: [UInt8(truncatingIfNeeded: key.ordinal), UInt8(truncatingIfNeeded: position)])
+            devices.append(token: [UInt8(truncatingIfNeeded: key.chunk), UInt8(truncatingIfNeeded: position)])
         }
         var facts = facts
         if share(key) == .second { facts.provider = ProviderName(rawValue: "fcm") }
-        let shard = Shard(
+        return Shard(
             id: row.id,
             generation: row.generation,
             attempt: row.attempt,
             facts: facts,
             notBefore: row.notBefore,
-            firstIndex: key.ordinal * UInt32(Self.devicesPerShard),
+            slot: row.slot,
+            firstIndex: key.chunk * UInt32(Self.devicesPerShard),
             positions: row.positions,
             devices: devices
         )
-        let body = try shard.encoded()
-        return (SimulatedBroker.Message(key: key, generation: row.generation, body: body), row)
     }
 
     func published(_ key: ShardKey, now: Timestamp) {

@@ -3,8 +3,10 @@ import Delivery
 
 /// The workers as the ledger knows them, and what claims made of that.
 struct Owners {
-    /// When a process was killed; its row lapses ten seconds later.
-    var killedAt: [Int64: Timestamp] = [:]
+    /// When a process last reported; its row lapses ten seconds later.
+    var reportedAt: [Int64: Timestamp] = [:]
+    /// Processes that were killed, or stood still: the truth, which the ledger does not know.
+    var killed: Set<Int64> = []
     /// Processes that were stopped and have taken their rows away.
     var left: Set<Int64> = []
     /// Answers that a claim has to wait.
@@ -20,8 +22,8 @@ extension SimulatedLedger {
     func owner(of key: ShardKey, now: Timestamp) -> Claim.Owner {
         guard let row = rows[key], row.state == .running, row.owner != 0 else { return .nobody }
         if broken == .livingOwnersIgnored || owners.left.contains(row.owner) { return .left }
-        guard let killedAt = owners.killedAt[row.owner] else { return .alive }
-        return killedAt.advanced(by: Owners.silenceMax) < now ? .dead : .alive
+        guard let reportedAt = owners.reportedAt[row.owner] else { return .dead }
+        return reportedAt.advanced(by: Owners.silenceMax) < now ? .dead : .alive
     }
 
     /// Requests that the rows account for.

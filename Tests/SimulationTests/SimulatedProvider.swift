@@ -17,6 +17,7 @@ struct SimulatedProvider {
         case dead
         case credential
         case suspect
+        case content
     }
 
     /// What a stream's end looks like to the sender.
@@ -24,6 +25,8 @@ struct SimulatedProvider {
         case accepted
         case verdict(Verdict)
         case silence
+        /// The content is refused, as any other device's would be.
+        case contentFault
         /// 503, as everybody gets it: the provider is out.
         case outage
     }
@@ -34,9 +37,18 @@ struct SimulatedProvider {
     private var pushes: [DeviceKey: Int] = [:]
     /// Answers, and silences, for which an attempt is charged.
     private var faults: [DeviceKey: Int] = [:]
+    /// Those that a sender cannot but have charged, unless its worker died with them.
+    private var charges: [DeviceKey: Int] = [:]
+    /// When a device may be asked again, as the provider said.
+    private var restsUntil: [DeviceKey: Timestamp] = [:]
     private(set) var lostAnswers = 0
     /// Devices whose content drops them.
     private(set) var leftOut: Set<DeviceKey> = []
+    /// Devices that have an outcome before their shard is first sent.
+    private(set) var known: [DeviceKey: Outcome] = [:]
+    /// Requests that were refused for the content's sake, and whether somebody has mended that.
+    private(set) var contentFaults = 0
+    var isContentMended = false
     /// Whether the credential is for the environment of the tokens by now.
     var isMended = false
 
@@ -63,8 +75,14 @@ struct SimulatedProvider {
         if random.chance(faults.suspect) {
             (steps, expected[key]) = ([.suspect], faults.wrongEnvironment ? 1 : 0)
         }
+        if random.chance(faults.refused) { (steps, expected[key]) = ([.content], 1) }
         if random.chance(faults.leftOut) {
             leftOut.insert(key)
+            expected[key] = 0
+        }
+        if random.chance(faults.known) {
+            known[key] = random.below(2) == 0 ? .skipped : .invalid
+            leftOut.remove(key)
             expected[key] = 0
         }
         plans[key] = steps.reversed()
@@ -75,7 +93,7 @@ struct SimulatedProvider {
     }
 
     /// A request has arrived.
-    mutating func answer(_ key: DeviceKey) -> Reply {
+    mutating func answer(_ key: DeviceKey, now: Timestamp) -> Reply {
         sends[key, default: 0] += 1
         guard let step = plans[key]?.popLast() else {
             pushes[key, default: 0] += 1
@@ -84,9 +102,13 @@ struct SimulatedProvider {
         switch step {
         case .fault:
             charge(key)
+            charges[key, default: 0] += 1
             return .verdict(.retry(reason: "ServiceUnavailable", retryAfter: nil, charged: true))
         case .retryAfter(let wait):
             charge(key)
+            // Beyond the ladder it costs no attempt.
+            if wait <= Rung.hours2.delay { charges[key, default: 0] += 1 }
+            restsUntil[key] = now.advanced(by: wait)
             return .verdict(.retry(reason: "TooManyRequests", retryAfter: wait, charged: true))
         case .refused:
             sends[key, default: 0] -= 1
@@ -98,13 +120,21 @@ struct SimulatedProvider {
         case .suspect:
             // It was refused: asking again costs nobody a push.
             sends[key, default: 0] -= 1
-            if isMended { return answer(key) }
+            if isMended { return answer(key, now: now) }
             plans[key] = [.suspect]
             return .verdict(.suspect(reason: "BadDeviceToken"))
+        case .content:
+            if isContentMended {
+                pushes[key, default: 0] += 1
+                return .accepted
+            }
+            contentFaults += 1
+            return .contentFault
         case .credential: return .verdict(.setAside(.credentials))
         case .lostAnswer(let wasProcessed):
             lostAnswers += 1
             charge(key)
+            charges[key, default: 0] += 1
             if wasProcessed { pushes[key, default: 0] += 1 }
             return .silence
         }
@@ -115,6 +145,13 @@ struct SimulatedProvider {
 
     /// The highest attempt that a device can have come to.
     func attemptMax(_ key: DeviceKey) -> UInt32 { 1 + UInt32(faults[key, default: 0]) }
+
+    /// What a request for a device breaks, made by a sender that knows all answers; nil when it may be made.
+    func broken(by key: DeviceKey, maxAttempts: UInt32, now: Timestamp) -> String? {
+        if charges[key, default: 0] >= maxAttempts { return "asks for a device that had all its attempts" }
+        if let rest = restsUntil[key], now < rest { return "asks for a device before its Retry-After" }
+        return nil
+    }
 
     /// Requests beyond those that the plans ask for.
     var extraSends: Int {

@@ -11,7 +11,7 @@ enum Share: Int, CaseIterable {
 extension SimulatedLedger {
     /// Whose devices a shard has: the upper half of a campaign of two providers is the second's.
     func share(_ key: ShardKey) -> Share {
-        isMixed && key.ordinal >= UInt32(World.shardCount / 2) ? .second : .first
+        isMixed && key.chunk >= UInt32(World.shardCount / 2) ? .second : .first
     }
 
     /// The campaign as a share's shards meet it.

@@ -32,6 +32,8 @@ extension SimulatedWorker {
             shard: start.shard,
             epoch: start.record.epoch,
             progress: start.record.progress,
+            slot: start.shard.slot,
+            lateness: SimulatedRate.lateness,
             isProbe: start.isProbe,
             now: world.now
         )
@@ -80,6 +82,7 @@ extension SimulatedWorker {
 
     func openStream() -> Bool {
         beginTurn()
+        if runs.pace(now: world.now) != nil { follow() }
         guard runs.mayOpen, let slot = pick(where: \.isAsking), let share = places[slot]?.share,
             let shard = runs.shard(slot)
         else { return false }
@@ -148,6 +151,10 @@ extension SimulatedWorker {
             }
         case .verdict(let verdict):
             end(slot, position, verdict)
+            faults[share].toldNothing(request)
+        case .contentFault:
+            end(slot, position, .outcome(.failed, reason: "BadTopic", deadSince: nil))
+            _ = runs.contentRefused(slot)
             faults[share].toldNothing(request)
         case .silence:
             runs.unanswered(slot, position, reason: "Timeout", now: world.now)

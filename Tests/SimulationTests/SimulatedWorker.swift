@@ -47,7 +47,8 @@ final class SimulatedWorker {
     var writes: [SimulatedLedger.Write] = []
     private var answers: [SimulatedLedger.Answer] = []
     private var publishes: [Publish] = []
-    private var unacked: [ShardDelivery: SimulatedBroker.Message] = [:]
+    /// By delivery tag, which no connection has again.
+    private var unacked: [UInt64: SimulatedBroker.Message] = [:]
     private(set) var polledAt: Timestamp
     /// One for each provider.
     var faults = [SimulatedWorker.noFaults, SimulatedWorker.noFaults]
@@ -64,6 +65,7 @@ final class SimulatedWorker {
         self.process = process
         self.world = world
         polledAt = world.now
+        world.ledger.owners.reportedAt[process] = world.now
         renew()
     }
 
@@ -100,6 +102,7 @@ final class SimulatedWorker {
         (isConnected, isTerminating) = (true, false)
         faults = [Self.noFaults, Self.noFaults]
         polledAt = world.now
+        world.ledger.owners.reportedAt[process] = world.now
     }
 
     func disconnect() {
@@ -132,7 +135,7 @@ final class SimulatedWorker {
     }
 
     private func requeueAll() {
-        for (_, message) in unacked.sorted(by: { $0.key.tag < $1.key.tag }) { world.broker.requeue(message) }
+        for (_, message) in unacked.sorted(by: { $0.key < $1.key }) { world.broker.requeue(message) }
         unacked = [:]
     }
 
@@ -140,6 +143,7 @@ final class SimulatedWorker {
 
     /// Does one thing that can be done, drawn at random.
     func step() throws {
+        reportIfDue()
         pollIfDue()
         if isTerminating {
             machine.handOverAll()
@@ -191,15 +195,20 @@ final class SimulatedWorker {
         // What is held does not use up the prefetch.
         guard isConnected, !isTerminating, unacked.count - machine.heldCount < Self.prefetch else { return false }
         guard let message = world.broker.deliver(random: &world.random) else { return false }
-        let shard = try Shard(encoded: message.body)
         tag += 1
-        let delivery = ShardDelivery(
+        unacked[tag] = message
+        var delivery = ShardDelivery(
             connection: connection,
             tag: tag,
-            generation: shard.generation,
+            generation: message.generation,
             redelivered: message.redelivered
         )
-        unacked[delivery] = message
+        if message.isCampaign {
+            delivery.campaignQueue = BrokerNames.urgentCampaignsQueue
+            writes.append(.accept(delivery))
+            return true
+        }
+        let shard = try Shard(encoded: message.body)
         machine.delivered(shard, delivery, at: moment)
         perform()
         return true
@@ -208,9 +217,10 @@ final class SimulatedWorker {
     /// Does what the machine says; `finished` and `left` are what came with the last fact.
     private func perform(_ finished: Finished? = nil, left: [ShardKey] = []) {
         machine.take(&buffer)
+        checkOrder(left: left)
         for action in buffer {
             switch action {
-            case .claim(let order): writes.append(.claim(claim(order), order.delivery))
+            case .claim(let order): writes.append(.claim(claim(order), order, at: world.now))
             case .start, .adopt, .takeOver: orders.append(action)
             case .stop(_, let reason, _):
                 if reason == .leaseLost, world.broken == .leaseIgnored { continue }
@@ -222,7 +232,7 @@ final class SimulatedWorker {
                 guard let finished else { preconditionFailure("\(key) was taken over without a run") }
                 write(finished, key, epoch)
             case .publish(let delivery): publishes.append(Publish(shards: left, delivery: delivery))
-            case .ack(let delivery): unacked[delivery] = nil
+            case .ack(let delivery): ack(delivery)
             case .park(_, let delivery, _): publishes.append(Publish(shards: [], delivery: delivery))
             case .giveUp(let key, let epoch): writes.append(.giveUp(key, epoch: epoch))
             case .widen: break
@@ -230,6 +240,40 @@ final class SimulatedWorker {
             case .tellStopped(let keys):
                 for (key, epoch) in runs.stopped(keys) { writes.append(.stopped(key, epoch: epoch)) }
             }
+        }
+    }
+
+    private func ack(_ delivery: ShardDelivery) {
+        guard let message = unacked.removeValue(forKey: delivery.tag) else { return }
+        if message.isCampaign, let row = world.ledger.underLease.first {
+            world.violation = "\(row.id) runs, and the message that is its lease is acked"
+        }
+    }
+
+    /// An urgent campaign was accepted, or its message came back.
+    private func lease(_ delivery: ShardDelivery, _ rows: [ShardRecord], isNew: Bool) {
+        // Its connection may be gone; the machine knows.
+        guard !rows.isEmpty else { return ack(delivery) }
+        machine.leased(delivery, shards: rows.count)
+        for row in rows {
+            var own = delivery
+            own.generation = row.generation
+            let shard = world.ledger.shard(row)
+            if isNew {
+                machine.accepted(shard, row, own, at: moment)
+            } else {
+                machine.delivered(shard, own, at: moment)
+            }
+        }
+        perform()
+    }
+
+    /// What a shard leaves is published before its message is acked: the ledger says what, and the acks follow.
+    private func checkOrder(left: [ShardKey]) {
+        guard !left.isEmpty else { return }
+        let acked = buffer.compactMap { if case .ack(let delivery) = $0 { unacked[delivery.tag]?.key } else { nil } }
+        if let key = acked.first(where: { key in left.contains { $0.ordinal == key.ordinal && $0.part == key.part } }) {
+            world.violation = "\(key) is acked before what it leaves is published"
         }
     }
 
@@ -243,7 +287,8 @@ final class SimulatedWorker {
             adopting: order.adopting,
             isAlone: order.isAlone,
             overdue: order.overdue,
-            judgesSilence: order.judgesSilence
+            judgesSilence: order.judgesSilence,
+            content: Claim.Content(order.shard)
         )
     }
 
@@ -281,6 +326,7 @@ final class SimulatedWorker {
     /// The writer takes whatever waits: one transaction.
     private func commit() throws -> Bool {
         guard !writes.isEmpty else { return false }
+        if world.isLedgerAway { return failClaim() }
         for write in writes {
             if case .save = write, !world.takesSave() {
                 answers.append(.notSaved)
@@ -292,6 +338,17 @@ final class SimulatedWorker {
         return true
     }
 
+    /// What waits for a ledger that stands still waits, but for claims, which are given up and made again.
+    private func failClaim() -> Bool {
+        for (index, write) in writes.enumerated() {
+            guard case .claim(_, let order, let asked) = write, world.now.since(asked) >= .seconds(1) else { continue }
+            writes.remove(at: index)
+            answers.append(.notClaimed(order))
+            return true
+        }
+        return false
+    }
+
     private func handleAnswer() -> Bool {
         guard !answers.isEmpty else { return false }
         handle(answers.removeFirst())
@@ -301,11 +358,15 @@ final class SimulatedWorker {
     private func handle(_ answer: SimulatedLedger.Answer) {
         switch answer {
         case .tripped, .stopMarked, .givenUp: break
-        case .claimed(let key, _, let decision, let record, _, let campaign):
+        case .notClaimed(let order):
+            machine.claimFailed(order, at: moment)
+            perform()
+        case .claimed(let key, let decision, let record, let campaign):
             let newEnd = campaign.endChanges > 0 ? campaign.expiresAt : nil
             let answer = WorkerShards.Answer(decision, record: record, campaign: campaign, newEnd: newEnd)
             machine.claimAnswered(key, answer, at: moment)
             perform(left: decision == .settledAlready ? world.ledger.children(of: key) : [])
+        case .accepted(let delivery, let rows, let isNew): lease(delivery, rows, isNew: isNew)
         case .saved(let fenced):
             runs.saved(fenced: fenced)
             follow()
@@ -345,10 +406,16 @@ final class SimulatedWorker {
         return true
     }
 
+    private func reportIfDue() {
+        let last = world.ledger.owners.reportedAt[process] ?? world.now
+        guard last.advanced(by: .seconds(2)) <= world.now, !world.isLedgerAway else { return }
+        world.ledger.owners.reportedAt[process] = world.now
+        machine.reported(at: moment)
+    }
+
     private func pollIfDue() {
         guard polledAt.advanced(by: Self.pollEvery) <= world.now, world.readsLedger() else { return }
         polledAt = world.now
-        machine.reported(at: moment)
         let facts = [world.ledger.whole]
         let quiet = Set(world.ledger.rows.keys.filter(world.ledger.inQuiet))
         let shares = world.ledger.isMixed ? world.ledger.runsByShare : [:]

@@ -34,6 +34,11 @@ final class World {
         var besidePause = 0
         /// Pieces of an end behind which rows were left.
         var piecesLeft = 0
+        /// Turns that were given away, and requests in one.
+        var slots = 0
+        var contentTrips = 0
+        var standstills = 0
+        var turns = 0
     }
 
     static let shardCount = 4
@@ -49,27 +54,30 @@ final class World {
     var asked = 0
     let broken: BrokenRule?
     private(set) var now: Timestamp
-    private var provider = SimulatedProvider()
-    private var workers: [SimulatedWorker] = []
+    var provider = SimulatedProvider()
+    var workers: [SimulatedWorker] = []
     private var processes: Int64 = 0
     /// Workers that stand still, with the end of it.
     private var frozenUntil: [Int: Timestamp] = [:]
-    private var faults: Faults
-    private var report: Report
+    var faults: Faults
+    var report: Report
     /// Since when no stream of a provider may be opened: a pause or a cancel, plus the poll.
-    private var quietFrom: [Share: Timestamp] = [:]
+    var quietFrom: [Share: Timestamp] = [:]
     /// The same for the shards whose devices have quiet hours.
-    private var quietHoursFrom: Timestamp?
-    private var credentialsUntil: [Share: Timestamp] = [:]
+    var quietHoursFrom: Timestamp?
+    var credentialsUntil: [Share: Timestamp] = [:]
     /// When an operator gave the campaign another end the last time.
-    private var endChangedAt: Timestamp?
-    private var outageUntil: Timestamp?
+    var endChangedAt: Timestamp?
+    var outageUntil: Timestamp?
     /// Probes that got a fault, by their shards and epochs: one request tells.
-    private var failedProbes: Set<String> = []
+    var failedProbes: Set<String> = []
     private var mendAt: Timestamp?
+    private var ledgerAwayUntil: Timestamp?
+    /// When a person lets a campaign go on whose content was refused.
+    private var contentLookAt: Timestamp?
     /// When the newer campaign marked this one, and whether it has begun.
     private var markedAt: Timestamp?
-    private var hasNewerBegun = false
+    var hasNewerBegun = false
     /// Whose time the ledger's is, when somebody sets its clock; and what had passed there at the start.
     private var host: SimulatedHost?
 
@@ -112,6 +120,14 @@ final class World {
                 provider.plan(.init(ordinal: ordinal, position: position), faults: faults, random: &self.random)
             }
         }
+        ledger.begin(with: provider.known)
+        if faults.isUrgent {
+            ledger.takeShortWay()
+            let key = ShardKey(campaign: 1, part: 0, ordinal: 0)
+            let message = SimulatedBroker.Message(key: key, generation: 1, body: [], isCampaign: true)
+            broker.publish(message, to: nil, now: now)
+        }
+        if faults.perSecond > 0 { ledger.cut(at: Pace(perSecond: faults.perSecond)) }
         for _ in 0..<3 { workers.append(SimulatedWorker(process: newProcess(), world: self)) }
     }
 
@@ -145,18 +161,18 @@ final class World {
     }
 
     private var isOver: Bool {
-        ledger.isDone && ledger.outbox.isEmpty && workers.allSatisfy(\.isIdle)
+        ledger.unaccepted.isEmpty && ledger.isDone && ledger.outbox.isEmpty && workers.allSatisfy(\.isIdle)
     }
 
     private func stopFaults() {
         var last = Faults.none
         (last.unknown, last.dropUnknown, last.expiry) = (faults.unknown, faults.dropUnknown, faults.expiry)
-        last.wrongEnvironment = faults.wrongEnvironment
+        (last.wrongEnvironment, last.isContentMended) = (faults.wrongEnvironment, faults.isContentMended)
         (last.supersede, last.blind) = (faults.supersede, faults.blind)
         (last.isPatient, last.stride) = (faults.isPatient, faults.stride)
         faults = last
         last.isMixed = faults.isMixed
-        outageUntil = nil
+        (outageUntil, ledgerAwayUntil) = (nil, nil)
         ledger.isSecondSuspended = false
         setPaused(false)
         setQuietHours(false)
@@ -166,15 +182,18 @@ final class World {
         let isIdle = broker.isEmpty && workers.allSatisfy(\.isIdle)
         advanceClock(isIdle: isIdle)
         broker.release(now: now, duplicate: faults.duplicate, random: &random)
-        try operatorStep()
-        try newerStep()
-        if isIdle || random.chance(0.05) { try plannerStep() }
+        ledgerStep()
+        if !isLedgerAway {
+            try operatorStep()
+            try newerStep()
+        }
+        if isIdle || random.chance(0.05), !isLedgerAway { try plannerStep() }
         let index = random.below(workers.count)
         let worker = workers[index]
         if try standsStill(index, worker) { return }
         if random.chance(faults.crash) {
             report.crashes += 1
-            ledger.owners.killedAt[worker.process] = now
+            ledger.owners.killed.insert(worker.process)
             return worker.crash(process: newProcess())
         }
         if random.chance(faults.disconnect) {
@@ -186,7 +205,7 @@ final class World {
             report.terminations += 1
             worker.terminate()
         }
-        if random.chance(faults.purge) { broker.purgeOne(random: &random) }
+        if ledger.unaccepted.isEmpty, random.chance(faults.purge) { broker.purgeOne(random: &random) }
         try worker.step()
     }
 
@@ -195,12 +214,11 @@ final class World {
         if let until = frozenUntil[index] {
             guard until <= now else { return true }
             frozenUntil[index] = nil
-            ledger.owners.killedAt[worker.process] = nil
         } else if faults.freeze > 0, random.chance(faults.freeze) {
             // It hears of that first when it goes on.
             worker.disconnect()
             report.disconnects += 1
-            ledger.owners.killedAt[worker.process] = now
+            ledger.owners.killed.insert(worker.process)
             frozenUntil[index] = now.advanced(by: .seconds([2, 12, 40][random.below(3)]))
             return true
         }
@@ -227,7 +245,7 @@ final class World {
     }
 
     private func passTime(isIdle: Bool) {
-        if isIdle, let due = broker.nextDue, ledger.outbox.isEmpty, due > now {
+        if isIdle, let due = broker.nextDue ?? ledger.nextDue, ledger.outbox.isEmpty, due > now {
             now = due
         } else if isIdle {
             now = now.advanced(by: .seconds(20))
@@ -266,6 +284,15 @@ final class World {
             ledger.resumeGuarded()
             settleQuiet()
         }
+        if let at = contentLookAt, at <= now {
+            contentLookAt = nil
+            provider.isContentMended = faults.isContentMended
+            ledger.campaign.pausedBy.remove(.content)
+            settleQuiet()
+        } else if contentLookAt == nil, ledger.campaign.pausedBy.contains(.content) {
+            contentLookAt = now.advanced(by: .seconds(30))
+            settleQuiet()
+        }
         if faults.endChange > 0, random.chance(faults.endChange), ledger.campaign.ending(at: now) == nil {
             ledger.campaign.endChanges += 1
             ledger.campaign.expiresAt = now.advanced(by: .seconds([40, 600, 9_000][random.below(3)]))
@@ -296,11 +323,21 @@ final class World {
         hasNewerBegun = Supersession.mayBegin(markedAt: markedAt, running: running, now: now)
     }
 
+    /// The ledger stands still for a while, and hears nobody.
+    private func ledgerStep() {
+        if let until = ledgerAwayUntil, until <= now { ledgerAwayUntil = nil }
+        guard ledgerAwayUntil == nil, random.chance(faults.away) else { return }
+        ledgerAwayUntil = now.advanced(by: .seconds([2, 12, 30][random.below(3)]))
+        report.standstills += 1
+    }
+
+    var isLedgerAway: Bool { ledgerAwayUntil != nil }
+
     /// Whether the ledger takes a progress.
     func takesSave() -> Bool { faults.lostSave == 0 || !random.chance(faults.lostSave) }
 
     /// Whether a worker reads the ledger when it wants to.
-    func readsLedger() -> Bool { faults.blind == 0 || !random.chance(faults.blind) }
+    func readsLedger() -> Bool { !isLedgerAway && (faults.blind == 0 || !random.chance(faults.blind)) }
 
     private func setPaused(_ isPaused: Bool) {
         if isPaused { ledger.campaign.pausedBy.insert(.paused) } else { ledger.campaign.pausedBy.remove(.paused) }
@@ -312,7 +349,7 @@ final class World {
         quietHoursFrom = isQuiet ? now.advanced(by: SimulatedWorker.pollEvery) : nil
     }
 
-    private func settleQuiet() {
+    func settleQuiet() {
         for share in Share.allCases {
             let isSuspended = share == .second && ledger.isSecondSuspended
             let ownReasons = share == .second ? ledger.secondPausedBy : ledger.campaign.pausedBy
@@ -329,6 +366,7 @@ final class World {
         try ledger.judgeIfFinished(now: now)
         try ledger.beginProbe(now: now)
         try ledger.releaseAside(now: now)
+        try ledger.giveTurns(now: now)
         let isLaneEmpty = broker.isEmpty && !workers.contains(where: \.holdsMessages)
         for key in ledger.rows.keys.sorted() {
             let action = try ledger.sweep(key, isLaneEmpty: isLaneEmpty, now: now)
@@ -355,119 +393,5 @@ final class World {
         if random.chance(faults.lostConfirm) { return false }
         ledger.confirmed(key, generation: message.generation)
         return true
-    }
-
-    func streamOpened(_ shard: Shard, epoch: UInt32, position: Int, isProbe: Bool, isLeaseLost: Bool) {
-        ledger.streamOpened(shard.id.key, epoch: epoch, position: position)
-        // What a worker learns by its look at the ledger it learns half a second later, unless that fails.
-        let isSeen = faults.blind == 0
-        if hasNewerBegun { violation = "\(shard.id) opened a stream after the newer campaign began" }
-        if isLeaseLost { violation = "\(shard.id) opened a stream without its lease" }
-        if let quietHoursFrom, now > quietHoursFrom, isSeen, ledger.inQuiet(shard.id.key) {
-            violation = "\(shard.id) opened a stream in quiet hours"
-        }
-        let share = ledger.share(shard.id.key)
-        if let from = quietFrom[share], now > from, isSeen {
-            violation = "\(shard.id) opened a stream after a pause or cancel"
-        }
-        if share == .second, outageUntil != nil { report.besideOutage += 1 }
-        if share == .first, ledger.isSecondSuspended { report.besidePause += 1 }
-        if isSeen, share == .first, case .open(let probe) = ledger.campaign.breaker, let breaker = ledger.breaker,
-            now > breaker.since.advanced(by: SimulatedWorker.pollEvery), !(isProbe && probe == shard.id.key)
-        {
-            violation = "\(shard.id) opened a stream behind an open breaker"
-        }
-        if now >= shard.facts.expiresAt { violation = "\(shard.id) opened a stream after the end" }
-        if let endChangedAt, isSeen, now > endChangedAt.advanced(by: SimulatedWorker.pollEvery),
-            now >= ledger.campaign.expiresAt
-        {
-            violation = "\(shard.id) opened a stream after the campaign's new end"
-        }
-        if let notBefore = shard.notBefore, now < notBefore { violation = "\(shard.id) opened a stream too early" }
-    }
-
-    private func key(_ shard: Shard, _ position: Int) -> SimulatedProvider.DeviceKey {
-        let token = shard.devices.tokens[shard.devices.tokenRange(at: position)]
-        return SimulatedProvider.DeviceKey(ordinal: UInt32(token.first ?? .max), position: UInt16(token.last ?? .max))
-    }
-
-    /// Whether a device's content drops it, at each attempt alike.
-    func isLeftOut(_ shard: Shard, _ position: Int) -> Bool { provider.leftOut.contains(key(shard, position)) }
-
-    /// `probe`: the epoch of the run when it is a breaker's probe.
-    func answer(_ shard: Shard, _ position: Int, probe: UInt32?) -> SimulatedProvider.Reply {
-        let key = key(shard, position)
-        if provider.leftOut.contains(key) { violation = "\(shard.id) sends to a device that its content drops" }
-        if key.ordinal != shard.id.key.ordinal || key.position != shard.chunkPosition(at: position) {
-            violation = "\(shard.id) carries a device that is not its own"
-        }
-        if outageUntil != nil, ledger.share(shard.id.key) == .first {
-            if let probe, !failedProbes.insert("\(shard.id) \(probe)").inserted {
-                violation = "\(shard.id) asks as a probe once more after a fault"
-            }
-            provider.charge(key)
-            return .outage
-        }
-        let reply = provider.answer(key)
-        if case .verdict(.setAside(.credentials)) = reply {
-            let share = ledger.share(shard.id.key)
-            ledger.credentialsRefused(share, isRefused: true)
-            credentialsUntil[share] = now.advanced(by: .seconds(30))
-            settleQuiet()
-        }
-        return reply
-    }
-
-    // MARK: The end
-
-    private func checkEnd() throws {
-        let (lost, twice) = ledger.accounts(shardCount: Self.shardCount)
-        guard lost == 0 else { throw Violation(description: "\(lost) devices are lost") }
-        guard twice == 0 else { throw Violation(description: "\(twice) devices are counted twice") }
-        for worker in workers where worker.unflushed != 0 {
-            throw Violation(description: "a loop without a run counts \(worker.unflushed) answers as not committed")
-        }
-        for row in ledger.rows.values { report.outcomes += row.progress.counts }
-        for row in ledger.rows.values {
-            for position in row.positions.isEmpty ? (0..<UInt16(row.count)).map(\.self) : row.positions
-            where row.attempt > provider.attemptMax(.init(ordinal: row.id.key.ordinal, position: position)) {
-                throw Violation(description: "\(row.id) is charged more than its devices failed")
-            }
-        }
-        let others = report.outcomes.cancelled + report.outcomes.expired
-        let dropped = provider.leftOut.count
-        guard report.outcomes.skipped <= dropped, report.outcomes.skipped + others >= dropped else {
-            throw Violation(description: "\(report.outcomes.skipped) devices skipped, \(dropped) were dropped")
-        }
-        (report.guardTrips, report.guardPasses) = (ledger.guardTrips, ledger.guardPasses)
-        if ledger.guardTrips > 0, faults.wrongEnvironment, report.outcomes.invalid > 0 {
-            throw Violation(description: "\(report.outcomes.invalid) good tokens are invalid")
-        }
-        report.openings = ledger.openings
-        report.quieted = ledger.quieted
-        report.closings = ledger.closings
-        report.adoptions = adoptions
-        report.asked = asked
-        report.takeovers = ledger.takeovers
-        report.lostAnswers = provider.lostAnswers
-        report.extraSends = provider.extraSends
-        if report.crashes + report.disconnects == 0, report.takeovers > 0 {
-            throw Violation(description: "\(report.takeovers) shards were taken over though nobody died")
-        }
-        report.atRisk = ledger.atRisk
-        (report.waits, report.maybeSent) = (ledger.owners.waits, ledger.owners.maybeSent)
-        if faults.isPatient, report.crashes == 0, report.extraSends > 0 {
-            throw Violation(description: "\(report.extraSends) extra sends though no worker died")
-        }
-        let counted = ledger.attempts + report.maybeSent
-        guard provider.requests <= counted else {
-            throw Violation(description: "\(provider.requests) requests, \(counted) are told of")
-        }
-        if report.extraSends > report.atRisk {
-            throw Violation(description: "\(report.extraSends) extra sends, \(report.atRisk) could be explained")
-        }
-        if faults.dropUnknown, provider.pushesMax > 1 {
-            throw Violation(description: "\(provider.pushesMax) pushes to a device that gets one at most")
-        }
     }
 }

@@ -37,10 +37,11 @@ extension PlannerSteps {
         if !prepared.isEmpty { add([.lookAtHeld(Set(prepared.keys.map(\.campaign)))]) }
     }
 
-    /// What held campaigns are now, of several providers each share.
-    public mutating func looked(atHeld campaigns: [CampaignFacts], _ look: Look) {
+    /// What held campaigns are now.
+    public mutating func looked(atHeld campaigns: [Held], _ look: Look) {
         guard look.isTaking else { return }
-        for campaign in campaigns where campaign.stage != .held {
+        for held in campaigns where held.facts.stage != .held {
+            let campaign = held.facts
             guard var shards = prepared.removeValue(forKey: ShareKey(campaign)), campaign.mayPlan(at: look.shared)
             else {
                 continue
@@ -49,6 +50,7 @@ extension PlannerSteps {
                 shards[index].record.state = .unpublished
                 // What counts from the release has begun with it.
                 shards[index].facts.expiresAt = campaign.expiresAt
+                shards[index].facts.urgency = held.urgency
             }
             addFirst(.publishFired(shards))
         }

@@ -90,6 +90,19 @@ extension PlannerSteps {
         }
     }
 
+    /// What a held campaign is now, of several providers a share of it.
+    public struct Held: Sendable {
+        /// The campaign.
+        public var facts: CampaignFacts
+        /// Half of its lane.
+        public var urgency: Urgency
+
+        /// A campaign as it is now.
+        public init(_ facts: CampaignFacts, urgency: Urgency) {
+            (self.facts, self.urgency) = (facts, urgency)
+        }
+    }
+
     /// What came of `cut`.
     public enum Cut: Sendable, Equatable {
         /// So many shards; fewer than asked for at the campaign's end, and under the guard.

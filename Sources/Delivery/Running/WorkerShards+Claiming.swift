@@ -16,19 +16,26 @@ extension WorkerShards {
         case .claim(let adopting):
             stop(key, .leaseLost)
             claimed[key] = shard
-            act(
-                .claim(
-                    Order(
-                        shard: shard,
-                        delivery: delivery,
-                        adopting: adopting,
-                        isAlone: quarantine.alone == key,
-                        overdue: overdue(shard, at: now),
-                        judgesSilence: hearing.judgesSilence(now: now.instant)
-                    )
-                )
-            )
+            act(.claim(order(shard, delivery, adopting: adopting, at: now)))
         }
+    }
+
+    private func order(_ shard: Shard, _ delivery: ShardDelivery, adopting: UInt32?, at now: Moment) -> Order {
+        Order(
+            shard: shard,
+            delivery: delivery,
+            adopting: adopting,
+            isAlone: quarantine.alone == shard.id.key,
+            overdue: overdue(shard, at: now),
+            judgesSilence: hearing.judgesSilence(now: now.instant)
+        )
+    }
+
+    /// The ledger did not take the claim: it is made again.
+    ///
+    /// With what is known by now: while the ledger stood still everybody was silent, and nobody is dead for that.
+    public mutating func claimFailed(_ failed: Order, at now: Moment) {
+        act(.claim(order(failed.shard, failed.delivery, adopting: failed.adopting, at: now)))
     }
 
     /// The ledger answered the claim that is out.

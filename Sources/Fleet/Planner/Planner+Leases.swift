@@ -54,9 +54,12 @@ extension Planner {
 
     // MARK: Held campaigns, and what supersedes
 
-    func held(_ numbers: Set<UInt32>) async throws -> [CampaignFacts] {
+    func held(_ numbers: Set<UInt32>) async throws -> [PlannerSteps.Held] {
         try await ledger.read { reader in
-            try reader.campaigns(numbers).flatMap { try reader.shares(of: $0) }
+            try reader.campaigns(numbers).flatMap { campaign in
+                guard let urgency = try reader.urgency(of: campaign.number) else { return [PlannerSteps.Held]() }
+                return try reader.shares(of: campaign).map { PlannerSteps.Held($0, urgency: urgency) }
+            }
         }
     }
 

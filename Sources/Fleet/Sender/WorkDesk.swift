@@ -217,7 +217,10 @@ final class WorkDesk {
         switch result {
         case .failure(let error):
             logger.error("the ledger does not take a claim", metadata: ["shard": "\(shard.id)", "error": "\(error)"])
-            loop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.claim(order) }
+            loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
+                self.shards.claimFailed(order, at: self.now)
+                self.perform()
+            }
         case .success(let result):
             tally.claimed(result.decision, maybeSent: result.maybeSent)
             let answer = WorkerShards.Answer(

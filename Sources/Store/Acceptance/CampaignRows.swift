@@ -1,4 +1,4 @@
-import Campaigns
+public import Campaigns
 public import Delivery
 
 /// Reading what claims and polls need of `campaigns`.
@@ -113,6 +113,12 @@ extension LedgerReader {
             if let found = try campaign(number) { facts.append(found) }
         }
         return facts
+    }
+
+    /// Which half of its lane a campaign has; nil when there is none.
+    public func urgency(of number: UInt32) throws(LedgerError) -> Urgency? {
+        let rows = try db.rows("SELECT urgency FROM campaigns WHERE number = ?1", .int(number))
+        return try rows.next() ? Urgency(rawValue: rows.text(0)) : nil
     }
 
     /// The number of a campaign; nil when there is none.

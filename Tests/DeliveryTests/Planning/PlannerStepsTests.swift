@@ -97,17 +97,17 @@ import Testing
         #expect(!planner.pass(isHinted: true).contains { if case .prepare = $0 { true } else { false } })
     }
 
-    @Test func `fired, they go out before everything else, with the end that counts from then`() throws {
+    @Test func `fired, they go out before everything else, with the end and in the lane of now`() throws {
         var planner = TestPlanner()
         _ = held(&planner)
         planner.leases = []
         var fired = LeasedCampaign.fixture(1, .scheduled).facts
         fired.expiresAt = Fixtures.after(7)
         let steps = planner.pass(isHinted: true) { steps, step, look in
-            if case .lookAtHeld = step { steps.looked(atHeld: [fired], look) }
+            if case .lookAtHeld = step { steps.looked(atHeld: [.init(fired, urgency: .urgent)], look) }
         }
         var shard = shard()
-        (shard.record.state, shard.facts.expiresAt) = (.unpublished, fired.expiresAt)
+        (shard.record.state, shard.facts.expiresAt, shard.facts.urgency) = (.unpublished, fired.expiresAt, .urgent)
         #expect(steps.prefix(3) == [.lookAtHeld([1]), .publishFired([shard]), .lease])
     }
 
@@ -117,7 +117,7 @@ import Testing
             _ = held(&planner)
             let facts = LeasedCampaign.fixture(1, stage) { $0.pausedBy = paused }.facts
             let steps = planner.pass(isHinted: true) { steps, step, look in
-                if case .lookAtHeld = step { steps.looked(atHeld: [facts], look) }
+                if case .lookAtHeld = step { steps.looked(atHeld: [.init(facts, urgency: .bulk)], look) }
             }
             #expect(!steps.contains { if case .publishFired = $0 { true } else { false } })
         }

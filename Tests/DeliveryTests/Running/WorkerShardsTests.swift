@@ -240,6 +240,18 @@ import Testing
         #expect(order.overdue == 4)
     }
 
+    @Test mutating func `a claim that failed judges silence by what is known when it is made again`() {
+        for second in stride(from: 0 as Int64, through: 6, by: 2) { shards.reported(at: Self.at(second)) }
+        shards.delivered(shard(), delivery(1), at: Self.at(6))
+        guard case .claim(let failed)? = taken().first else { return #expect(Bool(false), "nothing is claimed") }
+        #expect(failed.judgesSilence)
+        // The ledger stood still for twenty seconds.
+        shards.claimFailed(failed, at: Self.at(26))
+        #expect(taken() == [order(delivery(1))])
+        shards.claimAnswered(key, granted(1), at: Self.at(26))
+        #expect(shards.campaigns == [1])
+    }
+
     @Test mutating func `silence is judged by who has reported for long enough`() {
         for second in stride(from: 0 as Int64, through: 6, by: 2) { shards.reported(at: Self.at(second)) }
         shards.delivered(shard(), delivery(1), at: Self.at(6))

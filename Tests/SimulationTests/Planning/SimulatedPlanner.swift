@@ -74,7 +74,7 @@ final class SimulatedPlanner {
         switch step {
         case .rest, .extendQuiet, .sweepLists, .probe, .makeRun: break
         case .lookAtHeld(let numbers):
-            steps.looked(atHeld: numbers.sorted().compactMap { ledger.campaigns[$0]?.facts }, look())
+            steps.looked(atHeld: held(numbers), look())
         case .publishFired(let shards): try publishFired(shards)
         case .complete(let numbers): numbers.forEach(ledger.complete)
         case .lease:
@@ -103,6 +103,12 @@ final class SimulatedPlanner {
         case .forget(let campaign): if writing == campaign { writing = nil }
         case .lookAtWindow: steps.looked(atWindow: window(), look())
         case .cut(let lease, let count): try cut(lease, count)
+        }
+    }
+
+    private func held(_ numbers: Set<UInt32>) -> [PlannerSteps.Held] {
+        numbers.sorted().compactMap { number in
+            ledger.campaigns[number].map { PlannerSteps.Held($0.facts, urgency: $0.urgency) }
         }
     }
 
