@@ -9,14 +9,14 @@ import Glibc
 
 /// Planners of several campaigns on the machine that ships: they die, stand still, fail and lose their clocks.
 ///
-/// `FANFARE_PLANNER_SEED=n` replays one seed, `FANFARE_SEEDS=n` runs a tenth as many.
+/// `FANFARE_SEED=n` replays one seed, `FANFARE_SEEDS=n` runs a tenth as many.
 @Suite struct PlannerSimulationTests {
     private static func setting(_ name: String) -> UInt64? {
         getenv(name).flatMap { UInt64(String(cString: $0)) }
     }
 
     private static var seeds: Range<UInt64> {
-        if let seed = setting("FANFARE_PLANNER_SEED") { return seed..<seed + 1 }
+        if let seed = setting("FANFARE_SEED") { return seed..<seed + 1 }
         return 0..<max(1, (setting("FANFARE_SEEDS") ?? UInt64(Sanitizer.rounds(1_000))) / 10)
     }
 
