@@ -35,6 +35,7 @@ pure() {
 if [ "${1-}" = --mutants ]; then
     shift
     export SWIFT_BACKTRACE=enable=no
+    install_debian_packages python3
     pure mutants
     exec python3 Deploy/lib/mutants.py "$PWD" "$package" "$@"
 fi
