@@ -98,10 +98,11 @@ extension SimulatedLedger {
         }
     }
 
-    /// A retry that could only come back after the end is no retry; the way to the ledger takes less than a minute.
+    /// A retry that could only come back after the end is no retry; the way to the ledger takes less than two minutes,
+    /// with a worker that stands still on it.
     func checkRetry(_ row: ShardRecord) throws {
         guard campaign.endChanges == 0, let dueAt = row.dueAt else { return }
-        if max(dueAt, row.notBefore ?? dueAt) >= facts.expiresAt.advanced(by: .seconds(60)) {
+        if max(dueAt, row.notBefore ?? dueAt) >= facts.expiresAt.advanced(by: .seconds(120)) {
             throw Violation(description: "\(row.id) is to come back after the end")
         }
     }

@@ -112,7 +112,7 @@ final class PlannedLedger {
 
     // MARK: Rows
 
-    /// Cuts the next shards; nil when the lease is another's or nothing may be planned.
+    /// Cuts the next shards, or takes those of a held campaign that were cut already; nil when the lease is another's or nothing may be planned.
     func cut(
         _ lease: LeasedCampaign,
         _ count: Int,
@@ -123,6 +123,8 @@ final class PlannedLedger {
         let number = lease.facts.number
         guard holds(lease, worker), let campaign = campaigns[number] else { return nil }
         guard isHeld ? campaign.facts.stage == .held : campaign.facts.mayPlan(at: now) else { return nil }
+        let held = rows.values.map(\.record).filter { $0.id.key.campaign == number && $0.aside == .held }
+        if isHeld, !held.isEmpty { return held.sorted { $0.id.key < $1.id.key }.map(message) }
         var shards: [ShardToPublish] = []
         for _ in 0..<min(count, campaign.chunks - campaign.cursor) {
             let ordinal = UInt32(campaigns[number]?.cursor ?? 0)
