@@ -63,7 +63,7 @@ final class SimulatedPlanner {
             sleepsUntil = until
             return
         }
-        if world.fails() {
+        if !step.isMemoryOnly, world.fails() {
             excusedAt = now
             return steps.failed(instant)
         }
@@ -196,4 +196,9 @@ final class SimulatedPlanner {
         steps.cut(.planned(shards.count))
         world.publish(shards)
     }
+}
+
+extension PlannerSteps.Step {
+    /// Whether nothing of it can fail.
+    fileprivate var isMemoryOnly: Bool { if case .forget = self { true } else { false } }
 }
