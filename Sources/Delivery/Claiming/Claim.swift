@@ -160,7 +160,7 @@ public struct Claim: Sendable, Equatable {
         if shard.state == .aside || shard.state == .parked { return .drop }
         if shard.state == .running && !redelivered { return .drop }
         if isAdopting(shard) { return .run }
-        if owner == .alive, mayStreamElsewhere(shard, at: now), overdue != shard.epoch { return .waits }
+        if owner == .alive, isElsewhere(shard), overdue != shard.epoch { return .waits }
         if let outcome = campaign.ending(at: now) { return .end(outcome) }
         if let reason = campaign.asideReason(of: key) { return .setAside(reason) }
         if isQuiet { return .setAside(.quiet) }
@@ -190,19 +190,18 @@ public struct Claim: Sendable, Equatable {
     /// The upper bound, because a run says where it stands only with its answers: all of its devices without one. With
     /// `dropUnknown` those before the started mark, which is durable before a stream opens; they are not sent to again.
     public func mayBeSent(_ shard: ShardRecord, owner: Owner, now: Timestamp) -> Int {
-        guard owner != .nobody, !isAdopting(shard), shard.state == .running, !shard.isBefore(itsSlot: now) else {
-            return 0
-        }
+        guard owner != .nobody, !isAdopting(shard), shard.state == .running else { return 0 }
+        // Who is gone has opened no stream before the shard's slot; who lives may still do so.
+        if owner != .alive, shard.isBefore(itsSlot: now) { return 0 }
         guard content?.dropUnknown == true else { return shard.progress.pendingCount }
         return shard.progress.codes.prefix(shard.progress.started).count { $0 == 0 }
     }
 
-    /// Whether another process's run of the shard may have streams open.
+    /// True while another process has a run of the shard whose streams are open or may still be opened.
     ///
-    /// What this process runs it adopts; a row that is its own and not adopted has no run here any more.
-    private func mayStreamElsewhere(_ shard: ShardRecord, at now: Timestamp) -> Bool {
-        shard.state == .running && shard.owner != worker && !shard.isBefore(itsSlot: now)
-    }
+    /// A slot that has not begun changes nothing: the other process may hold a copy of the message without knowing that
+    /// the shard was taken from it. A row of this process that is not adopted has no run here any more.
+    private func isElsewhere(_ shard: ShardRecord) -> Bool { shard.state == .running && shard.owner != worker }
 
     /// Whether a shard that was published without a slot has to get one: it is under a limit meanwhile.
     ///
