@@ -200,7 +200,7 @@ let package = Package(
             ]
         ),
         tests("PushProvidersTests", ["PushProviders", "Campaigns", "Simulator", "CAllocations"]),
-        tests("SimulationTests", ["Campaigns", "Delivery", "Seeds", "Sanitizers"]),
+        tests("SimulationTests", ["Campaigns", "PushProviders", "Delivery", "Seeds", "Sanitizers"]),
         tests("SimulatorTests", ["Simulator", "TLS", "HTTP2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(
             "StoreTests",

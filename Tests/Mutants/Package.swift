@@ -30,7 +30,7 @@ let package = Package(
         .target(name: "Sanitizers", path: "Tests/Sanitizers", swiftSettings: settings),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["Campaigns", "Delivery", "Seeds", "Sanitizers"],
+            dependencies: ["Campaigns", "PushProviders", "Delivery", "Seeds", "Sanitizers"],
             swiftSettings: settings
         ),
     ]

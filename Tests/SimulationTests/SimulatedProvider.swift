@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import PushProviders
 import Seeds
 
 /// A provider that answers each device by a plan made in advance, and counts.
@@ -21,15 +22,19 @@ struct SimulatedProvider {
     }
 
     /// What a stream's end looks like to the sender.
-    enum Reply {
+    enum Reply: Equatable {
         case accepted
-        case verdict(Verdict)
+        /// Anything else that it says.
+        case refused(Answer)
+        /// The stream was refused before anybody looked at it.
+        case unprocessed
         case silence
-        /// The content is refused, as any other device's would be.
-        case contentFault
-        /// 503, as everybody gets it: the provider is out.
-        case outage
     }
+
+    /// 503, as everybody gets it: the provider is out.
+    static let outage = Reply.refused(Answer(.serviceFault, reason: "ServiceUnavailable"))
+    /// The app's credential is not taken.
+    static let credentialRefused = Reply.refused(Answer(.credential, reason: "InvalidProviderToken"))
 
     private var plans: [DeviceKey: [Step]] = [:]
     private var expected: [DeviceKey: Int] = [:]
@@ -103,34 +108,34 @@ struct SimulatedProvider {
         case .fault:
             charge(key)
             charges[key, default: 0] += 1
-            return .verdict(.retry(reason: "ServiceUnavailable", retryAfter: nil, charged: true))
+            return .refused(Answer(.deviceThrottled, reason: "TooManyRequests"))
         case .retryAfter(let wait):
             charge(key)
             // Beyond the ladder it costs no attempt.
             if wait <= Rung.hours2.delay { charges[key, default: 0] += 1 }
             restsUntil[key] = now.advanced(by: wait)
-            return .verdict(.retry(reason: "TooManyRequests", retryAfter: wait, charged: true))
+            let seconds = Int(wait.components.seconds)
+            return .refused(Answer(.deviceThrottled, reason: "TooManyRequests", retryAfter: seconds))
         case .refused:
             sends[key, default: 0] -= 1
-            return .verdict(.resend)
+            return .unprocessed
         case .dead:
             plans[key] = [.dead]
-            let since = Timestamp(milliseconds: 1)
-            return .verdict(.outcome(.invalid, reason: "Unregistered", deadSince: since))
+            return .refused(Answer(.tokenDead(since: Timestamp(milliseconds: 1)), reason: "Unregistered"))
         case .suspect:
             // It was refused: asking again costs nobody a push.
             sends[key, default: 0] -= 1
             if isMended { return answer(key, now: now) }
             plans[key] = [.suspect]
-            return .verdict(.suspect(reason: "BadDeviceToken"))
+            return .refused(Answer(.tokenSuspect, reason: "BadDeviceToken"))
         case .content:
             if isContentMended {
                 pushes[key, default: 0] += 1
                 return .accepted
             }
             contentFaults += 1
-            return .contentFault
-        case .credential: return .verdict(.setAside(.credentials))
+            return .refused(Answer(.payloadBad, reason: "BadTopic"))
+        case .credential: return Self.credentialRefused
         case .lostAnswer(let wasProcessed):
             lostAnswers += 1
             charge(key)

@@ -1,5 +1,6 @@
 import Campaigns
 import Delivery
+import PushProviders
 import Seeds
 
 /// A simulated worker's sender loop: opens streams, hears their answers, saves, and says what is over.
@@ -40,8 +41,7 @@ extension SimulatedWorker {
         let slot = runs.begin(run)
         let share = world.ledger.share(key).rawValue
         places[slot] = Place(share: share)
-        faults[share].runBegan(isProbe: start.isProbe)
-        carry(share)
+        faults[share].runBegan(isProbe: start.isProbe, isDoubted: false, &runs, now: world.now)
         runs.ready(slot)
     }
 
@@ -56,8 +56,7 @@ extension SimulatedWorker {
                 case .ask(let slot): places[slot]?.isAsking = true
                 case .stopped(let slot):
                     guard let share = places[slot]?.share else { continue }
-                    faults[share].runStopped(slot)
-                    carry(share)
+                    faults[share].runStopped(slot, &runs, now: world.now)
                 case .tellOver(let key): notes.append(.over(key))
                 case .freed(let slot, let wasProbe):
                     if wasProbe, let share = places[slot]?.share { faults[share].probeEnded() }
@@ -65,17 +64,6 @@ extension SimulatedWorker {
                 }
             }
         }
-    }
-
-    /// Carries to the runs what has become of devices that were put off.
-    private func carry(_ share: Int) {
-        var devices: [EndpointFaults.Decision] = []
-        faults[share].take(&devices)
-        for decision in devices { end(decision.device.slot, decision.device.position, decision.verdict) }
-    }
-
-    private func end(_ slot: Int, _ position: Int, _ verdict: Verdict) {
-        if runs.ended(slot, position, verdict, now: world.now) { places[slot]?.isAsking = true }
     }
 
     // MARK: Streams
@@ -127,55 +115,45 @@ extension SimulatedWorker {
         let index = world.random.below(place.streams.count)
         let (position, mark) = place.streams[index]
         places[slot]?.streams.remove(at: index)
-        let request = runs.request(slot, mark: mark)
-        let reply = world.answer(shard, position, probe: request.isProving ? runs.epoch(slot) : nil)
-        hear(reply, slot, position, request, place.share)
+        let reply = world.answer(shard, position, probe: runs.isProving(slot) ? runs.epoch(slot) : nil)
+        hear(reply, EndpointFaults.Device(slot: slot, position: position), mark, place.share)
         follow()
         return true
     }
 
     private func hear(
         _ reply: SimulatedProvider.Reply,
-        _ slot: Int,
-        _ position: Int,
-        _ request: EndpointFaults.Request,
+        _ device: EndpointFaults.Device,
+        _ mark: UInt16,
         _ share: Int
     ) {
-        var since: Timestamp?
+        let now = world.now
         switch reply {
         case .accepted:
-            runs.accepted(slot, position)
-            if faults[share].isRaised, faults[share].healthy(request) != .tellsNothing {
-                carry(share)
-                if request.isProving, runs.proved(slot) { places[slot]?.isAsking = true }
-            }
-        case .verdict(let verdict):
-            end(slot, position, verdict)
-            faults[share].toldNothing(request)
-        case .contentFault:
-            end(slot, position, .outcome(.failed, reason: "BadTopic", deadSince: nil))
-            _ = runs.contentRefused(slot)
-            faults[share].toldNothing(request)
+            runs.accepted(device.slot, device.position)
+            if faults[share].isRaised { _ = faults[share].accepted(device.slot, mark: mark, &runs, now: now) }
+        case .refused(let answer):
+            let rule = AnswerRule(for: answer.kind, firstRung: .seconds5)
+            let verdict = Verdict(answer, rule: rule)
+            let refusal = faults[share].refused(device, mark: mark, verdict, rule: rule, &runs, now: now)
+            if let since = refusal.trip { trip(share, Breaker.Trip(answer, since: since)) }
+        case .unprocessed:
+            faults[share].unprocessed(device, mark: mark, &runs, now: now)
         case .silence:
-            runs.unanswered(slot, position, reason: "Timeout", now: world.now)
-            since = faults[share].unanswered(request, isDeadline: false, now: world.now)
-        case .outage:
-            let verdict = Verdict.retry(reason: "ServiceUnavailable", retryAfter: nil, charged: true)
-            let device = EndpointFaults.Device(slot: slot, position: position)
-            let step = faults[share].fault(of: device, request, verdict, now: world.now)
-            since = step.trip
-            switch step.fate {
-            case .putOff: break
-            case .pending: end(slot, position, .setAside(.breaker))
-            case .asSaid: end(slot, position, verdict)
-            }
+            let since = faults[share].unanswered(
+                device,
+                mark: mark,
+                reason: "Timeout",
+                isDeadline: false,
+                &runs,
+                now: now
+            )
+            if let since { trip(share, Breaker.Trip(reason: "Timeout", since: since)) }
         }
-        if let since { trip(share, since: since) }
     }
 
-    private func trip(_ share: Int, since: Timestamp) {
-        writes.append(.trip(Breaker.Trip(reason: "ServiceUnavailable", since: since)))
-        carry(share)
+    private func trip(_ share: Int, _ trip: Breaker.Trip) {
+        writes.append(.trip(trip))
         for slot in runs.sendingSlots where places[slot]?.share == share { runs.stop(slot, .setAside(.breaker)) }
     }
 
@@ -184,12 +162,11 @@ extension SimulatedWorker {
         for share in faults.indices where faults[share].hasPutOff {
             let isBusy = places.values.contains { $0.share == share && ($0.isAsking || !$0.streams.isEmpty) }
             guard !isBusy else { continue }
-            if faults[share].drained() {
+            if faults[share].drained(&runs, now: world.now) {
                 world.asked += 1
             } else if faults[share].hasPutOff {
                 world.violation = "devices wait for what their faults mean, and no answer is due"
             }
-            carry(share)
             follow()
         }
     }

@@ -63,11 +63,11 @@ extension World {
             }
             provider.charge(key)
             ledger.faultedAt = now
-            return .outage
+            return SimulatedProvider.outage
         }
         let reply = provider.answer(key, now: now)
         if case .silence = reply { ledger.faultedAt = now }
-        if case .verdict(.setAside(.credentials)) = reply {
+        if reply == SimulatedProvider.credentialRefused {
             let share = ledger.share(shard.id.key)
             ledger.credentialsRefused(share, isRefused: true)
             credentialsUntil[share] = now.advanced(by: .seconds(30))

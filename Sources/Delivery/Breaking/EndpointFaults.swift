@@ -9,7 +9,8 @@ public import Campaigns
 /// provider. Until then a device that got a fault is put off: nothing is charged to it when it was the provider.
 ///
 /// Confined to that loop. While there is no fault, a request asks `isSampling`, an accepted device `isRaised`, and that
-/// is all. What becomes of devices that were put off is appended to `decided`, which the driver takes after each fact.
+/// is all. What becomes of devices that were put off is appended to `decided`; a driver's facts come with the runs
+/// (`EndpointFaults+Runs`), which are told at once.
 public struct EndpointFaults: Sendable {
     /// Faults to first attempts of a sample without one good answer: where half of all answers are faults, by chance
     /// once in 10^12.
@@ -106,7 +107,7 @@ public struct EndpointFaults: Sendable {
     /// Whether requests that are made now are to be marked (`mark`).
     public private(set) var isSampling = false
     /// What has become of devices that were put off, in the order of their faults.
-    public private(set) var decided: [Decision] = []
+    var decided: [Decision] = []
 
     private(set) var state = State.well {
         didSet { isRaised = isProbed || state.isRaised }
@@ -155,7 +156,7 @@ public struct EndpointFaults: Sendable {
     public var isRetired: Bool { state == .retired }
 
     /// Takes what is decided, oldest first; what the buffer had is dropped, its memory is used for the next ones.
-    public mutating func take(_ buffer: inout [Decision]) {
+    mutating func take(_ buffer: inout [Decision]) {
         buffer.removeAll(keepingCapacity: true)
         swap(&buffer, &decided)
     }
@@ -166,7 +167,7 @@ public struct EndpointFaults: Sendable {
     ///
     /// `isProbe`: its first answer decides. `isDoubted`: the same, because this push service of many was out and has not
     /// answered well since.
-    public mutating func runBegan(isProbe: Bool, isDoubted: Bool = false) {
+    mutating func runBegan(isProbe: Bool, isDoubted: Bool = false) {
         guard state != .retired else { return }
         self.isDoubted = isDoubted
         let decides = isProbe || isDoubted
@@ -178,7 +179,7 @@ public struct EndpointFaults: Sendable {
     }
 
     /// A run opens no stream any more: its devices that were put off stay pending.
-    public mutating func runStopped(_ slot: Int) {
+    mutating func runStopped(_ slot: Int) {
         guard !putOff.isEmpty else { return }
         decide(as: .setAside(.breaker)) { $0.slot == slot }
     }
@@ -189,7 +190,7 @@ public struct EndpointFaults: Sendable {
     }
 
     /// Its runs have gone over to another: nobody waits for what the faults mean.
-    public mutating func retire() {
+    mutating func retire() {
         decideAsSaid()
         forget()
         state = .retired
@@ -206,14 +207,14 @@ public struct EndpointFaults: Sendable {
     }
 
     /// A request ended with nothing that tells; another one takes its place in the sample.
-    public mutating func toldNothing(_ request: Request) {
+    mutating func toldNothing(_ request: Request) {
         guard state.isOpen, request.mark != 0, request.mark == era, marked + markedRetries > 0 else { return }
         if request.attempt > 1 { markedRetries -= 1 } else { marked -= 1 }
         isSampling = true
     }
 
     /// An answer that is a fault; `verdict`: what becomes of the device when it is its own.
-    public mutating func fault(
+    mutating func fault(
         of device: Device,
         _ request: Request,
         _ verdict: Verdict,
@@ -241,7 +242,7 @@ public struct EndpointFaults: Sendable {
     ///
     /// Streams that a connection took with it say no more than the next connection will. A deadline is a fault that no
     /// healthy answer overtakes.
-    public mutating func unanswered(_ request: Request, isDeadline: Bool, now: Timestamp) -> Timestamp? {
+    mutating func unanswered(_ request: Request, isDeadline: Bool, now: Timestamp) -> Timestamp? {
         guard isDeadline || request.isProving else {
             toldNothing(request)
             return nil
@@ -253,7 +254,7 @@ public struct EndpointFaults: Sendable {
     /// A connection came to nothing, or refused its first stream; returns as `unanswered`.
     ///
     /// `isAwaited`: whether a run waits for it; `isAwaitedByProbe`: one whose first answer decides.
-    public mutating func connectionFailed(isAwaited: Bool, isAwaitedByProbe: Bool, now: Timestamp) -> Timestamp? {
+    mutating func connectionFailed(isAwaited: Bool, isAwaitedByProbe: Bool, now: Timestamp) -> Timestamp? {
         connections += 1
         // Where nobody waits any more, what is known of one service of many is for those who come again.
         let isLeft = isOneOfMany && !isAwaited
@@ -261,10 +262,10 @@ public struct EndpointFaults: Sendable {
     }
 
     /// An answer says of the provider itself that nothing can be sent; returns as `unanswered`.
-    public mutating func refusedAll(now: Timestamp) -> Timestamp? { warn(true, now) }
+    mutating func refusedAll(now: Timestamp) -> Timestamp? { warn(true, now) }
 
     /// An answer that only a provider that works gives.
-    public mutating func healthy(_ request: Request) -> Good {
+    mutating func healthy(_ request: Request) -> Good {
         let decides = request.isProving || isDoubted
         if decides { isProbed = false }
         guard decides || faults == 0 || request.mark != 0 && request.mark == era else {
@@ -284,7 +285,7 @@ public struct EndpointFaults: Sendable {
     ///
     /// So many faults in a row may well be an outage: then they ask at once, and nothing is charged.
     @discardableResult
-    public mutating func drained() -> Bool {
+    mutating func drained() -> Bool {
         guard case .judging(let since) = state, faults >= answersMax, faults > others,
             putOff.contains(where: { $0.verdict.askingAgain != nil })
         else {

@@ -21,19 +21,18 @@ extension LoopRuns {
         return noted(slot, place)
     }
 
-    /// See `ShardRun.ended`; true when the run has devices to open streams for.
-    @discardableResult
-    public mutating func ended(_ slot: Int, _ position: Int, _ verdict: Verdict, now: Timestamp) -> Bool {
+    /// See `ShardRun.ended`; a run with devices to open streams for asks.
+    mutating func told(_ slot: Int, _ position: Int, _ verdict: Verdict, now: Timestamp) {
         let place = place(slot)
         let wasStopped = place.run.stop != nil
         place.run.ended(position, verdict, now: now)
         if !wasStopped, place.run.stop != nil { actions.append(.stopped(slot: slot)) }
         noted(slot, place)
-        return place.run.hasWork
+        if place.run.hasWork { actions.append(.ask(slot: slot)) }
     }
 
     /// See `ShardRun.unanswered`.
-    public mutating func unanswered(_ slot: Int, _ position: Int, reason: String, now: Timestamp) {
+    mutating func unanswered(_ slot: Int, _ position: Int, reason: String, now: Timestamp) {
         let place = place(slot)
         place.run.unanswered(position, reason: reason, now: now)
         noted(slot, place)
@@ -44,19 +43,28 @@ extension LoopRuns {
         places[slot]?.run.leftOut(position, end)
     }
 
-    /// See `ShardRun.putBack`; say `ranOut` when the last of them is.
-    public mutating func putBack(_ slot: Int, _ position: Int, reason: String, charged: Bool, now: Timestamp) {
-        places[slot]?.run.putBack(position, reason: reason, charged: charged, now: now)
+    /// No device of the run that waits gets a request: see `ShardRun.leftOut`.
+    public mutating func leaveOut(_ slot: Int, _ end: LeftOut, now: Timestamp) {
+        while let position = next(slot, now: now) { leftOut(slot, position, end) }
+        ranOut(slot)
     }
 
-    /// The provider gave an answer that only one that works gives; true when the run has devices to open streams for.
-    public mutating func proved(_ slot: Int) -> Bool {
+    /// No device of the run that waits gets a request now: see `ShardRun.putBack`.
+    public mutating func putBack(_ slot: Int, reason: String, charged: Bool, now: Timestamp) {
+        while let position = next(slot, now: now) {
+            places[slot]?.run.putBack(position, reason: reason, charged: charged, now: now)
+        }
+        ranOut(slot)
+    }
+
+    /// The provider gave an answer that only one that works gives; a run with devices to open streams for asks.
+    mutating func proved(_ slot: Int) {
         places[slot]?.run.proved()
-        return hasWork(slot)
+        if hasWork(slot) { actions.append(.ask(slot: slot)) }
     }
 
     /// See `ShardRun.contentRefused`; say it after `ended`.
-    public mutating func contentRefused(_ slot: Int) -> Bool {
+    mutating func contentRefused(_ slot: Int) -> Bool {
         guard places[slot]?.run.contentRefused() == true else { return false }
         actions.append(.stopped(slot: slot))
         tellIfOver(slot)
@@ -71,7 +79,7 @@ extension LoopRuns {
     }
 
     /// A request as it tells what faults mean; `mark`: what it carries.
-    public func request(_ slot: Int, mark: UInt16) -> EndpointFaults.Request {
+    func request(_ slot: Int, mark: UInt16) -> EndpointFaults.Request {
         EndpointFaults.Request(
             mark: mark,
             attempt: places[slot]?.run.shard.attempt ?? 1,

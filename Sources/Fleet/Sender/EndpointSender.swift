@@ -26,8 +26,7 @@ final class EndpointSender: RequestSource {
     private var queue: [Int] = []
     /// What the app's breaker is told, or what makes one push service of many rest.
     private var faults: EndpointFaults
-    private var spare: [EndpointFaults.Decision] = []
-    /// Whose faults are its own: the push service of strangers that this is.
+    /// A stranger's push service: its failures say nothing about other services. Nil for a provider that an app names.
     private let service: SenderLoop.ServiceKey?
     /// It has answered, whatever it said, or is one that everybody knows: its runs keep their places.
     private(set) var isProven: Bool
@@ -92,8 +91,8 @@ final class EndpointSender: RequestSource {
     /// Opens no stream any more, waits for the answers that are due, and closes its connections.
     func retire(_ completion: @escaping () -> Void) {
         queue.removeAll()
-        faults.retire()
-        carry()
+        faults.retire(&owner.runs, now: owner.clock())
+        owner.act()
         // In a turn of its own, because this is called from within the reads of its connections.
         owner.loop.assumeIsolated().execute { [self] in
             pool.close { [self] in
@@ -150,8 +149,11 @@ final class EndpointSender: RequestSource {
         guard let active = owner.active(slot) else { preconditionFailure("an answer for a run that is forgotten") }
         if !isProven { proved() }
         if active.requests.isAccepted(status: Int(answer.status)) {
-            let hasActions = owner.runs.accepted(slot, position)
-            if faults.isRaised { healthy(owner.runs.request(slot, mark: Self.mark(tag)), slot, active) }
+            var hasActions = owner.runs.accepted(slot, position)
+            if faults.isRaised {
+                if faults.accepted(slot, mark: Self.mark(tag), &owner.runs, now: owner.clock()) { endRest() }
+                hasActions = true
+            }
             if hasActions { owner.act() }
         } else {
             refused(answer, tag, active)
@@ -160,18 +162,18 @@ final class EndpointSender: RequestSource {
     }
 
     func unanswered(tag: UInt64, reason: Unanswered) {
-        let (slot, position) = Self.place(tag)
-        guard let active = owner.active(slot) else { preconditionFailure("the end of a stream of no run") }
-        let request = owner.runs.request(slot, mark: Self.mark(tag))
+        let (device, now) = (Self.device(tag), owner.clock())
         switch reason {
-        case .refused:
-            let hasWork = owner.runs.ended(slot, position, .resend, now: owner.clock())
-            faults.toldNothing(request)
-            if hasWork { active.sender?.add(slot) }
+        case .refused: faults.unprocessed(device, mark: Self.mark(tag), &owner.runs, now: now)
         case .unknown(let unknown):
-            owner.runs.unanswered(slot, position, reason: unknown.text, now: owner.clock())
-            let isDeadline = unknown == .deadline
-            let since = faults.unanswered(request, isDeadline: isDeadline, now: owner.clock())
+            let since = faults.unanswered(
+                device,
+                mark: Self.mark(tag),
+                reason: unknown.text,
+                isDeadline: unknown == .deadline,
+                &owner.runs,
+                now: now
+            )
             tripIfDue(since, reason: unknown.text)
         }
         owner.act()
@@ -183,40 +185,25 @@ final class EndpointSender: RequestSource {
             metadata: ["app": "\(account.app)", "endpoint": "\(endpoint)", "reason": "\(failure)"]
         )
         // Says nothing of the provider: whoever registered the device named a host that we do not go to.
-        if case .outOfReach = failure { return leaveOut(.outOfReach) }
-        let since = faults.connectionFailed(
-            isAwaited: !queue.isEmpty,
-            isAwaitedByProbe: queue.contains { owner.runs.isProving($0) },
-            now: owner.clock()
-        )
-        tripIfDue(since, reason: "NoConnection")
+        if case .outOfReach = failure {
+            return leave { $0.leaveOut($1, .outOfReach, now: $2) }
+        }
+        tripIfDue(faults.connectionFailed(waiting: queue, &owner.runs, now: owner.clock()), reason: "NoConnection")
+        owner.act()
     }
 
     /// A run gives its place back to others: its devices are asked again later, and pay only where the service is known to
     /// have been out.
     func leave(_ slot: Int) {
-        let now = owner.clock()
-        while let position = owner.runs.next(slot, now: now) {
-            owner.runs.putBack(slot, position, reason: "NoConnection", charged: faults.isDoubted, now: now)
-        }
-        queue.removeAll { $0 == slot }
-        if owner.runs.ranOut(slot) { owner.act() }
+        drop(slot)
+        owner.runs.putBack(slot, reason: "NoConnection", charged: faults.isDoubted, now: owner.clock())
+        owner.act()
     }
 
     /// It answers: its runs are no strangers'.
     private func proved() {
         isProven = true
         owner.keepPlaces(of: self)
-    }
-
-    /// No device that waits here gets a request.
-    private func leaveOut(_ end: LeftOut) {
-        let now = owner.clock()
-        while let slot = queue.first {
-            while let position = owner.runs.next(slot, now: now) { owner.runs.leftOut(slot, position, end) }
-            queue.removeFirst()
-            if owner.runs.ranOut(slot) { owner.act() }
-        }
     }
 
     func turnEnded() {
@@ -227,7 +214,6 @@ final class EndpointSender: RequestSource {
     // MARK: - Answers that are not the usual one
 
     private func refused(_ answer: borrowing ProviderAnswer, _ tag: UInt64, _ active: ActiveRun) {
-        let (slot, position) = Self.place(tag)
         let body = answer.body
         let retryAfter = answer.retryAfter
         let meaning = active.requests.classify(
@@ -240,37 +226,23 @@ final class EndpointSender: RequestSource {
         if first.connection == .replace { pool.retireConnection(answer.connection) }
         let finding = judge(first.credential, date: answer.date.bindMemory(to: UInt8.self).span)
         let rule = first.after(finding)
-        var verdict = Verdict(meaning, rule: rule)
-        let request = owner.runs.request(slot, mark: Self.mark(tag))
-        if rule.breaker == .fault {
-            let device = EndpointFaults.Device(slot: slot, position: position)
-            let step = faults.fault(of: device, request, verdict, now: owner.clock())
-            if let since = step.trip { trip(meaning, since: since) }
-            switch step.fate {
-            case .putOff: return
-            case .pending: verdict = .setAside(.breaker)
-            case .asSaid: break
-            }
+        let refusal = faults.refused(
+            Self.device(tag),
+            mark: Self.mark(tag),
+            Verdict(meaning, rule: rule),
+            rule: rule,
+            &owner.runs,
+            now: owner.clock()
+        )
+        if let since = refusal.trip { trip(Breaker.Trip(meaning, since: since)) }
+        if refusal.endsRest { endRest() }
+        let reason = meaning.reason ?? "Unknown"
+        if refusal.isCredentialRefused {
+            let detail = if case .refused(let detail) = finding { "; \(detail)" } else { "" }
+            owner.reports.credentialsRefused(active.shard.id.key, reason: reason + detail)
         }
-        owner.runs.ended(slot, position, verdict, now: owner.clock())
-        if rule.breaker == .neutral { faults.toldNothing(request) }
-        if rule.breaker == .healthy, faults.isRaised { healthy(request, slot, active) }
-        if rule.breaker == .opens, verdict == .setAside(.breaker), let since = faults.refusedAll(now: owner.clock()) {
-            trip(meaning, since: since)
-        }
-        if owner.runs.stop(of: slot) == .setAside(.credentials) {
-            let reason = meaning.reason ?? "Unknown"
-            if case .refused(let detail) = finding {
-                owner.credentialsRefused(slot, active, reason: "\(reason); \(detail)")
-            } else {
-                owner.credentialsRefused(slot, active, reason: reason)
-            }
-        }
-        if rule.isContentFault, owner.runs.contentRefused(slot) {
-            owner.contentRefused(active, reason: meaning.reason ?? "Unknown")
-        }
+        if refusal.isContentRefused { owner.reports.contentRefused(active.shard.id.key, reason: reason) }
         if finding == .replaced { owner.renew(self) }
-        if owner.runs.hasWork(slot) { active.sender?.add(slot) }
     }
 
     /// What an answer means for the credential of these connections.
@@ -289,19 +261,16 @@ final class EndpointSender: RequestSource {
 
     // MARK: - The breaker
 
-    /// The provider works: a probe goes on with all its devices, and faults are the devices'.
-    private func healthy(_ request: EndpointFaults.Request, _ slot: Int, _ active: ActiveRun) {
-        guard case .well(let endsRest) = faults.healthy(request) else { return }
-        if endsRest, let service { owner.rests.end(service) }
-        carry()
-        if request.isProving, owner.runs.proved(slot) { active.sender?.add(slot) }
+    /// This push service was out and answers again.
+    private func endRest() {
+        if let service { owner.rests.end(service) }
     }
 
     /// No answer will come that tells whose the faults were: some of the devices ask.
     func askIfDrained() {
         guard faults.hasPutOff, queue.isEmpty, pool.inFlight == 0 else { return }
-        faults.drained()
-        carry()
+        faults.drained(&owner.runs, now: owner.clock())
+        owner.act()
     }
 
     /// Whether devices wait for what their faults mean.
@@ -309,36 +278,11 @@ final class EndpointSender: RequestSource {
 
     /// A run is stopped: its devices that were put off stay pending.
     func giveBack(_ slot: Int) {
-        faults.runStopped(slot)
-        carry()
+        faults.runStopped(slot, &owner.runs, now: owner.clock())
     }
 
     /// A probe's run is over.
     func probeEnded() { faults.probeEnded() }
-
-    /// Carries to the runs what has become of devices that were put off.
-    private func carry() {
-        guard !faults.decided.isEmpty else { return }
-        // What is decided meanwhile has a buffer of its own.
-        var devices: [EndpointFaults.Decision] = []
-        swap(&devices, &spare)
-        faults.take(&devices)
-        for decision in devices {
-            let slot = decision.device.slot
-            let hasWork = owner.runs.ended(slot, decision.device.position, decision.verdict, now: owner.clock())
-            if hasWork { owner.active(slot)?.sender?.add(slot) }
-        }
-        devices.removeAll(keepingCapacity: true)
-        spare = devices
-        owner.act()
-    }
-
-    private func trip(_ answer: Answer, since: Timestamp) {
-        let rest =
-            answer.retryAfter.map { Duration.seconds($0) }
-            ?? (answer.kind == .laneThrottled ? AnswerRule.laneRest : nil)
-        trip(Breaker.Trip(reason: answer.reason ?? "Unknown", since: since, rest: rest))
-    }
 
     private func tripIfDue(_ since: Timestamp?, reason: String) {
         guard let since else { return }
@@ -347,7 +291,6 @@ final class EndpointSender: RequestSource {
 
     /// The provider is out for the whole app, or only this push service of many.
     private func trip(_ trip: Breaker.Trip) {
-        carry()
         guard let service else { return owner.tripped(self, trip) }
         logger.warning(
             "a push service is out; its devices are asked again later",
@@ -359,21 +302,22 @@ final class EndpointSender: RequestSource {
 
     /// Devices that wait here take their rungs without a request.
     private func putBack(_ reason: String) {
-        let now = owner.clock()
-        while let slot = queue.first {
-            while let position = owner.runs.next(slot, now: now) {
-                owner.runs.putBack(slot, position, reason: reason, charged: true, now: now)
-            }
-            queue.removeFirst()
-            if owner.runs.ranOut(slot) { owner.act() }
-        }
+        leave { $0.putBack($1, reason: reason, charged: true, now: $2) }
+    }
+
+    /// All runs that wait here leave, each as is said.
+    private func leave(_ each: (inout LoopRuns, _ slot: Int, _ now: Timestamp) -> Void) {
+        let (leaving, now) = (queue, owner.clock())
+        queue.removeAll(keepingCapacity: true)
+        for slot in leaving { each(&owner.runs, slot, now) }
+        owner.act()
     }
 
     /// A run begins on these connections.
     func begin(isProbe: Bool) {
         let isDoubted = if let service { owner.rests.isDoubted(service) } else { false }
-        faults.runBegan(isProbe: isProbe, isDoubted: isDoubted)
-        carry()
+        faults.runBegan(isProbe: isProbe, isDoubted: isDoubted, &owner.runs, now: owner.clock())
+        owner.act()
     }
 
     /// Whether it has nothing to do and waits for no answer.
@@ -384,6 +328,10 @@ final class EndpointSender: RequestSource {
 
     private static func place(_ tag: UInt64) -> (slot: Int, position: Int) {
         (Int(tag >> 32), Int(tag & 0xFFFF))
+    }
+
+    private static func device(_ tag: UInt64) -> EndpointFaults.Device {
+        EndpointFaults.Device(slot: Int(tag >> 32), position: Int(tag & 0xFFFF))
     }
 
     /// What the request carries when it is one of those that tell what faults mean (`EndpointFaults`).

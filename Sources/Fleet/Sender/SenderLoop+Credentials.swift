@@ -115,7 +115,7 @@ extension SenderLoop {
             awaiting[slot] = nil
             runs.stop(slot, .setAside(.credentials))
             // Set aside again and again it would go round for ever: its campaign waits for a person.
-            credentialsRefused(slot, active, reason: reason)
+            if runs.credentialsRefused(slot) { reports.credentialsRefused(active.shard.id.key, reason: reason) }
         case .lacking(.passing(let reason)):
             awaiting[slot] = nil
             runs.stop(slot, .setAside(.breaker))

@@ -250,15 +250,6 @@ final class SenderLoop {
         if runs.isSaveDue { save() } else { scheduleTick() }
     }
 
-    func credentialsRefused(_ slot: Int, _ active: ActiveRun, reason: String) {
-        guard runs.credentialsRefused(slot) else { return }
-        reports.credentialsRefused(active.shard.id.key, reason: reason)
-    }
-
-    func contentRefused(_ active: ActiveRun, reason: String) {
-        reports.contentRefused(active.shard.id.key, reason: reason)
-    }
-
     /// The provider is out: all runs of the endpoint are set aside, and the desk is told.
     func tripped(_ sender: EndpointSender, _ trip: Breaker.Trip) {
         for slot in runs.sendingSlots where carriers[slot]?.sender === sender { runs.stop(slot, .setAside(.breaker)) }

@@ -1,8 +1,9 @@
 import Campaigns
-import Delivery
 import Sanitizers
 import Seeds
 import Testing
+
+@testable import Delivery
 
 /// Faults in flights of many requests, whose answers overtake one another.
 @Suite struct EndpointFaultsFlightTests {

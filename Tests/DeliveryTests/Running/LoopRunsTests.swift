@@ -104,9 +104,9 @@ import Testing
     @Test mutating func `a run that its answers stop tells the endpoint as well`() {
         let slot = begin()
         open(slot, 2)
-        let hasWork = runs.ended(slot, 0, .setAside(.credentials), now: Fixtures.now)
-        #expect(!hasWork && taken() == [.stopped(slot: slot)])
-        runs.ended(slot, 1, .setAside(.credentials), now: Fixtures.now)
+        runs.told(slot, 0, .setAside(.credentials), now: Fixtures.now)
+        #expect(taken() == [.stopped(slot: slot)])
+        runs.told(slot, 1, .setAside(.credentials), now: Fixtures.now)
         #expect(taken() == [.tellOver(key)])
         let (first, second) = (runs.credentialsRefused(slot), runs.credentialsRefused(slot))
         #expect(first && !second)
