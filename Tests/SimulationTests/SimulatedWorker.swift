@@ -41,6 +41,11 @@ final class SimulatedWorker {
     var orders: [WorkerShards.Action] = []
     var notes: [Note] = []
     private var wakeAt: MonotonicInstant?
+    /// The delivery by which a shard was claimed last, and that of its run.
+    private var claimedBy: [ShardKey: UInt64] = [:]
+    private var leases: [ShardKey: UInt64] = [:]
+    /// The instant at which a worker that stops hands over what still runs.
+    private var handsOverAt: Timestamp?
     var runs = SimulatedWorker.noRuns
     var steps: [LoopRuns.Action] = []
     var places: [Int: Place] = [:]
@@ -97,9 +102,10 @@ final class SimulatedWorker {
         self.process = process
         connection += 1
         (runs, places) = (Self.noRuns, [:])
+        (claimedBy, leases) = ([:], [:])
         (writes, answers, publishes) = ([], [], [])
         renew()
-        (isConnected, isTerminating) = (true, false)
+        (isConnected, isTerminating, handsOverAt) = (true, false, nil)
         faults = [Self.noFaults, Self.noFaults]
         polledAt = world.now
         world.ledger.owners.reportedAt[process] = world.now
@@ -130,8 +136,13 @@ final class SimulatedWorker {
         while try consume() {}
     }
 
+    /// It is told to stop: what it claims from now on is handed over, what runs has a while left.
     func terminate() {
+        guard !isTerminating else { return }
         isTerminating = true
+        handsOverAt = world.now.advanced(by: .seconds(world.random.below(20)))
+        machine.beginNothing()
+        perform()
     }
 
     private func requeueAll() {
@@ -146,8 +157,11 @@ final class SimulatedWorker {
         reportIfDue()
         pollIfDue()
         if isTerminating {
-            machine.handOverAll()
-            perform()
+            if let at = handsOverAt, at <= world.now {
+                handsOverAt = nil
+                machine.handOverAll()
+                perform()
+            }
             if isDone {
                 world.ledger.owners.left.insert(process)
                 return crash(process: world.newProcess())
@@ -218,10 +232,21 @@ final class SimulatedWorker {
     private func perform(_ finished: Finished? = nil, left: [ShardKey] = []) {
         machine.take(&buffer)
         checkOrder(left: left)
+        checkHandedOver()
+        checkAcks()
         for action in buffer {
             switch action {
-            case .claim(let order): writes.append(.claim(claim(order), order, at: world.now))
-            case .start, .adopt, .takeOver: orders.append(action)
+            case .claim(let order):
+                checkStopped(order.shard.id.key)
+                claimedBy[order.shard.id.key] = order.delivery.tag
+                writes.append(.claim(claim(order), order, at: world.now))
+            case .start(let start):
+                leases[start.shard.id.key] = claimedBy[start.shard.id.key]
+                orders.append(action)
+            case .adopt(let key, _, _, _):
+                leases[key] = claimedBy[key]
+                orders.append(action)
+            case .takeOver: orders.append(action)
             case .stop(_, let reason, _):
                 if reason == .leaseLost, world.broken == .leaseIgnored { continue }
                 orders.append(action)
@@ -274,6 +299,34 @@ final class SimulatedWorker {
         let acked = buffer.compactMap { if case .ack(let delivery) = $0 { unacked[delivery.tag]?.key } else { nil } }
         if let key = acked.first(where: { key in left.contains { $0.ordinal == key.ordinal && $0.part == key.part } }) {
             world.violation = "\(key) is acked before what it leaves is published"
+        }
+    }
+
+    /// The message that is a run's lease is acked when the ledger has the run's end, or with the start of a newer run.
+    private func checkAcks() {
+        let begun = buffer.compactMap { if case .start(let start) = $0 { start.shard.id.key } else { nil } }
+        for case .ack(let delivery) in buffer where delivery.campaignQueue == nil {
+            guard let key = unacked[delivery.tag]?.key, leases[key] == delivery.tag, !begun.contains(key),
+                let row = world.ledger.rows[key], row.state == .running, row.owner == process,
+                row.generation == delivery.generation
+            else { continue }
+            world.violation = "\(row.id) runs, and the message that is its lease is acked"
+        }
+    }
+
+    /// A run of a shard that is claimed anew opens no stream until the answer is there.
+    private func checkStopped(_ key: ShardKey) {
+        guard world.broken != .leaseIgnored, let slot = runs.slot(of: key), !runs.isStopped(slot) else { return }
+        let isTold = orders.contains { if case .stop(key, _, _) = $0 { true } else { false } }
+        if !isTold { world.violation = "\(key) is claimed anew while its run goes on" }
+    }
+
+    /// What begins at a worker that stops is handed over at once.
+    private func checkHandedOver() {
+        guard isTerminating else { return }
+        let stopped = buffer.compactMap { if case .stop(let key, .setAside, _) = $0 { key } else { nil } }
+        for case .start(let start) in buffer where !stopped.contains(start.shard.id.key) {
+            world.violation = "\(start.shard.id) began at a worker that stops"
         }
     }
 

@@ -70,7 +70,6 @@ extension WorkerShards {
             endedWhileAdopting.remove(key)
             begin(shard, answer)
             if let reason = running.startStop(key) { stop(key, reason) }
-            if isHandingOver { stop(key, .setAside(.handOver)) }
         case .adopt: adopt(shard, answer)
         case .hold(let delivery):
             endReplaced(key)

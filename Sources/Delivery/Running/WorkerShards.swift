@@ -125,7 +125,6 @@ public struct WorkerShards: Sendable {
             return act(.giveUp(shard.id.key, epoch: record.epoch))
         }
         start(shard, record, campaign: nil)
-        if isHandingOver { stop(shard.id.key, .setAside(.handOver)) }
     }
 
     // MARK: - Time and the ledger
@@ -193,13 +192,14 @@ public struct WorkerShards: Sendable {
         act(.ack(delivery))
     }
 
-    /// Gives a claimed shard to the loop that has its former run, or to the next one.
+    /// Gives a claimed shard to the loop that has its former run, or to the next one; a worker that stops hands it over.
     mutating func start(_ shard: Shard, _ record: ShardRecord, campaign: CampaignFacts?) {
         let key = shard.id.key
         let loop = loopOf[key] ?? nextLoop
         nextLoop += 1
         loopOf[key] = loop
         act(.start(Start(shard, record, campaign, loop: loop)))
+        if isHandingOver { stop(key, .setAside(.handOver)) }
     }
 
     /// Keeps a delivery unacked and has the ledger asked again.

@@ -8,6 +8,8 @@ final class PlannerWorld {
     static let accounts = AppAccounts(["news": [.apns]])
     private static let stepsWithFaults = 3_000
     private static let stepsMax = 20_000
+    /// A third of the time after which a shard counts as lost.
+    private static let outboxPatience = Duration.seconds(300)
 
     struct Report {
         var crashes = 0
@@ -24,6 +26,8 @@ final class PlannerWorld {
     private(set) var report = Report()
     private var random: SeededRandom
     private var hasFaults = true
+    /// The instant from which nothing goes wrong any more.
+    private var isWellSince: Timestamp?
     private var planners: [SimulatedPlanner] = []
     private var workers: Int64 = 0
     private var standsUntil: [Int64: Timestamp] = [:]
@@ -80,6 +84,7 @@ final class PlannerWorld {
             try operatorStep()
             sendersStep()
             try plannerStep()
+            try checkOutbox()
             // Messages that wait for a lost one's patience, and nothing else does.
             if !hasFaults, random.below(50) == 0 { pass(.seconds(10)) }
         }
@@ -108,12 +113,22 @@ final class PlannerWorld {
     }
 
     private func stopFaults() {
-        (hasFaults, isTaking) = (false, true)
+        (hasFaults, isTaking, isWellSince) = (false, true, now)
         for planner in planners { planner.isLost = false }
         for number in ledger.campaigns.keys {
             ledger.campaigns[number]?.facts.pausedBy = []
             if ledger.campaigns[number]?.facts.stage == .held { fire(number) }
         }
+    }
+
+    /// A message without a confirm is published again long before its shard counts as lost.
+    private func checkOutbox() throws {
+        guard let isWellSince, now.since(isWellSince) > Self.outboxPatience, random.below(20) == 0 else { return }
+        let late = ledger.rows.values.first { row in
+            row.record.state == .unpublished && now.since(row.since) > Self.outboxPatience
+                && ledger.campaigns[row.record.id.key.campaign]?.isOver == false
+        }
+        if let late { throw Violation(description: "\(late.record.id) waits for a confirm and is left where it is") }
     }
 
     func pass(_ span: Duration) { now = now.advanced(by: span) }
