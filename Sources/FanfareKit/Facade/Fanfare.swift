@@ -23,6 +23,7 @@ public final class Fanfare: Sendable {
     #endif
     let phone: Phone
     private let assets: AssetStore
+    private let names: KnownNames
     private let stage: Stage
     private let orders: AsyncStream<@Sendable (Phone) async -> Void>.Continuation
     private let worker: Task<Void, Never>
@@ -59,7 +60,9 @@ public final class Fanfare: Sendable {
         let connection = url.map { EdgeConnection(server: $0) }
         let assets = AssetStore(options.folder)
         self.assets = assets
-        var setting = Phone.Setting(integrationKey: integrationKey, options: options, assets: assets)
+        let names = KnownNames(options.folder, given: options.payloadNames)
+        self.names = names
+        var setting = Phone.Setting(integrationKey: integrationKey, options: options, assets: assets, names: names)
         if let connection { setting.send = { try await connection.send($0) } }
         if options.automation.contains(.place) { setting.place = { Place.current() } }
         let phone = try Phone(setting, listener: stage)
@@ -193,11 +196,23 @@ public final class Fanfare: Sendable {
 
     // MARK: - Pushes
 
+    /// Reads a push's user info, under the names of the app's own too; nil when it is somebody else's.
+    ///
+    ///     let push = fanfare.push(response.notification.request.content.userInfo)
+    public func push(_ userInfo: [AnyHashable: Any]) -> PushMessage? {
+        PushMessage(members: JSON.members(userInfo), names.names)
+    }
+
+    /// Whether a user info is of a push that Fanfare sent.
+    ///
+    ///     guard fanfare.isOurs(userInfo) else { return otherSDK.handle(userInfo) }
+    public func isOurs(_ userInfo: [AnyHashable: Any]) -> Bool { push(userInfo) != nil }
+
     /// A push came; returns when what it brought is there.
     ///
     ///     let result = await fanfare.received(userInfo)
     public func received(_ userInfo: [AnyHashable: Any]) async -> FetchResult {
-        guard let push = PushMessage(userInfo) else { return .noData }
+        guard let push = push(userInfo) else { return .noData }
         await caughtUp()
         return await phone.received(push)
     }
@@ -206,7 +221,7 @@ public final class Fanfare: Sendable {
     ///
     ///     let shown = await fanfare.displayed(notification.request.content.userInfo)
     @discardableResult public func displayed(_ userInfo: [AnyHashable: Any]) async -> NotificationPresentation {
-        guard let push = PushMessage(userInfo) else { return .all }
+        guard let push = push(userInfo) else { return .all }
         await caughtUp()
         return await phone.displayed(push)
     }
@@ -215,7 +230,7 @@ public final class Fanfare: Sendable {
     ///
     ///     await fanfare.opened(userInfo, action: "LIKE")
     public func opened(_ userInfo: [AnyHashable: Any], action: String? = nil) async {
-        guard let push = PushMessage(userInfo) else { return }
+        guard let push = push(userInfo) else { return }
         await caughtUp()
         await phone.responded(action.map { .action($0) } ?? .opened, to: push)
     }
@@ -224,7 +239,7 @@ public final class Fanfare: Sendable {
     ///
     ///     await fanfare.dismissed(userInfo)
     public func dismissed(_ userInfo: [AnyHashable: Any]) async {
-        guard let push = PushMessage(userInfo) else { return }
+        guard let push = push(userInfo) else { return }
         await caughtUp()
         await phone.responded(.dismissed, to: push)
     }

@@ -64,21 +64,3 @@ extension FanfareDelegate {
     /// Draws it, and says of it what happens.
     func present(_ campaign: PresentedCampaign)
 }
-
-/// Who draws what.
-///
-///     fanfare.presenters.links = { link in router.open(link) }
-@MainActor public final class Presenters {
-    /// By layout; one that is missing is not shown.
-    public var inApp: [InAppMessage.Layout: any InAppPresenter] = [:]
-    /// By category; the empty one is for all others.
-    public var campaigns: [String: any CampaignPresenter] = [:]
-    /// Opens links.
-    public var links: (@MainActor (String) -> Void)?
-    /// Sets the count on the icon.
-    public var badge: (@MainActor (Int) -> Void)?
-    /// Shows a notification of the phone's own after a silent push, with the content that was fetched.
-    public var notification: (@MainActor (LocalNotification, RichContent) -> Void)?
-
-    nonisolated init() {}
-}

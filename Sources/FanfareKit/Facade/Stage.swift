@@ -80,9 +80,7 @@ final class Stage: PhoneListener {
 
     func present(_ push: PushMessage, _ page: CampaignPage) async -> Bool {
         await draw { fanfare, presenters in
-            guard let presenter = presenters.campaigns[push.category ?? ""] ?? presenters.campaigns[""] else {
-                return false
-            }
+            guard let presenter = presenters.presenter(push) else { return false }
             var (announcement, poll): (Announcement?, Poll?)
             switch page {
             case .announcement(let it): announcement = it
@@ -95,6 +93,37 @@ final class Stage: PhoneListener {
             )
             return true
         } ?? false
+    }
+
+    func hasNotifier(_ push: PushMessage) async -> Bool {
+        await draw { _, presenters in presenters.notifier(push) != nil } ?? false
+    }
+
+    func tell(_ push: PushMessage) async -> NotifierAnswer {
+        await draw { fanfare, presenters in
+            guard let notifier = presenters.notifier(push) else { return .nobody }
+            do {
+                return try notifier.show(Self.notification(push, fanfare, presenters)) ? .drawn : .declined
+            } catch {
+                return .failed("\(error)")
+            }
+        } ?? .nobody
+    }
+
+    func hide(_ push: PushMessage) {
+        Task {
+            _ = await draw { fanfare, presenters in
+                presenters.notifier(push)?.hide(Self.notification(push, fanfare, presenters))
+            }
+        }
+    }
+
+    @MainActor private static func notification(
+        _ push: PushMessage,
+        _ fanfare: Fanfare,
+        _ presenters: Presenters
+    ) -> InAppNotification {
+        InAppNotification(push, at: presenters.notificationPlace) { [weak fanfare] what in fanfare?.order(what) }
     }
 
     func contentChanged(_ push: PushMessage, _ state: RichContentState) {

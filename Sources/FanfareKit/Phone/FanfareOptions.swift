@@ -23,6 +23,12 @@ public struct FanfareOptions: Sendable {
     public var inApp = InAppRules()
     /// Seconds away from the front after which a session is over.
     public var sessionTimeout: TimeInterval = 30
+    /// Names of the app's own for what pushes carry, as `payload_names` of the app's settings on the server has them.
+    ///
+    /// The server tells them with each session too; here they are there from the first push on.
+    ///
+    ///     options.payloadNames = ["media": "mediaUrl", "rich_id": "richId"]
+    public var payloadNames: [String: String] = [:]
     /// Where registration, events and contents are kept; an app with extensions gives a folder of its group.
     public var folder: URL
 

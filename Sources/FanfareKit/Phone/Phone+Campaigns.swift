@@ -1,6 +1,9 @@
 import Foundation
 
 extension Phone {
+    /// What an event names the button that acts by, and the notification itself.
+    static let plainAction = "action"
+
     /// An announcement or poll is to be shown, when its turn comes.
     func arrived(_ push: PushMessage) async { perform(turn.arrived(push)) }
 
@@ -10,7 +13,7 @@ extension Phone {
     func viewActioned(_ push: PushMessage, button: String?, link: String?) {
         guard turn.current == push else { return }
         if let link, setting.options.automation.contains(.links) { listener.open(link, from: push) }
-        viewEnded(push, .actioned(button ?? "action"))
+        viewEnded(push, .actioned(button ?? Self.plainAction))
     }
 
     func viewEnded(_ push: PushMessage, _ end: CampaignTurn.End) {
@@ -47,7 +50,7 @@ extension Phone {
             return viewEnded(push, .dropped(reason: "Unreadable"))
         }
         guard await !listener.present(push, page) else { return }
-        listener.log("nobody presents a \(push.kind.rawValue) of the category \(push.category ?? "(none)")")
+        listener.log("nobody presents a \(push.kind.rawValue) of the category \(push.look ?? "(none)")")
         viewEnded(push, .dropped(reason: "NoPresenter"))
     }
 

@@ -7,6 +7,7 @@ extension Phone {
         collect()
         perform(session.becameActive(now: now, id: UUID()))
         perform(turn.became(active: true, now: now))
+        perform(tellings.surroundings(isActive: true, isFree: turn.current == nil, now: now))
         perform(engine.surroundings(isActive: true, now: now))
         if setting.options.badge.clearsOnForeground { clearBadge() }
         pump()
@@ -16,6 +17,7 @@ extension Phone {
     func resigned() {
         session.resigned(now: now)
         perform(turn.became(active: false, now: now))
+        perform(tellings.surroundings(isActive: false, now: now))
         perform(engine.surroundings(isActive: false, now: now))
         pump()
     }
@@ -99,6 +101,8 @@ extension Phone {
                 let answer = try SessionAnswer(reply.body)
                 (offered, sessionTag) = (answer, reply.headers["etag"])
                 setting.assets.keep(answer.messages.flatMap(\.allAssets), now: now)
+                names.tell(answer.names)
+                keepNames()
             } catch {
                 listener.log("the server's in-app messages cannot be read: \(error)")
             }
@@ -106,7 +110,18 @@ extension Phone {
             listener.log("no in-app messages for this session: the server answered \(reply.status)")
         }
         perform(engine.sessionStarted(offered?.messages ?? [], now: now))
+        tellOffered()
         pump()
+    }
+
+    /// Keeps how the app's pushes name what they carry, for the next start and for the app's extensions.
+    func keepNames() {
+        guard names.all != KnownNames.Kept.read(vault.folder) else { return }
+        do {
+            try vault.write(names.all, KnownNames.file)
+        } catch {
+            listener.log("the names in pushes cannot be kept: \(error)")
+        }
     }
 
     // MARK: - What the engine wants

@@ -18,6 +18,8 @@ extension Phone {
     func received(_ push: PushMessage) async -> FetchResult {
         note(.received, .system, messageID: push.messageID)
         clearBadgeInFront()
+        // Behind, the system shows it.
+        if !engine.isActive, push.mayBeToldInside { wasTold(push) }
         if push.kind == .dataPush { return await deliver(push) }
         guard push.isSilent, push.content != nil else { return .noData }
         guard case .success(let content) = await fetch(push) else { return .failed }
@@ -32,10 +34,13 @@ extension Phone {
     }
 
     /// The system asks what to show of it over the app.
-    func displayed(_ push: PushMessage) -> NotificationPresentation {
-        let isBadgeKept = !clearBadgeInFront()
+    func displayed(_ push: PushMessage) async -> NotificationPresentation {
+        let badge: NotificationPresentation = clearBadgeInFront() ? [] : .badge
+        // Shown inside the app, it is not shown by the system too; what it sounds like is heard all the same.
+        if await isToldInside(push) { return badge.union(.sound) }
+        wasTold(push)
         note(.displayed, .system, messageID: push.messageID)
-        return isBadgeKept ? .all : NotificationPresentation.all.subtracting(.badge)
+        return badge.union([.banner, .list, .sound])
     }
 
     /// Whether the count goes because a push arrived in front.
@@ -47,6 +52,7 @@ extension Phone {
 
     /// A person did something with a notification.
     func responded(_ response: PushResponse, to push: PushMessage) async {
+        wasTold(push)
         let consequences = response.consequences(of: push, categories: setting.options.categories)
         for event in consequences.events {
             note(event.kind, .system, messageID: push.messageID, action: event.action)
@@ -63,7 +69,7 @@ extension Phone {
     }
 
     /// Fetches what was opened and hands it to who takes content of its type.
-    private func open(_ push: PushMessage) async {
+    func open(_ push: PushMessage) async {
         guard let name = push.content, case .success(let content) = await fetch(push) else { return }
         if let handler = contentHandlers[name.type] ?? contentHandlers[""] { await handler.take(content, push) }
     }

@@ -14,6 +14,8 @@ actor Phone {
         /// Where the person is, by the system; nil: the app says it.
         var place: (@Sendable () -> Place)?
         var assets: AssetStore
+        /// How pushes name what they carry; whoever reads them for the phone has the same.
+        var names: KnownNames
         var now: @Sendable () -> Date = { Date() }
         /// From 0 to below 1.
         var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
@@ -34,6 +36,11 @@ actor Phone {
     var session: SessionClock
     var engine: InAppEngine
     var turn: CampaignTurn
+    var tellings: NotificationTurn
+    /// What is on the disk of them.
+    var keptNotifications: KeptNotifications
+    /// How pushes name what they carry.
+    let names: KnownNames
     var answerBox: AnswerBox
     var dataPushHandlers: [String: DataPushHandler] = [:]
     var contentHandlers: [String: RichContentHandler] = [:]
@@ -77,6 +84,12 @@ actor Phone {
         session = SessionClock(timeout: setting.options.sessionTimeout)
         engine = InAppEngine(rules: setting.options.inApp)
         turn = CampaignTurn(isActive: false, now: setting.now())
+        names = setting.names
+        let tellings =
+            vault.read(KeptNotifications.self, Self.notificationsFile)?.turn(names.names, now: setting.now())
+            ?? NotificationTurn(now: setting.now())
+        self.tellings = tellings
+        keptNotifications = KeptNotifications(tellings)
     }
 
     var now: Date { setting.now() }
@@ -87,6 +100,7 @@ actor Phone {
     /// Begins: what was left the last time goes on.
     func start() {
         look()
+        keepNames()
         collect()
         pump()
     }
@@ -100,6 +114,7 @@ actor Phone {
         perform(engine.tick(now: now))
         perform(turn.tick(now: now))
         perform(session.tick(now: now))
+        perform(tellings.surroundings(isFree: turn.current == nil, now: now))
         sleep(until: wakeAt)
     }
 
@@ -107,7 +122,7 @@ actor Phone {
     var wakeAt: Date? {
         let instants = [
             registrar.obstacle == nil ? registrar.wakeAt(now: now) : nil, outbox.wakeAt, answerBox.wakeAt,
-            engine.wakeAt(after: now), turn.wakeAt, session.wakeAt,
+            engine.wakeAt(after: now), turn.wakeAt, tellings.wakeAt, session.wakeAt,
         ]
         return instants.compactMap(\.self).min()
     }

@@ -22,27 +22,21 @@ struct CampaignTurn {
         case dropped(reason: String)
     }
 
-    /// Seconds in front after which a view that is gone without a word counts as closed.
-    static let patience: TimeInterval = 5
-
     private var queue: [PushMessage] = []
     private(set) var current: PushMessage?
     private var isDisplayed = false
-    /// Its view is gone: so many seconds in front are left.
-    private var remaining: TimeInterval?
-    private var isActive: Bool
-    private var countedAt: Date
+    /// For a view that is gone.
+    private var patience: Patience
 
     init(isActive: Bool, now: Date) {
-        self.isActive = isActive
-        countedAt = now
+        patience = Patience(isActive: isActive, now: now)
     }
 
     /// Campaigns that wait, the next first.
     var waiting: [PushMessage] { queue }
 
     /// When `tick` is to be called; nil: when something happens.
-    var wakeAt: Date? { isActive ? remaining.map { countedAt + $0 } : nil }
+    var wakeAt: Date? { patience.wakeAt }
 
     /// A campaign arrived; one that is there already is not taken twice.
     mutating func arrived(_ push: PushMessage) -> [Effect] {
@@ -61,40 +55,34 @@ struct CampaignTurn {
     /// It ended; what comes after the first end counts no more.
     mutating func ended(_ push: PushMessage, _ end: End) -> [Effect] {
         guard push == current, end != .displayed else { return [] }
-        (current, isDisplayed, remaining) = (nil, false, nil)
+        (current, isDisplayed) = (nil, false)
+        patience.end()
         return [.track(push, end)] + next()
     }
 
     /// Its view is gone.
     mutating func disappeared(_ push: PushMessage, now: Date) -> [Effect] {
-        guard push == current, remaining == nil else { return [] }
-        (remaining, countedAt) = (Self.patience, now)
+        if push == current { patience.begin(now: now) }
         return []
     }
 
     /// Its view is there again, as after a tab that was changed.
     mutating func appeared(_ push: PushMessage) -> [Effect] {
-        guard push == current else { return [] }
-        remaining = nil
+        if push == current { patience.end() }
         return []
     }
 
     /// The app came to the front, or went away from it.
     mutating func became(active: Bool, now: Date) -> [Effect] {
         let effects = tick(now: now)
-        (isActive, countedAt) = (active, now)
+        patience.became(active: active, now: now)
         return effects
     }
 
     /// Time has passed.
     mutating func tick(now: Date) -> [Effect] {
-        guard let left = remaining, let push = current else {
-            countedAt = now
-            return []
-        }
-        let rest = isActive ? left - now.timeIntervalSince(countedAt) : left
-        (remaining, countedAt) = (rest, now)
-        return rest > 0 ? [] : ended(push, .exited)
+        guard patience.isOver(now: now), let push = current else { return [] }
+        return ended(push, .exited)
     }
 
     private mutating func next() -> [Effect] {

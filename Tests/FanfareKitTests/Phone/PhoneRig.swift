@@ -26,7 +26,12 @@ final class PhoneRig {
 
     private static func phone(_ far: FarSide, _ ear: Ear, _ options: FanfareOptions, _ clock: HandClock) throws -> Phone
     {
-        var setting = Phone.Setting(integrationKey: "key", options: options, assets: AssetStore(options.folder))
+        var setting = Phone.Setting(
+            integrationKey: "key",
+            options: options,
+            assets: AssetStore(options.folder),
+            names: KnownNames(options.folder, given: options.payloadNames)
+        )
         setting.send = { try await far.send($0) }
         setting.now = { clock.now }
         setting.chance = { 0.5 }
