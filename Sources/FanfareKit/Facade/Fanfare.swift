@@ -56,14 +56,20 @@ public final class Fanfare: Sendable {
     ) throws {
         self.options = options
         stage = Stage(delegate)
-        let url = URL(string: server).flatMap { $0.host == nil ? nil : $0 }
-        let connection = url.map { EdgeConnection(server: $0) }
+        let connection = Self.connection(server)
         let assets = AssetStore(options.folder)
         self.assets = assets
         let names = KnownNames(options.folder, given: options.payloadNames)
         self.names = names
         var setting = Phone.Setting(integrationKey: integrationKey, options: options, assets: assets, names: names)
         if let connection { setting.send = { try await connection.send($0) } }
+        if let tracking = options.trackingServer {
+            if let connection = Self.connection(tracking) {
+                setting.track = { try await connection.send($0) }
+            } else {
+                stage.log("trackingServer is no address: events go to the server")
+            }
+        }
         if options.automation.contains(.place) { setting.place = { Place.current() } }
         let phone = try Phone(setting, listener: stage)
         self.phone = phone
@@ -75,6 +81,10 @@ public final class Fanfare: Sendable {
     }
 
     deinit { orders.finish() }
+
+    private static func connection(_ server: String) -> EdgeConnection? {
+        URL(string: server).flatMap { $0.host == nil ? nil : EdgeConnection(server: $0) }
+    }
 
     /// Does it after everything that was said before.
     func order(_ body: @escaping @Sendable (Phone) async -> Void) { orders.yield(body) }
@@ -312,6 +322,11 @@ public final class Fanfare: Sendable {
     ///
     ///     if let file = message.image.flatMap(fanfare.asset) { imageView.image = UIImage(contentsOfFile: file.path) }
     public func asset(_ url: URL) -> URL? { assets.place(url) }
+
+    /// Where a sound is that came as content, such as an MP3 for the app to play; nil of other content.
+    ///
+    ///     if let file = fanfare.sound(of: content) { player = try AVAudioPlayer(contentsOf: file) }
+    public func sound(of content: RichContent) -> URL? { SoundStore(folder: options.soundFolder).place(content) }
 
     /// Shows the next message of the stack, without waiting for the interval.
     ///

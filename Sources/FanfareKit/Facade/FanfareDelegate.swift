@@ -20,6 +20,9 @@ public import Foundation
     func fanfare(_ fanfare: Fanfare, session: UUID, _ change: SessionChange)
     /// Content that a push names, opened or silent, is being fetched, is there, or failed.
     func fanfare(_ fanfare: Fanfare, content state: RichContentState, of push: PushMessage)
+    /// An announcement or poll that was opened waits for the network; it is presented once its content is there, also
+    /// after an end of the app, as long as its campaign lives.
+    func fanfare(_ fanfare: Fanfare, postponed push: PushMessage)
     /// Something for whoever builds the app; never a token, a secret or a payload.
     func fanfare(_ fanfare: Fanfare, log text: String)
 }
@@ -43,6 +46,8 @@ extension FanfareDelegate {
     public func fanfare(_ fanfare: Fanfare, session: UUID, _ change: SessionChange) {}
     /// Nothing is done with it.
     public func fanfare(_ fanfare: Fanfare, content state: RichContentState, of push: PushMessage) {}
+    /// Nothing is done with it.
+    public func fanfare(_ fanfare: Fanfare, postponed push: PushMessage) {}
     /// Nothing is done with it.
     public func fanfare(_ fanfare: Fanfare, log text: String) {}
 }

@@ -14,6 +14,8 @@
     public var links: (@MainActor (String) -> Void)?
     /// Sets the count on the icon.
     public var badge: (@MainActor (Int) -> Void)?
+    /// Takes the app's notifications from the screen; called when the count becomes 0.
+    public var clearNotifications: (@MainActor () -> Void)?
     /// Shows a notification of the phone's own after a silent push, with the content that was fetched.
     public var notification: (@MainActor (LocalNotification, RichContent) -> Void)?
 

@@ -126,11 +126,20 @@ final class Stage: PhoneListener {
         InAppNotification(push, at: presenters.notificationPlace) { [weak fanfare] what in fanfare?.order(what) }
     }
 
+    func postponed(_ push: PushMessage) { tell { $1.fanfare($0, postponed: push) } }
+
     func contentChanged(_ push: PushMessage, _ state: RichContentState) {
         tell { $1.fanfare($0, content: state, of: push) }
     }
 
-    func setBadge(_ count: Int) { Task { _ = await draw { _, presenters in presenters.badge?(count) } } }
+    func setBadge(_ count: Int) {
+        Task {
+            _ = await draw { _, presenters in
+                presenters.badge?(count)
+                if count == 0 { presenters.clearNotifications?() }
+            }
+        }
+    }
 
     func notify(_ notification: LocalNotification, _ content: RichContent) async -> Bool {
         await draw { _, presenters in

@@ -9,6 +9,7 @@ extension Phone {
         perform(turn.became(active: true, now: now))
         perform(tellings.surroundings(isActive: true, isFree: turn.current == nil, now: now))
         perform(engine.surroundings(isActive: true, now: now))
+        retryCampaigns()
         if setting.options.badge.clearsOnForeground { clearBadge() }
         pump()
     }
@@ -65,10 +66,12 @@ extension Phone {
 
     /// Asks the server what this device may be shown in the session that is under way.
     func fetchMessages() {
+        sessionRetry = nil
         guard let session = session.current else { return }
         guard let send = setting.send, let secret = registrar.memory.secret else {
-            // Not registered yet: the session begins with nothing, and is asked for once it is.
-            return perform(engine.sessionStarted([], now: now))
+            // Not registered yet: what happens waits, and is judged by what the server says once it is.
+            if offered != nil { perform(engine.sessionStarted([], now: now)) }
+            return
         }
         var body = [
             "id": JSON.string(session.id.uuidString.lowercased()),
@@ -109,6 +112,12 @@ extension Phone {
         } else if let reply, reply.status != 304 {
             listener.log("no in-app messages for this session: the server answered \(reply.status)")
         }
+        if offered == nil, reply?.isPassing != false {
+            // What has happened meanwhile waits for an answer.
+            sessionRetry = now + sessionBackoff.failed(chance: setting.chance(), floor: reply?.retryAfter)
+            return pump()
+        }
+        sessionBackoff.worked()
         perform(engine.sessionStarted(offered?.messages ?? [], now: now))
         tellOffered()
         pump()

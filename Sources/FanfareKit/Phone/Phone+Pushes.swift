@@ -21,13 +21,18 @@ extension Phone {
         // Behind, the system shows it.
         if !engine.isActive, push.mayBeToldInside { wasTold(push) }
         if push.kind == .dataPush { return await deliver(push) }
-        guard push.isSilent, push.content != nil else { return .noData }
+        guard push.content != nil else { return .noData }
+        // Ahead of the tap, so that what is opened is there.
         guard case .success(let content) = await fetch(push) else { return .failed }
+        guard push.isSilent else { return .newData }
         guard let notification = LocalNotification(push, content) else {
             listener.log("neither a silent push nor its content has a text, so that no notification is shown")
             return .newData
         }
-        if await !listener.notify(notification, content) {
+        if await listener.notify(notification, content) {
+            wasTold(push)
+            note(.displayed, .system, messageID: push.messageID)
+        } else {
             listener.log("nobody shows notifications of the phone's own")
         }
         return .newData
@@ -36,11 +41,21 @@ extension Phone {
     /// The system asks what to show of it over the app.
     func displayed(_ push: PushMessage) async -> NotificationPresentation {
         let badge: NotificationPresentation = clearBadgeInFront() ? [] : .badge
+        let shown = badge.union([.banner, .list, .sound])
+        // The phone's own notification of it, which was counted when it was made.
+        if push.isSilent { return shown }
+        fetchAhead(push)
         // Shown inside the app, it is not shown by the system too; what it sounds like is heard all the same.
         if await isToldInside(push) { return badge.union(.sound) }
         wasTold(push)
         note(.displayed, .system, messageID: push.messageID)
-        return badge.union([.banner, .list, .sound])
+        return shown
+    }
+
+    /// Fetches what a push names that the system did not wake the app for.
+    private func fetchAhead(_ push: PushMessage) {
+        guard let name = push.content, contents.tag(name.id) == nil else { return }
+        launch { phone in _ = await phone.fetch(push) }
     }
 
     /// Whether the count goes because a push arrived in front.
@@ -76,8 +91,8 @@ extension Phone {
 
     /// Gives a data push to its handler: taken is actioned, declined is exited, no handler or an error is dropped.
     private func deliver(_ push: PushMessage) async -> FetchResult {
-        func end(_ kind: TrackedEvent.Kind, reason: String? = nil) {
-            note(kind, .content, messageID: push.messageID, reason: reason)
+        func end(_ kind: TrackedEvent.Kind, action: String? = nil, reason: String? = nil) {
+            note(kind, .content, messageID: push.messageID, action: action, reason: reason)
         }
         guard let data = push.dataPush else {
             end(.dropped, reason: "Unreadable")
@@ -90,7 +105,8 @@ extension Phone {
         }
         do {
             let isTaken = try await handler(data)
-            end(isTaken ? .actioned : .exited)
+            // The server wants to know what did it; a data push has no button.
+            end(isTaken ? .actioned : .exited, action: isTaken ? Self.plainAction : nil)
             return isTaken ? .newData : .noData
         } catch {
             listener.log("a handler of data pushes failed: \(error)")
@@ -140,6 +156,7 @@ extension Phone {
         if case .success(let content) = judged {
             do {
                 try contents.write(content, tag: reply.headers["etag"])
+                try SoundStore(folder: setting.options.soundFolder).keep(content, now: now)
             } catch {
                 listener.log("content cannot be kept: \(error)")
             }

@@ -19,6 +19,8 @@ protocol PhoneListener: AnyObject, Sendable {
     /// A notification is told of inside the app.
     func tell(_ push: PushMessage) async -> NotifierAnswer
     func hide(_ push: PushMessage)
+    /// Its content waits for the network.
+    func postponed(_ push: PushMessage)
     func contentChanged(_ push: PushMessage, _ state: RichContentState)
     func setBadge(_ count: Int)
     /// A notification of the phone's own, after a silent push; false: nobody shows it.

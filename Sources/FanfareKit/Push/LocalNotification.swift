@@ -10,6 +10,8 @@ public struct LocalNotification: Sendable, Hashable {
     public let body: String
     /// The category whose buttons it shows.
     public let category: String?
+    /// The name of the sound that came as its content, as the system finds it; nil for the app's usual one.
+    public let sound: String?
     /// What the push brought, so that a tap on it is a tap on the push.
     public let userInfo: [String: JSON]
 
@@ -28,6 +30,7 @@ public struct LocalNotification: Sendable, Hashable {
         self.title = body == title ? nil : title
         self.body = body
         category = push.category
+        sound = content.flatMap(SoundStore.nameForNotification)
         userInfo = push.userInfo
     }
 }

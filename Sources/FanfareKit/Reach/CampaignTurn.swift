@@ -22,13 +22,20 @@ struct CampaignTurn {
         case dropped(reason: String)
     }
 
+    /// Campaigns that wait for the network at most, the newest.
+    static let heldMax = 50
+
     private var queue: [PushMessage] = []
+    /// Campaigns whose content cannot be had at present, the oldest first; each stays until it is on the screen or ends.
+    private(set) var held: [PushMessage]
     private(set) var current: PushMessage?
     private var isDisplayed = false
     /// For a view that is gone.
     private var patience: Patience
 
-    init(isActive: Bool, now: Date) {
+    /// `held`: what waited when the app ended.
+    init(isActive: Bool, held: [PushMessage] = [], now: Date) {
+        self.held = held
         patience = Patience(isActive: isActive, now: now)
     }
 
@@ -49,16 +56,39 @@ struct CampaignTurn {
     mutating func displayed(_ push: PushMessage) -> [Effect] {
         guard push == current, !isDisplayed else { return [] }
         isDisplayed = true
+        held.removeAll { $0 == push }
         return [.track(push, .displayed)]
     }
 
     /// It ended; what comes after the first end counts no more.
     mutating func ended(_ push: PushMessage, _ end: End) -> [Effect] {
         guard push == current, end != .displayed else { return [] }
+        held.removeAll { $0 == push }
         (current, isDisplayed) = (nil, false)
         patience.end()
         return [.track(push, end)] + next()
     }
+
+    /// Its content cannot be had at present: it lets others by until `retry`.
+    mutating func postponed(_ push: PushMessage) -> [Effect] {
+        guard push == current else { return [] }
+        current = nil
+        if !held.contains(push) { held.append(push) }
+        var effects: [Effect] = []
+        while held.count > Self.heldMax {
+            effects.append(.track(held.removeFirst(), .dropped(reason: "NoRoom")))
+        }
+        return effects + next()
+    }
+
+    /// What could not be had may be there now.
+    mutating func retry() -> [Effect] {
+        queue += held.filter { $0 != current && !queue.contains($0) }
+        return next()
+    }
+
+    /// What waits is of no use any more; what is on the screen stays.
+    mutating func forget() { (queue, held) = ([], []) }
 
     /// Its view is gone.
     mutating func disappeared(_ push: PushMessage, now: Date) -> [Effect] {

@@ -97,6 +97,14 @@ struct NotificationTurn {
         return effects + [.track(push, end)] + next(now)
     }
 
+    /// Nothing is to be known any more.
+    mutating func forget() -> [Effect] {
+        let shown = current.map { [Effect.hide($0)] } ?? []
+        close()
+        (waiting, told) = ([], [])
+        return shown
+    }
+
     /// Its view is gone.
     mutating func disappeared(_ push: PushMessage, now: Date) {
         if push == current { patience.begin(now: now) }

@@ -54,6 +54,7 @@ final class Ear: PhoneListener, @unchecked Sendable {
         if draws { say("present \(push.campaign)") }
         return draws
     }
+    func postponed(_ push: PushMessage) { say("postponed \(push.campaign)") }
     func hasNotifier(_ push: PushMessage) async -> Bool { notifies != .nobody }
     func tell(_ push: PushMessage) async -> NotifierAnswer {
         say("tell \(push.campaign)")
