@@ -90,7 +90,9 @@ import Testing
         var heard = [await words.next()]
         fanfare.setBadge(0)
         heard.append(await words.next())
-        heard.append(await words.next())
+        // Both are said in one breath.
+        says.finish()
+        while let word = await words.next() { heard.append(word) }
         fanfare.stop()
         return heard.compactMap(\.self)
     }
