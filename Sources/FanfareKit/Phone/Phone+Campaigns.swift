@@ -40,9 +40,10 @@ extension Phone {
         keepHeld()
     }
 
-    /// Asks again for the contents that could not be had.
+    /// Asks again for the contents that could not be had, when there is somebody to look at them.
     func retryCampaigns() {
         campaignRetry = nil
+        guard engine.isActive else { return }
         perform(turn.retry())
     }
 

@@ -9,6 +9,7 @@ extension Phone {
         perform(turn.became(active: true, now: now))
         perform(tellings.surroundings(isActive: true, isFree: turn.current == nil, now: now))
         perform(engine.surroundings(isActive: true, now: now))
+        // Now that it counts as in front.
         retryCampaigns()
         if setting.options.badge.clearsOnForeground { clearBadge() }
         pump()

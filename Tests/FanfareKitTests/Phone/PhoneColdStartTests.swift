@@ -111,7 +111,11 @@ import Testing
         #expect(!rig.ear.heard().contains("postponed one"))
         try await rig.kill()
         await rig.far.be(.well)
+        // Behind, nobody would see it.
         await rig.phone.networkReturned()
+        await rig.phone.settled()
+        #expect(!rig.ear.heard().contains("present one"))
+        await rig.phone.becameActive()
         await rig.phone.settled()
         #expect(rig.ear.heard().contains("present one"))
         await rig.phone.viewDisplayed(try announcement("one"))
@@ -125,6 +129,7 @@ import Testing
     @Test func `one whose campaign ended meanwhile is dropped when the server says so`() async throws {
         let rig = try PhoneRig()
         try await rig.register()
+        await rig.phone.becameActive()
         await rig.far.be(.away)
         await rig.phone.responded(.opened, to: try announcement("over"))
         await rig.phone.settled()
