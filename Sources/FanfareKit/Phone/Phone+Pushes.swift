@@ -91,8 +91,8 @@ extension Phone {
 
     /// Gives a data push to its handler: taken is actioned, declined is exited, no handler or an error is dropped.
     private func deliver(_ push: PushMessage) async -> FetchResult {
-        func end(_ kind: TrackedEvent.Kind, action: String? = nil, reason: String? = nil) {
-            note(kind, .content, messageID: push.messageID, action: action, reason: reason)
+        func end(_ kind: TrackedEvent.Kind, reason: String? = nil) {
+            note(kind, .content, messageID: push.messageID, reason: reason)
         }
         guard let data = push.dataPush else {
             end(.dropped, reason: "Unreadable")
@@ -105,8 +105,7 @@ extension Phone {
         }
         do {
             let isTaken = try await handler(data)
-            // The server wants to know what did it; a data push has no button.
-            end(isTaken ? .actioned : .exited, action: isTaken ? Self.plainAction : nil)
+            end(isTaken ? .actioned : .exited)
             return isTaken ? .newData : .noData
         } catch {
             listener.log("a handler of data pushes failed: \(error)")

@@ -18,8 +18,9 @@ extension Phone {
             messageID: messageID,
             type: kind,
             surface: surface,
-            action: action.map(TrackedEvent.detail),
-            reason: reason.map(TrackedEvent.detail),
+            // What goes with one type alone is never sent with another; what acts without a button has a word too.
+            action: kind == .actioned ? TrackedEvent.detail(action ?? Self.plainAction) : nil,
+            reason: kind == .dropped ? reason.map(TrackedEvent.detail) : nil,
             at: now
         )
         note(event)

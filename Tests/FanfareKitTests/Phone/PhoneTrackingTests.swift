@@ -25,6 +25,25 @@ import Testing
         #expect(await rig.phone.lostEvents == 1 && rig.ear.logs.count { $0.contains("does not take") } == 1)
     }
 
+    @Test func `of every type on every surface, with a button, a reason or neither, the edge takes what the kit sends`()
+        async throws
+    {
+        let rig = try PhoneRig()
+        try await rig.register()
+        for surface in TrackedEvent.Surface.allCases {
+            for kind in TrackedEvent.Kind.allCases {
+                for word in [nil, "LIKE"] {
+                    await rig.phone.note(kind, surface, messageID: signed("m1"), action: word, reason: word)
+                }
+            }
+        }
+        await rig.phone.settled()
+        #expect(await rig.far.refusals == [])
+        let count = 2 * TrackedEvent.Kind.allCases.count * TrackedEvent.Surface.allCases.count
+        #expect(await rig.far.events.count == count)
+        #expect(await rig.phone.lostEvents == 0)
+    }
+
     @Test func `buttons and reasons of any text are made such that the edge takes them`() async throws {
         let rig = try PhoneRig()
         try await rig.register()
