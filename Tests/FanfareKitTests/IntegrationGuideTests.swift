@@ -47,12 +47,12 @@ func options() -> FanfareOptions {
 }
 
 func tapped(_ userInfo: [AnyHashable: Any], button: String?, _ fanfare: Fanfare) async {
-    guard PushMessage.isOurs(userInfo) else { return }
+    guard fanfare.isOurs(userInfo) else { return }
     await fanfare.opened(userInfo, action: button)
 }
 
 func arrivedInFront(_ userInfo: [AnyHashable: Any], _ fanfare: Fanfare) async {
-    guard PushMessage.isOurs(userInfo) else { return }
+    guard fanfare.isOurs(userInfo) else { return }
     await fanfare.displayed(userInfo)
 }
 
@@ -91,6 +91,30 @@ final class SheetPresenter: CampaignPresenter {
 func present(_ fanfare: Fanfare, _ presenter: SheetPresenter) async {
     await MainActor.run { fanfare.presenters.campaigns[""] = presenter }
     fanfare.onContent("coupon", types: ["image/png"]) { coupon, _ in print("a coupon of \(coupon.data.count) bytes") }
+}
+
+final class BannerNotifier: InAppNotifier {
+    private var current: InAppNotification?
+
+    func show(_ notification: InAppNotification) -> Bool {
+        current = notification
+        print(notification.title ?? "", notification.body ?? "", notification.place)
+        return true
+    }
+
+    func hide(_ notification: InAppNotification) { current = nil }
+
+    func tapped() { current?.actioned() }
+
+    func swipedAway() { current?.exited() }
+}
+
+@MainActor func tellInside(_ fanfare: Fanfare, _ notifier: BannerNotifier) {
+    fanfare.presenters.notifiers[""] = notifier
+    // At the bottom, unless it is told otherwise or a view of the app's own is offered.
+    fanfare.presenters.notificationPosition = .top
+    fanfare.presenters.offerArea("news")
+    fanfare.presenters.withdrawArea("news")
 }
 
 final class ModalPresenter: InAppPresenter {

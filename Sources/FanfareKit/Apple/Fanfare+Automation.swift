@@ -120,7 +120,8 @@ extension Fanfare {
                 content.body = notification.body
                 content.categoryIdentifier = notification.category ?? ""
                 content.userInfo = notification.userInfo.compactMapValues(\.plain)
-                content.sound = .default
+                content.sound =
+                    notification.sound.map { UNNotificationSound(named: UNNotificationSoundName($0)) } ?? .default
                 let request = UNNotificationRequest(identifier: notification.id, content: content, trigger: nil)
                 UNUserNotificationCenter.current().add(request)
             }
@@ -135,11 +136,15 @@ extension Fanfare {
         if presenters.badge == nil {
             presenters.badge = { count in
                 UIApplication.shared.applicationIconBadgeNumber = count
-                #if !os(tvOS)
-                if count == 0 { UNUserNotificationCenter.current().removeAllDeliveredNotifications() }
-                #endif
             }
         }
+        #if !os(tvOS)
+        if presenters.clearNotifications == nil {
+            presenters.clearNotifications = {
+                UNUserNotificationCenter.current().removeAllDeliveredNotifications()
+            }
+        }
+        #endif
         #endif
     }
 

@@ -3,6 +3,9 @@ import Foundation
 extension EdgeReply {
     private var json: JSON? { try? JSONDecoder().decode(JSON.self, from: body) }
 
+    /// Whether it is no answer to the question, and asking again later may bring one.
+    var isPassing: Bool { [408, 425, 429].contains(status) || status >= 500 }
+
     /// What an answer to a registration says, and the secret that came with the first one.
     var registration: (result: RegistrationResult, secret: String?) {
         let json = self.json
@@ -38,7 +41,7 @@ extension EdgeReply {
         // Only the server itself can say that it has forgotten this device; a proxy in between cannot.
         case 401, 403: json?["status"]?.string == nil ? .unavailable(retryAfter: retryAfter) : .notRegistered
         case 408, 425, 429, 500...: .unavailable(retryAfter: retryAfter)
-        default: .refused(index: refusedIndex)
+        default: .refused(index: refusedIndex, reason: json?["reason"]?.string ?? "the server answered \(status)")
         }
     }
 

@@ -7,21 +7,24 @@
 public struct ContentExtensionMap<Layout> {
     private let layouts: [String: Layout]
     private let otherwise: Layout?
+    private let payloadNames: [String: String]
 
-    /// Layouts by category, and the one for all others.
+    /// Layouts by category, and the one for all others; `payloadNames` are those of `FanfareOptions`.
     ///
     ///     ContentExtensionMap(["TICKET": TicketView.init], otherwise: PlainView.init)
-    public init(_ layouts: [String: Layout], otherwise: Layout? = nil) {
+    public init(_ layouts: [String: Layout], otherwise: Layout? = nil, payloadNames: [String: String] = [:]) {
         self.layouts = layouts
         self.otherwise = otherwise
+        self.payloadNames = payloadNames
     }
 
-    /// The layout for a notification; nil when nothing was said for its category, or when the push is not ours.
+    /// The layout for a notification, by the push's category for layout when it has one, or else by that of its buttons;
+    /// nil when nothing was said for it, or when the push is not ours.
     ///
     ///     layouts.layout(userInfo, category: content.categoryIdentifier)
     public func layout(_ userInfo: [AnyHashable: Any], category: String) -> Layout? {
-        guard PushMessage.isOurs(userInfo) else { return nil }
-        return layouts[category] ?? otherwise
+        guard let push = PushMessage(userInfo, names: payloadNames) else { return nil }
+        return layouts[push.layout ?? category] ?? otherwise
     }
 
     /// Categories that have a layout but are not in the extension's `Info.plist`: it is never started for them.

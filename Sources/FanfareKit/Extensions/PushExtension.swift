@@ -10,6 +10,8 @@ public import Foundation
 public struct PushExtension: Sendable {
     /// The folder of `FanfareOptions`.
     public var folder: URL
+    /// Names of the app's own in its pushes, as in `FanfareOptions`; needed only until the app has run once.
+    public var payloadNames: [String: String] = [:]
     /// Seconds for the media; the system gives an extension about 30 for all of its work.
     public var seconds: TimeInterval = 20
     /// Bytes of the media; the system shows no image above 10 MiB.
@@ -30,7 +32,8 @@ public struct PushExtension: Sendable {
     ///
     ///     if case .success(let file)? = await part.received(userInfo) { attach(file) }
     public func received(_ userInfo: [AnyHashable: Any]) async -> Result<URL, DownloadProblem>? {
-        guard let push = PushMessage(userInfo) else { return nil }
+        let names = KnownNames.Kept.read(folder).names.or(PayloadNames(payloadNames))
+        guard let push = PushMessage(members: JSON.members(userInfo), names) else { return nil }
         note(push, at: Date())
         guard let media = push.media else { return nil }
         return await fetch(media)

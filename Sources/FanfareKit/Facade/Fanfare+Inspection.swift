@@ -22,4 +22,11 @@ extension Fanfare {
     ///
     /// Answers after everything that was said before. They are kept over an end of the app.
     public func waitingEvents() async -> Int? { await asked { await $0.waitingEvents + $0.waitingAnswers } }
+
+    /// How many events and answers the server will never count, since the app was installed; nil once the kit was stopped.
+    ///
+    ///     if let lost = await fanfare.lostEvents(), lost > 0 { report("Fanfare lost \(lost) events") }
+    ///
+    /// It refused them, or they had no room here while it was away for weeks. The delegate's log has the reason of each.
+    public func lostEvents() async -> Int? { await asked { await $0.lostEvents } }
 }

@@ -23,6 +23,7 @@ public final class Fanfare: Sendable {
     #endif
     let phone: Phone
     private let assets: AssetStore
+    private let names: KnownNames
     private let stage: Stage
     private let orders: AsyncStream<@Sendable (Phone) async -> Void>.Continuation
     private let worker: Task<Void, Never>
@@ -55,12 +56,20 @@ public final class Fanfare: Sendable {
     ) throws {
         self.options = options
         stage = Stage(delegate)
-        let url = URL(string: server).flatMap { $0.host == nil ? nil : $0 }
-        let connection = url.map { EdgeConnection(server: $0) }
+        let connection = Self.connection(server)
         let assets = AssetStore(options.folder)
         self.assets = assets
-        var setting = Phone.Setting(integrationKey: integrationKey, options: options, assets: assets)
+        let names = KnownNames(options.folder, given: options.payloadNames)
+        self.names = names
+        var setting = Phone.Setting(integrationKey: integrationKey, options: options, assets: assets, names: names)
         if let connection { setting.send = { try await connection.send($0) } }
+        if let tracking = options.trackingServer {
+            if let connection = Self.connection(tracking) {
+                setting.track = { try await connection.send($0) }
+            } else {
+                stage.log("trackingServer is no address: events go to the server")
+            }
+        }
         if options.automation.contains(.place) { setting.place = { Place.current() } }
         let phone = try Phone(setting, listener: stage)
         self.phone = phone
@@ -72,6 +81,10 @@ public final class Fanfare: Sendable {
     }
 
     deinit { orders.finish() }
+
+    private static func connection(_ server: String) -> EdgeConnection? {
+        URL(string: server).flatMap { $0.host == nil ? nil : EdgeConnection(server: $0) }
+    }
 
     /// Does it after everything that was said before.
     func order(_ body: @escaping @Sendable (Phone) async -> Void) { orders.yield(body) }
@@ -193,11 +206,23 @@ public final class Fanfare: Sendable {
 
     // MARK: - Pushes
 
+    /// Reads a push's user info, under the names of the app's own too; nil when it is somebody else's.
+    ///
+    ///     let push = fanfare.push(response.notification.request.content.userInfo)
+    public func push(_ userInfo: [AnyHashable: Any]) -> PushMessage? {
+        PushMessage(members: JSON.members(userInfo), names.names)
+    }
+
+    /// Whether a user info is of a push that Fanfare sent.
+    ///
+    ///     guard fanfare.isOurs(userInfo) else { return otherSDK.handle(userInfo) }
+    public func isOurs(_ userInfo: [AnyHashable: Any]) -> Bool { push(userInfo) != nil }
+
     /// A push came; returns when what it brought is there.
     ///
     ///     let result = await fanfare.received(userInfo)
     public func received(_ userInfo: [AnyHashable: Any]) async -> FetchResult {
-        guard let push = PushMessage(userInfo) else { return .noData }
+        guard let push = push(userInfo) else { return .noData }
         await caughtUp()
         return await phone.received(push)
     }
@@ -206,7 +231,7 @@ public final class Fanfare: Sendable {
     ///
     ///     let shown = await fanfare.displayed(notification.request.content.userInfo)
     @discardableResult public func displayed(_ userInfo: [AnyHashable: Any]) async -> NotificationPresentation {
-        guard let push = PushMessage(userInfo) else { return .all }
+        guard let push = push(userInfo) else { return .all }
         await caughtUp()
         return await phone.displayed(push)
     }
@@ -215,7 +240,7 @@ public final class Fanfare: Sendable {
     ///
     ///     await fanfare.opened(userInfo, action: "LIKE")
     public func opened(_ userInfo: [AnyHashable: Any], action: String? = nil) async {
-        guard let push = PushMessage(userInfo) else { return }
+        guard let push = push(userInfo) else { return }
         await caughtUp()
         await phone.responded(action.map { .action($0) } ?? .opened, to: push)
     }
@@ -224,7 +249,7 @@ public final class Fanfare: Sendable {
     ///
     ///     await fanfare.dismissed(userInfo)
     public func dismissed(_ userInfo: [AnyHashable: Any]) async {
-        guard let push = PushMessage(userInfo) else { return }
+        guard let push = push(userInfo) else { return }
         await caughtUp()
         await phone.responded(.dismissed, to: push)
     }
@@ -297,6 +322,11 @@ public final class Fanfare: Sendable {
     ///
     ///     if let file = message.image.flatMap(fanfare.asset) { imageView.image = UIImage(contentsOfFile: file.path) }
     public func asset(_ url: URL) -> URL? { assets.place(url) }
+
+    /// Where a sound is that came as content, such as an MP3 for the app to play; nil of other content.
+    ///
+    ///     if let file = fanfare.sound(of: content) { player = try AVAudioPlayer(contentsOf: file) }
+    public func sound(of content: RichContent) -> URL? { SoundStore(folder: options.soundFolder).place(content) }
 
     /// Shows the next message of the stack, without waiting for the interval.
     ///

@@ -20,6 +20,9 @@ public import Foundation
     func fanfare(_ fanfare: Fanfare, session: UUID, _ change: SessionChange)
     /// Content that a push names, opened or silent, is being fetched, is there, or failed.
     func fanfare(_ fanfare: Fanfare, content state: RichContentState, of push: PushMessage)
+    /// An announcement or poll that was opened waits for the network; it is presented once its content is there, also
+    /// after an end of the app, as long as its campaign lives.
+    func fanfare(_ fanfare: Fanfare, postponed push: PushMessage)
     /// Something for whoever builds the app; never a token, a secret or a payload.
     func fanfare(_ fanfare: Fanfare, log text: String)
 }
@@ -44,6 +47,8 @@ extension FanfareDelegate {
     /// Nothing is done with it.
     public func fanfare(_ fanfare: Fanfare, content state: RichContentState, of push: PushMessage) {}
     /// Nothing is done with it.
+    public func fanfare(_ fanfare: Fanfare, postponed push: PushMessage) {}
+    /// Nothing is done with it.
     public func fanfare(_ fanfare: Fanfare, log text: String) {}
 }
 
@@ -63,22 +68,4 @@ extension FanfareDelegate {
 @MainActor public protocol CampaignPresenter: AnyObject {
     /// Draws it, and says of it what happens.
     func present(_ campaign: PresentedCampaign)
-}
-
-/// Who draws what.
-///
-///     fanfare.presenters.links = { link in router.open(link) }
-@MainActor public final class Presenters {
-    /// By layout; one that is missing is not shown.
-    public var inApp: [InAppMessage.Layout: any InAppPresenter] = [:]
-    /// By category; the empty one is for all others.
-    public var campaigns: [String: any CampaignPresenter] = [:]
-    /// Opens links.
-    public var links: (@MainActor (String) -> Void)?
-    /// Sets the count on the icon.
-    public var badge: (@MainActor (Int) -> Void)?
-    /// Shows a notification of the phone's own after a silent push, with the content that was fetched.
-    public var notification: (@MainActor (LocalNotification, RichContent) -> Void)?
-
-    nonisolated init() {}
 }

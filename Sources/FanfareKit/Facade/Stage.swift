@@ -80,9 +80,7 @@ final class Stage: PhoneListener {
 
     func present(_ push: PushMessage, _ page: CampaignPage) async -> Bool {
         await draw { fanfare, presenters in
-            guard let presenter = presenters.campaigns[push.category ?? ""] ?? presenters.campaigns[""] else {
-                return false
-            }
+            guard let presenter = presenters.presenter(push) else { return false }
             var (announcement, poll): (Announcement?, Poll?)
             switch page {
             case .announcement(let it): announcement = it
@@ -97,11 +95,51 @@ final class Stage: PhoneListener {
         } ?? false
     }
 
+    func hasNotifier(_ push: PushMessage) async -> Bool {
+        await draw { _, presenters in presenters.notifier(push) != nil } ?? false
+    }
+
+    func tell(_ push: PushMessage) async -> NotifierAnswer {
+        await draw { fanfare, presenters in
+            guard let notifier = presenters.notifier(push) else { return .nobody }
+            do {
+                return try notifier.show(Self.notification(push, fanfare, presenters)) ? .drawn : .declined
+            } catch {
+                return .failed("\(error)")
+            }
+        } ?? .nobody
+    }
+
+    func hide(_ push: PushMessage) {
+        Task {
+            _ = await draw { fanfare, presenters in
+                presenters.notifier(push)?.hide(Self.notification(push, fanfare, presenters))
+            }
+        }
+    }
+
+    @MainActor private static func notification(
+        _ push: PushMessage,
+        _ fanfare: Fanfare,
+        _ presenters: Presenters
+    ) -> InAppNotification {
+        InAppNotification(push, at: presenters.notificationPlace) { [weak fanfare] what in fanfare?.order(what) }
+    }
+
+    func postponed(_ push: PushMessage) { tell { $1.fanfare($0, postponed: push) } }
+
     func contentChanged(_ push: PushMessage, _ state: RichContentState) {
         tell { $1.fanfare($0, content: state, of: push) }
     }
 
-    func setBadge(_ count: Int) { Task { _ = await draw { _, presenters in presenters.badge?(count) } } }
+    func setBadge(_ count: Int) {
+        Task {
+            _ = await draw { _, presenters in
+                presenters.badge?(count)
+                if count == 0 { presenters.clearNotifications?() }
+            }
+        }
+    }
 
     func notify(_ notification: LocalNotification, _ content: RichContent) async -> Bool {
         await draw { _, presenters in

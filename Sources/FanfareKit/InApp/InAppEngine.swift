@@ -56,7 +56,12 @@ struct InAppEngine {
     private(set) var isKeyboardUp = false
     private(set) var orientation = InAppMessage.Orientation.portrait
 
-    private var offered: [InAppMessage] = []
+    /// Events that are kept at most before the server has said anything, the newest.
+    static let earlyMax = 100
+    /// nil before the server has said what it offers.
+    private var offered: [InAppMessage]?
+    /// What happened before that, to be judged then.
+    private var early: [(event: AppEvent, at: Date)] = []
     private var assets: [String: Assets] = [:]
     private var shownAt: [String: Date] = [:]
     private var lastShownAt: Date?
@@ -97,12 +102,18 @@ struct InAppEngine {
         for message in messages { preload(message) }
         wakePostponed()
         fire(AppEvent(.sessionStart), now)
+        for (event, at) in early { fire(event, at) }
+        early = []
         return finish(now)
     }
 
-    /// Something happened in the app.
+    /// Something happened in the app; what was before the first offer is judged by that.
     mutating func happened(_ event: AppEvent, now: Date) -> [Effect] {
-        fire(event, now)
+        if offered == nil {
+            early = (early + [(event, now)]).suffix(Self.earlyMax)
+        } else {
+            fire(event, now)
+        }
         return finish(now)
     }
 
@@ -197,7 +208,7 @@ struct InAppEngine {
     // MARK: - From an event to the stack
 
     private mutating func fire(_ event: AppEvent, _ now: Date) {
-        let candidates = offered.filter { isEligible($0, now) && $0.triggers.contains { $0.fits(event) } }
+        let candidates = (offered ?? []).filter { isEligible($0, now) && $0.triggers.contains { $0.fits(event) } }
         // The first of the highest priority: the server's order decides between equals.
         guard let first = candidates.first else { return effects.append(.noMatchingTrigger(event)) }
         enter(candidates.dropFirst().reduce(first) { $1.priority > $0.priority ? $1 : $0 }, now)
@@ -215,7 +226,8 @@ struct InAppEngine {
     }
 
     private mutating func enter(_ message: InAppMessage, _ now: Date) {
-        guard !message.isImageOnly || message.image != nil else {
+        // A picture fills such a layout, so that without one there is nothing to lay out.
+        guard !(message.isImageOnly || message.layout == .full) || message.image != nil else {
             return effects.append(.discarded(message, .noImage))
         }
         waiting.append(

@@ -34,7 +34,7 @@ public enum InAppDiscardReason: String, Sendable, Hashable, CaseIterable {
     case ended
     /// The screen is held another way.
     case orientation
-    /// It is only a picture, and has none.
+    /// It is only a picture, or laid out over the whole screen, and has none.
     case noImage
     /// Nobody is there to draw its layout.
     case noPresenter

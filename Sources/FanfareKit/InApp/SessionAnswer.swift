@@ -1,10 +1,14 @@
 import Foundation
 
-/// What the server answers when a session starts: the messages that this device may be shown, in the server's order.
+/// What the server answers when a session starts: the messages that this device may be shown, in the server's order, and
+/// campaigns to be told of inside the app, the oldest first.
 ///
-/// A message that cannot be read (of a later version, say) is left out; the others stay.
+/// What cannot be read (of a later version, say) is left out; the others stay.
 struct SessionAnswer: Equatable {
     let messages: [InAppMessage]
+    let notifications: [NotificationTurn.Telling]
+    /// How the app's pushes name what they carry.
+    let names: PayloadNames
 
     /// Throws when it is no JSON object with an array of messages.
     init(_ data: Data) throws {
@@ -13,6 +17,28 @@ struct SessionAnswer: Equatable {
             throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "there is no array messages"))
         }
         messages = elements.compactMap { InAppMessage($0) }
+        let names = PayloadNames((answer["payload_names"]?.object ?? [:]).compactMapValues(\.string))
+        self.names = names
+        notifications = (answer["notifications"]?.array ?? []).compactMap { NotificationTurn.Telling($0, names) }
+    }
+}
+
+extension NotificationTurn.Telling {
+    /// A campaign as a session offers it, made what its push would have been; nil of one that cannot be told of here.
+    init?(_ json: JSON, _ names: PayloadNames) {
+        guard var members = json.object else { return nil }
+        let alert = ["title", "subtitle", "body"].reduce(into: [String: JSON]()) { $0[$1] = members[$1] }
+        var aps: [String: JSON] = ["alert": .object(alert)]
+        aps["category"] = members["category"]
+        if let media = members["media"], members["fanfare"]?["i"] == nil, var own = members["fanfare"]?.object {
+            own["i"] = media
+            members["fanfare"] = .object(own)
+        }
+        let end = members["expires_at"]?.string.flatMap { InstantText.date($0) }
+        for name in ["title", "subtitle", "body", "category", "media", "expires_at"] { members[name] = nil }
+        members["aps"] = .object(aps)
+        guard let push = PushMessage(members: members, names), push.mayBeToldInside else { return nil }
+        self.init(push: push, expiresAt: end)
     }
 }
 

@@ -23,6 +23,18 @@ public struct FanfareOptions: Sendable {
     public var inApp = InAppRules()
     /// Seconds away from the front after which a session is over.
     public var sessionTimeout: TimeInterval = 30
+    /// The address of a server that takes events, where that is another one than the edge; nil: the edge takes them.
+    ///
+    ///     options.trackingServer = "https://t.example.com"
+    public var trackingServer: String?
+    /// Names of the app's own for what pushes carry, as `payload_names` of the app's settings on the server has them.
+    ///
+    /// The server tells them with each session too; here they are there from the first push on.
+    ///
+    ///     options.payloadNames = ["media": "mediaUrl", "rich_id": "richId"]
+    public var payloadNames: [String: String] = [:]
+    /// Where sounds are kept that come as rich content; the system looks for them in `Library/Sounds` of the app or its group.
+    public var soundFolder: URL
     /// Where registration, events and contents are kept; an app with extensions gives a folder of its group.
     public var folder: URL
 
@@ -60,6 +72,8 @@ public struct FanfareOptions: Sendable {
         let base =
             FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
             ?? FileManager.default.temporaryDirectory
+        let library = FileManager.default.urls(for: .libraryDirectory, in: .userDomainMask).first ?? base
+        soundFolder = library.appendingPathComponent("Sounds", isDirectory: true)
         folder = base.appendingPathComponent("Fanfare", isDirectory: true)
     }
 }

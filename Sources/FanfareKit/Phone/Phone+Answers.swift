@@ -8,7 +8,8 @@ extension Phone {
         guard turn.current == push, let poll = push.content?.id, let messageID = push.messageID else {
             return viewEnded(push, .exited)
         }
-        answerBox.add(PollAnswers(poll: poll, messageID: messageID, answers: answers, at: now))
+        let gone = answerBox.add(PollAnswers(poll: poll, messageID: messageID, answers: answers, at: now))
+        for old in gone { lost(1, "the answers to \(old.poll) have no room any more") }
         keepAnswers()
         viewEnded(push, .answered)
     }
@@ -32,7 +33,9 @@ extension Phone {
     }
 
     private func answersEnded(_ answer: EventOutbox.Answer, _ answers: PollAnswers) {
-        if case .refused = answer { listener.log("the server does not take the answers to \(answers.poll)") }
+        if case .refused(_, let reason) = answer {
+            lost(1, "the server does not take the answers to \(answers.poll): \(reason)")
+        }
         answerBox.answered(answer, now: now, chance: setting.chance())
         keepAnswers()
         pump()

@@ -1,6 +1,11 @@
 import Foundation
 
 extension Phone {
+    /// What an event names the button that acts by, and the notification itself.
+    static let plainAction = "action"
+
+    static let heldFile = "campaigns.json"
+
     /// An announcement or poll is to be shown, when its turn comes.
     func arrived(_ push: PushMessage) async { perform(turn.arrived(push)) }
 
@@ -10,7 +15,7 @@ extension Phone {
     func viewActioned(_ push: PushMessage, button: String?, link: String?) {
         guard turn.current == push else { return }
         if let link, setting.options.automation.contains(.links) { listener.open(link, from: push) }
-        viewEnded(push, .actioned(button ?? "action"))
+        viewEnded(push, .actioned(button ?? Self.plainAction))
     }
 
     func viewEnded(_ push: PushMessage, _ end: CampaignTurn.End) {
@@ -32,6 +37,33 @@ extension Phone {
             case .track(let push, let end): track(push, end)
             }
         }
+        keepHeld()
+    }
+
+    /// Asks again for the contents that could not be had, when there is somebody to look at them.
+    func retryCampaigns() {
+        campaignRetry = nil
+        guard engine.isActive else { return }
+        perform(turn.retry())
+    }
+
+    /// A campaign waits for the network, and the app hears of it once.
+    private func postpone(_ push: PushMessage) {
+        if !turn.held.contains(push) { listener.postponed(push) }
+        perform(turn.postponed(push))
+        campaignRetry = now + campaignBackoff.failed(chance: setting.chance())
+        pump()
+    }
+
+    private func keepHeld() {
+        let held = turn.held.map(\.userInfo)
+        guard held != keptHeld else { return }
+        keptHeld = held
+        do {
+            try vault.write(held, Self.heldFile)
+        } catch {
+            listener.log("campaigns that wait for the network cannot be kept: \(error)")
+        }
     }
 
     private func present(_ push: PushMessage) {
@@ -39,15 +71,19 @@ extension Phone {
     }
 
     private func fetchAndPresent(_ push: PushMessage) async {
-        guard case .success(let content) = await fetch(push) else {
-            return viewEnded(push, .dropped(reason: "NoContent"))
+        let content: RichContent
+        switch await fetch(push) {
+        case .success(let fetched): content = fetched
+        case .failure(.unavailable), .failure(.notRegistered): return postpone(push)
+        case .failure: return viewEnded(push, .dropped(reason: "NoContent"))
         }
+        campaignBackoff.worked()
         guard let page = CampaignPage(push, content) else {
             listener.log("the content of a \(push.kind.rawValue) cannot be read")
             return viewEnded(push, .dropped(reason: "Unreadable"))
         }
         guard await !listener.present(push, page) else { return }
-        listener.log("nobody presents a \(push.kind.rawValue) of the category \(push.category ?? "(none)")")
+        listener.log("nobody presents a \(push.kind.rawValue) of the category \(push.look ?? "(none)")")
         viewEnded(push, .dropped(reason: "NoPresenter"))
     }
 

@@ -7,7 +7,10 @@ extension Phone {
         collect()
         perform(session.becameActive(now: now, id: UUID()))
         perform(turn.became(active: true, now: now))
+        perform(tellings.surroundings(isActive: true, isFree: turn.current == nil, now: now))
         perform(engine.surroundings(isActive: true, now: now))
+        // Now that it counts as in front.
+        retryCampaigns()
         if setting.options.badge.clearsOnForeground { clearBadge() }
         pump()
     }
@@ -16,6 +19,7 @@ extension Phone {
     func resigned() {
         session.resigned(now: now)
         perform(turn.became(active: false, now: now))
+        perform(tellings.surroundings(isActive: false, now: now))
         perform(engine.surroundings(isActive: false, now: now))
         pump()
     }
@@ -63,10 +67,12 @@ extension Phone {
 
     /// Asks the server what this device may be shown in the session that is under way.
     func fetchMessages() {
+        sessionRetry = nil
         guard let session = session.current else { return }
         guard let send = setting.send, let secret = registrar.memory.secret else {
-            // Not registered yet: the session begins with nothing, and is asked for once it is.
-            return perform(engine.sessionStarted([], now: now))
+            // Not registered yet: what happens waits, and is judged by what the server says once it is.
+            if offered != nil { perform(engine.sessionStarted([], now: now)) }
+            return
         }
         var body = [
             "id": JSON.string(session.id.uuidString.lowercased()),
@@ -99,14 +105,33 @@ extension Phone {
                 let answer = try SessionAnswer(reply.body)
                 (offered, sessionTag) = (answer, reply.headers["etag"])
                 setting.assets.keep(answer.messages.flatMap(\.allAssets), now: now)
+                names.tell(answer.names)
+                keepNames()
             } catch {
                 listener.log("the server's in-app messages cannot be read: \(error)")
             }
         } else if let reply, reply.status != 304 {
             listener.log("no in-app messages for this session: the server answered \(reply.status)")
         }
+        if offered == nil, reply?.isPassing != false {
+            // What has happened meanwhile waits for an answer.
+            sessionRetry = now + sessionBackoff.failed(chance: setting.chance(), floor: reply?.retryAfter)
+            return pump()
+        }
+        sessionBackoff.worked()
         perform(engine.sessionStarted(offered?.messages ?? [], now: now))
+        tellOffered()
         pump()
+    }
+
+    /// Keeps how the app's pushes name what they carry, for the next start and for the app's extensions.
+    func keepNames() {
+        guard names.all != KnownNames.Kept.read(vault.folder) else { return }
+        do {
+            try vault.write(names.all, KnownNames.file)
+        } catch {
+            listener.log("the names in pushes cannot be kept: \(error)")
+        }
     }
 
     // MARK: - What the engine wants

@@ -18,24 +18,44 @@ extension Phone {
     func received(_ push: PushMessage) async -> FetchResult {
         note(.received, .system, messageID: push.messageID)
         clearBadgeInFront()
+        // Behind, the system shows it.
+        if !engine.isActive, push.mayBeToldInside { wasTold(push) }
         if push.kind == .dataPush { return await deliver(push) }
-        guard push.isSilent, push.content != nil else { return .noData }
+        guard push.content != nil else { return .noData }
+        // Ahead of the tap, so that what is opened is there.
         guard case .success(let content) = await fetch(push) else { return .failed }
+        guard push.isSilent else { return .newData }
         guard let notification = LocalNotification(push, content) else {
             listener.log("neither a silent push nor its content has a text, so that no notification is shown")
             return .newData
         }
-        if await !listener.notify(notification, content) {
+        if await listener.notify(notification, content) {
+            wasTold(push)
+            note(.displayed, .system, messageID: push.messageID)
+        } else {
             listener.log("nobody shows notifications of the phone's own")
         }
         return .newData
     }
 
     /// The system asks what to show of it over the app.
-    func displayed(_ push: PushMessage) -> NotificationPresentation {
-        let isBadgeKept = !clearBadgeInFront()
+    func displayed(_ push: PushMessage) async -> NotificationPresentation {
+        let badge: NotificationPresentation = clearBadgeInFront() ? [] : .badge
+        let shown = badge.union([.banner, .list, .sound])
+        // The phone's own notification of it, which was counted when it was made.
+        if push.isSilent { return shown }
+        fetchAhead(push)
+        // Shown inside the app, it is not shown by the system too; what it sounds like is heard all the same.
+        if await isToldInside(push) { return badge.union(.sound) }
+        wasTold(push)
         note(.displayed, .system, messageID: push.messageID)
-        return isBadgeKept ? .all : NotificationPresentation.all.subtracting(.badge)
+        return shown
+    }
+
+    /// Fetches what a push names that the system did not wake the app for.
+    private func fetchAhead(_ push: PushMessage) {
+        guard let name = push.content, contents.tag(name.id) == nil else { return }
+        launch { phone in _ = await phone.fetch(push) }
     }
 
     /// Whether the count goes because a push arrived in front.
@@ -47,6 +67,7 @@ extension Phone {
 
     /// A person did something with a notification.
     func responded(_ response: PushResponse, to push: PushMessage) async {
+        wasTold(push)
         let consequences = response.consequences(of: push, categories: setting.options.categories)
         for event in consequences.events {
             note(event.kind, .system, messageID: push.messageID, action: event.action)
@@ -63,7 +84,7 @@ extension Phone {
     }
 
     /// Fetches what was opened and hands it to who takes content of its type.
-    private func open(_ push: PushMessage) async {
+    func open(_ push: PushMessage) async {
         guard let name = push.content, case .success(let content) = await fetch(push) else { return }
         if let handler = contentHandlers[name.type] ?? contentHandlers[""] { await handler.take(content, push) }
     }
@@ -134,6 +155,7 @@ extension Phone {
         if case .success(let content) = judged {
             do {
                 try contents.write(content, tag: reply.headers["etag"])
+                try SoundStore(folder: setting.options.soundFolder).keep(content, now: now)
             } catch {
                 listener.log("content cannot be kept: \(error)")
             }

@@ -1,6 +1,8 @@
 import Foundation
 
 extension Phone {
+    static let lostFile = "lost.json"
+
     /// Notes an event, on the disk too, and sends it when it can.
     func note(
         _ kind: TrackedEvent.Kind,
@@ -16,8 +18,9 @@ extension Phone {
             messageID: messageID,
             type: kind,
             surface: surface,
-            action: action,
-            reason: reason,
+            // What goes with one type alone is never sent with another; what acts without a button has a word too.
+            action: kind == .actioned ? TrackedEvent.detail(action ?? Self.plainAction) : nil,
+            reason: kind == .dropped ? reason.map(TrackedEvent.detail) : nil,
             at: now
         )
         note(event)
@@ -27,9 +30,23 @@ extension Phone {
     private func note(_ event: TrackedEvent) {
         do {
             try journal.note(event)
-            try journal.finish(outbox.add(event), rest: outbox.events)
+            let gone = outbox.add(event)
+            try journal.finish(gone, rest: outbox.events)
+            if !gone.isEmpty { lost(gone.count, "\(gone.count) events have no room any more") }
         } catch {
             listener.log("an event cannot be kept, and is sent from memory: \(error)")
+        }
+    }
+
+    /// Events or answers that the server will never count: whoever builds the app hears of each once, and how many
+    /// there were.
+    func lost(_ count: Int, _ text: String) {
+        listener.log(text)
+        lostEvents += count
+        do {
+            try vault.write(lostEvents, Self.lostFile)
+        } catch {
+            listener.log("the number of lost events cannot be kept: \(error)")
         }
     }
 
@@ -46,7 +63,9 @@ extension Phone {
     var waitingEvents: Int { outbox.events.count }
 
     func track() {
-        guard let send = setting.send, let secret = registrar.memory.secret, let batch = outbox.next(now: now) else {
+        guard let send = setting.track ?? setting.send, let secret = registrar.memory.secret,
+            let batch = outbox.next(now: now)
+        else {
             return
         }
         let body = try? TrackedEvent.encoder.encode(["events": batch])
@@ -59,7 +78,14 @@ extension Phone {
     }
 
     private func trackingEnded(_ answer: EventOutbox.Answer, secret: String) {
+        let before = outbox.events
         let done = outbox.answered(answer, now: now, chance: setting.chance())
+        if case .refused(_, let reason) = answer {
+            for event in before where done.contains(event.id) {
+                let what = "\(event.type.rawValue) (\(event.surface.rawValue))"
+                lost(1, "the server does not take the event \(what): \(reason)")
+            }
+        }
         do {
             try journal.finish(done, rest: outbox.events)
         } catch {
@@ -81,6 +107,8 @@ extension Phone {
         registrar.networkReturned()
         outbox.networkReturned()
         answerBox.networkReturned()
+        if sessionRetry != nil { sessionRetry = now }
+        retryCampaigns()
         pump()
     }
 }

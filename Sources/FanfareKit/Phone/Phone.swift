@@ -10,10 +10,14 @@ actor Phone {
         var integrationKey: String
         /// Asks the server, or throws what the system says when there is no answer; nil: the app gave no server.
         var send: (@Sendable (EdgeRequest) async throws -> EdgeReply)?
+        /// The same for events, where they have a server of their own.
+        var track: (@Sendable (EdgeRequest) async throws -> EdgeReply)?
         var options: FanfareOptions
         /// Where the person is, by the system; nil: the app says it.
         var place: (@Sendable () -> Place)?
         var assets: AssetStore
+        /// How pushes name what they carry; whoever reads them for the phone has the same.
+        var names: KnownNames
         var now: @Sendable () -> Date = { Date() }
         /// From 0 to below 1.
         var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
@@ -34,11 +38,26 @@ actor Phone {
     var session: SessionClock
     var engine: InAppEngine
     var turn: CampaignTurn
+    /// What is on the disk of campaigns that wait for the network.
+    var keptHeld: [[String: JSON]]
+    /// When their contents are asked for again.
+    var campaignRetry: Date?
+    var campaignBackoff = Backoff()
+    var tellings: NotificationTurn
+    /// What is on the disk of them.
+    var keptNotifications: KeptNotifications
+    /// How pushes name what they carry.
+    let names: KnownNames
     var answerBox: AnswerBox
+    /// How many events and answers the server will never count.
+    var lostEvents: Int
     var dataPushHandlers: [String: DataPushHandler] = [:]
     var contentHandlers: [String: RichContentHandler] = [:]
     var offered: SessionAnswer?
     var sessionTag: String?
+    /// When a session that was never answered is asked for again.
+    var sessionRetry: Date?
+    var sessionBackoff = Backoff()
     private var toldObstacle: RegistrationResult?
     private var timer: Task<Void, Never>?
     private var isStopped = false
@@ -74,9 +93,18 @@ actor Phone {
         )
         outbox = EventOutbox(journal.read(), isRegistered: registrar.isRegistered)
         answerBox = AnswerBox(vault.read([PollAnswers].self, Self.answersFile) ?? [])
+        lostEvents = vault.read(Int.self, Self.lostFile) ?? 0
         session = SessionClock(timeout: setting.options.sessionTimeout)
         engine = InAppEngine(rules: setting.options.inApp)
-        turn = CampaignTurn(isActive: false, now: setting.now())
+        names = setting.names
+        keptHeld = vault.read([[String: JSON]].self, Self.heldFile) ?? []
+        let held = keptHeld.compactMap { PushMessage(members: $0, setting.names.names) }
+        turn = CampaignTurn(isActive: false, held: held, now: setting.now())
+        let tellings =
+            vault.read(KeptNotifications.self, Self.notificationsFile)?.turn(names.names, now: setting.now())
+            ?? NotificationTurn(now: setting.now())
+        self.tellings = tellings
+        keptNotifications = KeptNotifications(tellings)
     }
 
     var now: Date { setting.now() }
@@ -87,6 +115,7 @@ actor Phone {
     /// Begins: what was left the last time goes on.
     func start() {
         look()
+        keepNames()
         collect()
         pump()
     }
@@ -100,6 +129,9 @@ actor Phone {
         perform(engine.tick(now: now))
         perform(turn.tick(now: now))
         perform(session.tick(now: now))
+        if let sessionRetry, sessionRetry <= now { fetchMessages() }
+        if let campaignRetry, campaignRetry <= now { retryCampaigns() }
+        perform(tellings.surroundings(isFree: turn.current == nil, now: now))
         sleep(until: wakeAt)
     }
 
@@ -107,7 +139,7 @@ actor Phone {
     var wakeAt: Date? {
         let instants = [
             registrar.obstacle == nil ? registrar.wakeAt(now: now) : nil, outbox.wakeAt, answerBox.wakeAt,
-            engine.wakeAt(after: now), turn.wakeAt, session.wakeAt,
+            engine.wakeAt(after: now), turn.wakeAt, tellings.wakeAt, session.wakeAt, sessionRetry, campaignRetry,
         ]
         return instants.compactMap(\.self).min()
     }
@@ -233,7 +265,10 @@ actor Phone {
         keep()
         if registrar.isRegistered { outbox.registered() }
         listener.registered(result)
-        if !wasRegistered, registrar.isRegistered, session.current != nil { fetchMessages() }
+        if !wasRegistered, registrar.isRegistered {
+            if session.current != nil { fetchMessages() }
+            retryCampaigns()
+        }
         pump()
     }
 
@@ -256,6 +291,9 @@ actor Phone {
         outbox = EventOutbox(isRegistered: false)
         answerBox = AnswerBox()
         (offered, sessionTag) = (nil, nil)
+        turn.forget()
+        perform([CampaignTurn.Effect]())
+        perform(tellings.forget())
         do {
             try journal.finish(gone, rest: [])
         } catch {
@@ -264,6 +302,7 @@ actor Phone {
         keepAnswers()
         contents.removeAll()
         setting.assets.removeAll()
+        SoundStore(folder: setting.options.soundFolder).removeAll()
         keep()
         perform(engine.sessionStarted([], now: now))
         pump()

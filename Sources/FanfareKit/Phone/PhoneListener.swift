@@ -14,6 +14,13 @@ protocol PhoneListener: AnyObject, Sendable {
     func noMatchingTrigger(_ event: AppEvent)
     /// False: nobody can draw it.
     func present(_ push: PushMessage, _ page: CampaignPage) async -> Bool
+    /// Whether anybody draws such notifications inside the app.
+    func hasNotifier(_ push: PushMessage) async -> Bool
+    /// A notification is told of inside the app.
+    func tell(_ push: PushMessage) async -> NotifierAnswer
+    func hide(_ push: PushMessage)
+    /// Its content waits for the network.
+    func postponed(_ push: PushMessage)
     func contentChanged(_ push: PushMessage, _ state: RichContentState)
     func setBadge(_ count: Int)
     /// A notification of the phone's own, after a silent push; false: nobody shows it.

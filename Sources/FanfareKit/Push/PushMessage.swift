@@ -25,8 +25,12 @@ public struct PushMessage: Sendable, Hashable {
     public let actionLinks: [String: String]
     /// The category whose buttons the notification shows.
     public let category: String?
+    /// The category that picks who draws it, when that is another one than the buttons'.
+    public let layout: String?
     /// The first line that the system shows.
     public let title: String?
+    /// The second line that the system shows.
+    public let subtitle: String?
     /// The text that the system shows.
     public let body: String?
     /// What a data push brings.
@@ -35,6 +39,10 @@ public struct PushMessage: Sendable, Hashable {
     public let isSilent: Bool
     /// What the producer attached: the job's `data`.
     public let variables: [String: JSON]
+    /// Whether the system shows it in front too.
+    let isForSystem: Bool
+    /// A copy of the text under a name of the app's own.
+    let message: String?
     /// All of it as it came, for a notification that the app shows in its place.
     public let userInfo: [String: JSON]
 
@@ -51,36 +59,69 @@ public struct PushMessage: Sendable, Hashable {
     /// Whether a user info is of a push that Fanfare sent.
     ///
     ///     if PushMessage.isOurs(userInfo) { … }
-    public static func isOurs(_ userInfo: [AnyHashable: Any]) -> Bool { PushMessage(userInfo) != nil }
+    ///
+    /// `names`: those of the app's own, when its settings on the server have `payload_names`; `Fanfare.isOurs(_:)` knows
+    /// them by itself.
+    public static func isOurs(_ userInfo: [AnyHashable: Any], names: [String: String] = [:]) -> Bool {
+        PushMessage(userInfo, names: names) != nil
+    }
 
     /// Reads a push's user info (APNs) or data (FCM); nil when it is somebody else's.
     ///
     ///     let push = PushMessage(response.notification.request.content.userInfo)
-    public init?(_ userInfo: [AnyHashable: Any]) {
-        self.init(members: JSON.members(userInfo))
+    ///
+    /// `names`: as for `isOurs(_:names:)`; `Fanfare.push(_:)` knows them by itself.
+    public init?(_ userInfo: [AnyHashable: Any], names: [String: String] = [:]) {
+        self.init(members: JSON.members(userInfo), PayloadNames(names))
     }
 
-    init?(members: [String: JSON]) {
-        guard let own = Self.own(members["fanfare"]), let campaign = own["c"]?.string, !campaign.isEmpty else {
-            return nil
+    init?(members: [String: JSON], _ names: PayloadNames = PayloadNames()) {
+        let object = Self.own(members["fanfare"])
+        let own = object ?? [:]
+        func text(_ key: String, _ member: PayloadNames.Member) -> String? {
+            own[key]?.string ?? names[member].flatMap { members[$0]?.string }
         }
+        let messageID = text("m", .messageID)
+        guard let campaign = text("c", .campaign), !campaign.isEmpty,
+            // Another's push may have one of the names too, but no signed id beside it.
+            object != nil || messageID?.utf8.count == Self.messageIDLength
+        else { return nil }
         let aps = members["aps"]?.object ?? [:]
         let alert = aps["alert"]
         self.campaign = campaign
-        messageID = own["m"]?.string
+        self.messageID = messageID
         // A kind of a later version is shown as what the system made of it.
-        kind = own["k"]?.string.flatMap { Kind(rawValue: $0) } ?? .notification
-        link = own["u"]?.string
-        content = own["r"]?.string.map { RichContentName(id: $0, type: own["t"]?.string ?? "") }
-        media = own["i"]?.string.flatMap { Self.https($0) }
+        kind = text("k", .kind).flatMap { Kind(rawValue: $0) } ?? .notification
+        link = text("u", .url)
+        content = text("r", .richID).map { RichContentName(id: $0, type: text("t", .richType) ?? "") }
+        media = text("i", .media).flatMap { Self.https($0) }
         actionLinks = (own["a"]?.object ?? [:]).compactMapValues(\.string)
         category = aps["category"]?.string
+        layout = own["l"]?.string
         title = alert?["title"]?.string
+        subtitle = alert?["subtitle"]?.string
         body = alert?.string ?? alert?["body"]?.string
         dataPush = kind == .dataPush ? DataPush(own) : nil
         isSilent = Self.isSilent(aps, isApple: members["aps"] != nil)
+        isForSystem = own["s"]?.string == "system"
         userInfo = members
-        variables = members.filter { $0.key != "aps" && $0.key != "fanfare" }
+        let taken = Set(names.names.values).union(["aps", "fanfare"])
+        variables = members.filter { !taken.contains($0.key) }
+        // Copies of the text that is shown, under the app's own names.
+        message =
+            [PayloadNames.Member.richMessage, .message].lazy.compactMap { names[$0] }
+            .compactMap { members[$0]?.nonEmpty }.first
+    }
+
+    /// Characters of a signed id.
+    static let messageIDLength = 22
+
+    /// What picks who draws it; nil: whoever draws all others.
+    var look: String? { layout ?? category }
+
+    /// Whether an app in front may show it itself.
+    var mayBeToldInside: Bool {
+        !isSilent && !isForSystem && [.notification, .announcement, .poll].contains(kind)
     }
 
     /// The object of ours: on FCM it is a text that is JSON itself.
@@ -100,7 +141,9 @@ public struct PushMessage: Sendable, Hashable {
     private static func isSilent(_ aps: [String: JSON], isApple: Bool) -> Bool {
         guard isApple else { return false }
         let wakes = aps["content-available"]?.number == 1 || aps["content-available"]?.bool == true
-        return wakes && aps["alert"] == nil && aps["sound"] == nil && aps["badge"] == nil
+        // An empty sound is none.
+        return wakes && aps["alert"] == nil && aps["sound"]?.nonEmpty == nil && aps["sound"]?.object == nil
+            && aps["badge"] == nil
     }
 }
 

@@ -12,8 +12,8 @@ struct EventOutbox {
     /// What the server said of a batch.
     enum Answer: Equatable {
         case taken
-        /// Nothing of it was stored because of one event (the index), or of who knows which.
-        case refused(index: Int?)
+        /// Nothing of it was stored because of one event (the index), or of who knows which, for a reason.
+        case refused(index: Int?, reason: String)
         /// The device is not registered (any more): the batch waits for that.
         case notRegistered
         /// The server or the network is not there; so many seconds were asked for.
@@ -64,7 +64,7 @@ struct EventOutbox {
             backoff.worked()
             batchSize = Self.batchMax
             return remove(batch)
-        case .refused(let index?) where batch.indices.contains(index):
+        case .refused(let index?, _) where batch.indices.contains(index):
             return remove([batch[index]])
         case .refused where batch.count > 1:
             // Half of it next time, until the one that is not taken stands alone.

@@ -37,10 +37,15 @@ struct AnswerBox {
     /// When the next answers may go; nil: when something happens.
     var wakeAt: Date? { isSending || waiting.isEmpty ? nil : notBefore }
 
-    /// Takes answers in; a poll that was answered keeps its first.
-    mutating func add(_ answers: PollAnswers) {
-        guard !waiting.contains(where: { $0.poll == answers.poll }) else { return }
-        waiting = (waiting + [answers]).suffix(Self.keptMax)
+    /// Takes answers in and says which have no room any more; a poll that was answered keeps its first.
+    mutating func add(_ answers: PollAnswers) -> [PollAnswers] {
+        guard !waiting.contains(where: { $0.poll == answers.poll }) else { return [] }
+        waiting.append(answers)
+        // The one that is under way stands first.
+        guard waiting.count > Self.keptMax, !isSending else { return [] }
+        let gone = waiting.prefix(waiting.count - Self.keptMax)
+        waiting.removeFirst(gone.count)
+        return Array(gone)
     }
 
     /// The answers that are to be sent now; nil for none.

@@ -32,6 +32,20 @@ struct TrackedEvent: Codable, Sendable, Hashable {
 }
 
 extension TrackedEvent {
+    /// Bytes of a button or a reason that the server takes at most.
+    static let detailBytesMax = 64
+
+    /// A button or a reason as the server takes it: no control characters, and what is too long is cut off.
+    static func detail(_ text: String) -> String {
+        var (result, bytes) = ("", 0)
+        for scalar in text.unicodeScalars where scalar.value >= 0x20 && scalar.value != 0x7F {
+            bytes += String(scalar).utf8.count
+            if bytes > detailBytesMax { break }
+            result.unicodeScalars.append(scalar)
+        }
+        return result.isEmpty ? "-" : result
+    }
+
     /// One line of the journal, and an element of a request: instants as RFC 3339 with milliseconds.
     static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()

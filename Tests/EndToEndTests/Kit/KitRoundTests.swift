@@ -77,8 +77,7 @@ extension EndToEnd {
                 funnel.add("system", "opened")
                 end = then
             }
-            // The announcement itself is fetched, which needs the network.
-            if plan.isOffline { return funnel.add("content", "dropped", "NoContent") }
+            // The announcement itself is fetched, which waits for the network.
             guard plan.hasPresenter else { return funnel.add("content", "dropped", "NoPresenter") }
             if case .refused(let reason) = end { return funnel.add("content", "dropped", reason) }
             funnel.add("content", "displayed")
@@ -112,7 +111,10 @@ extension EndToEnd {
                 network.isThere = false
                 try await use(phones, payloads)
                 network.isThere = true
-                for (phone, plan) in phones where plan.isKilled { try phone.start(server, key: key) }
+                for (phone, plan) in phones where plan.isKilled {
+                    try phone.start(server, key: key)
+                    try phone.kit().didBecomeActive()
+                }
                 for (phone, plan) in phones where plan.isOffline && !plan.isKilled {
                     try phone.kit().networkReturned()
                 }

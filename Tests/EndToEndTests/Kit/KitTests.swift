@@ -167,7 +167,7 @@ extension EndToEnd {
                 try phone.kit().onContent("coupon", types: ["text/html"]) { content, _ in coupons.yield(content) }
 
                 let loud = try #require(fleet.payloads(of: "loud")[token])
-                #expect(try await phone.received(loud) == .noData)
+                #expect(try await phone.received(loud) == .newData)
                 try await phone.tapped(loud)
                 var coupon = taken.makeAsyncIterator()
                 let content = try #require(await coupon.next())
@@ -181,9 +181,11 @@ extension EndToEnd {
                 try await phone.kit().settled()
                 var funnel = ExpectedFunnel()
                 funnel.add("system", "received")
-                try await expect(funnel, of: "quiet", fleet)
-                funnel.add("system", "opened")
-                try await expect(funnel, of: "loud", fleet)
+                var (shown, opened) = (funnel, funnel)
+                shown.add("system", "displayed")
+                opened.add("system", "opened")
+                try await expect(shown, of: "quiet", fleet)
+                try await expect(opened, of: "loud", fleet)
                 try await phone.kill()
             }
         }

@@ -13,9 +13,11 @@ final class Ear: PhoneListener, @unchecked Sendable {
     /// What it answers; set before it is asked.
     private let choice: InAppChoice
     private let draws: Bool
+    private let notifies: NotifierAnswer
 
-    init(choice: InAppChoice = .now, draws: Bool = true) {
+    init(choice: InAppChoice = .now, draws: Bool = true, notifies: NotifierAnswer = .nobody) {
         self.choice = choice
+        self.notifies = notifies
         self.draws = draws
     }
 
@@ -52,6 +54,13 @@ final class Ear: PhoneListener, @unchecked Sendable {
         if draws { say("present \(push.campaign)") }
         return draws
     }
+    func postponed(_ push: PushMessage) { say("postponed \(push.campaign)") }
+    func hasNotifier(_ push: PushMessage) async -> Bool { notifies != .nobody }
+    func tell(_ push: PushMessage) async -> NotifierAnswer {
+        say("tell \(push.campaign)")
+        return notifies
+    }
+    func hide(_ push: PushMessage) { say("hide \(push.campaign)") }
     func contentChanged(_ push: PushMessage, _ state: RichContentState) {
         switch state {
         case .fetching: say("content fetching")

@@ -9,6 +9,7 @@ import FoundationNetworking
 
 /// A model of the edge for what no real server does on command: it is away, loses its answers, never answers.
 ///
+/// It reads what phones say with the edge's own decoders, and refuses what that refuses.
 /// What it counts it counts as the server does: by event id.
 actor FarSide {
     /// How it is today.
@@ -32,11 +33,15 @@ actor FarSide {
     private(set) var counted: [String: Int] = [:]
     /// Events in the order in which they came first.
     private(set) var events: [[String: JSON]] = []
+    /// Why bodies were refused.
+    private(set) var refusals: [String] = []
     /// Methods and paths, with what was said.
     private(set) var requests: [EdgeRequest] = []
     private var answers: [String: (type: String, body: Data, tag: String)] = [:]
     private var served = 0
     private var messages: [JSON] = []
+    /// More members of the answer to a session.
+    private var besides: [String: JSON] = [:]
     private var sessionBody: Data?
     private var sessionTag = "\"one\""
     private let secret = "device-secret"
@@ -54,7 +59,9 @@ actor FarSide {
     }
 
     /// Messages that sessions are offered.
-    func offer(_ messages: [JSON], tag: String) { (self.messages, sessionTag) = (messages, tag) }
+    func offer(_ messages: [JSON], tag: String, besides: [String: JSON] = [:]) {
+        (self.messages, self.besides, sessionTag) = (messages, besides, tag)
+    }
 
     /// The bytes that sessions are answered with.
     func answerSessions(_ body: Data, tag: String) { (sessionBody, sessionTag) = (body, tag) }
@@ -95,6 +102,11 @@ actor FarSide {
     }
 
     private func answer(_ request: EdgeRequest) throws -> EdgeReply {
+        if let (reason, pointer) = EdgeRules.refusal(request.method, request.path, request.body ?? Data()) {
+            refusals.append(reason)
+            let body = ["status": "unexpected_error", "reason": reason, "pointer": pointer]
+            return reply(422, .object(body.mapValues(JSON.string)))
+        }
         let body = try request.body.map { try JSONDecoder().decode(JSON.self, from: $0) }
         switch (request.method, request.path.split(separator: "/").dropFirst().first.map(String.init)) {
         case ("PUT", "devices"):
@@ -112,7 +124,11 @@ actor FarSide {
         case ("POST", "sessions"):
             guard request.headers["if-none-match"] != sessionTag else { return reply(304, .null) }
             if let sessionBody { return EdgeReply(status: 200, headers: ["etag": sessionTag], body: sessionBody) }
-            return reply(200, .object(["messages": .array(messages)]), ["etag": sessionTag])
+            return reply(
+                200,
+                .object(besides.merging(["messages": .array(messages)]) { $1 }),
+                ["etag": sessionTag]
+            )
         case ("GET", "messages"):
             guard let (type, data, tag) = answers[String(request.path.split(separator: "/").last ?? "")] else {
                 return reply(404, .null)

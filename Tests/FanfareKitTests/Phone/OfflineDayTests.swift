@@ -64,7 +64,7 @@ import Testing
         #expect(Set(counted.keys) == Set(noted) && counted.count == 500)
         // Some came more than once: that is what ids are for.
         #expect(counted.values.contains { $0 > 1 })
-        #expect(await far.events.compactMap { $0["m"]?.string } == (0..<500).map { "m\($0)" })
+        #expect(await far.events.compactMap { $0["m"]?.string } == (0..<500).map { signed("m\($0)") })
     }
 
     @Test func `a journal that is cut at any byte has every event whose line is whole, and takes new ones`()
@@ -82,7 +82,7 @@ import Testing
             try await happen(9, on: rig.phone)
             try await rig.kill()
             let names = await rig.phone.outbox.events.map(\.messageID)
-            #expect(names == (0..<kept).map { "m\($0)" } + ["m9"], "\(end)")
+            #expect(names == (0..<kept).map { signed("m\($0)") } + [signed("m9")], "\(end)")
         }
     }
 

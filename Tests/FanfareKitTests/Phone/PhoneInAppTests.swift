@@ -7,7 +7,7 @@ import Testing
 @Suite struct PhoneInAppTests {
     private func message(_ id: String, _ more: [String: JSON] = [:]) -> JSON {
         var members: [String: JSON] = [
-            "campaign": .string(id), "m": .string("m-\(id)"), "type": .string("modal"),
+            "campaign": .string(id), "m": .string(signed("m-\(id)")), "type": .string("modal"),
             "triggers": .array([.object(["on": .string("custom_event"), "name": .string("goal")])]),
         ]
         members.merge(more) { $1 }

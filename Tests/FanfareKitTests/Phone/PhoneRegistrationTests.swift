@@ -143,7 +143,12 @@ import Testing
         options.folder = FileManager.default.temporaryDirectory.appendingPathComponent("phone-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: options.folder) }
         let (ear, far) = (Ear(), FarSide())
-        var setting = Phone.Setting(integrationKey: "", options: options, assets: AssetStore(options.folder))
+        var setting = Phone.Setting(
+            integrationKey: "",
+            options: options,
+            assets: AssetStore(options.folder),
+            names: KnownNames(options.folder, given: [:])
+        )
         let mute = try Phone(setting, listener: ear)
         await mute.start()
         await mute.change { $0.token = "ab" }

@@ -7,27 +7,45 @@ import Testing
 final class PhoneRig {
     let far: FarSide
     let ear: Ear
+    /// Where events go, when that is a server of its own.
+    private let tracking: FarSide?
     private let clock = HandClock()
     private let options: FanfareOptions
     private(set) var phone: Phone
 
     /// A phone in a folder of its own, which `remove` takes away; `start` is the clock at first.
-    init(_ far: FarSide = FarSide(), ear: Ear = Ear(), _ change: (inout FanfareOptions) -> Void = { _ in }) throws {
+    init(
+        _ far: FarSide = FarSide(),
+        ear: Ear = Ear(),
+        tracking: FarSide? = nil,
+        _ change: (inout FanfareOptions) -> Void = { _ in }
+    ) throws {
         var options = FanfareOptions()
         options.folder = FileManager.default.temporaryDirectory.appendingPathComponent("phone-\(UUID().uuidString)")
         change(&options)
-        (self.far, self.ear, self.options) = (far, ear, options)
-        phone = try Self.phone(far, ear, options, clock)
+        (self.far, self.ear, self.options, self.tracking) = (far, ear, options, tracking)
+        phone = try Self.phone(far, ear, options, clock, tracking)
     }
 
     deinit { try? FileManager.default.removeItem(at: options.folder) }
 
     static let start = HandClock.start
 
-    private static func phone(_ far: FarSide, _ ear: Ear, _ options: FanfareOptions, _ clock: HandClock) throws -> Phone
-    {
-        var setting = Phone.Setting(integrationKey: "key", options: options, assets: AssetStore(options.folder))
+    private static func phone(
+        _ far: FarSide,
+        _ ear: Ear,
+        _ options: FanfareOptions,
+        _ clock: HandClock,
+        _ tracking: FarSide?
+    ) throws -> Phone {
+        var setting = Phone.Setting(
+            integrationKey: "key",
+            options: options,
+            assets: AssetStore(options.folder),
+            names: KnownNames(options.folder, given: options.payloadNames)
+        )
         setting.send = { try await far.send($0) }
+        if let tracking { setting.track = { try await tracking.send($0) } }
         setting.now = { clock.now }
         setting.chance = { 0.5 }
         setting.wait = { _ in
@@ -56,7 +74,7 @@ final class PhoneRig {
     /// The app is killed, without a word, and starts again from what is on the disk.
     func kill(_ change: () throws -> Void = {}) async throws {
         try change()
-        phone = try Self.phone(far, ear, options, clock)
+        phone = try Self.phone(far, ear, options, clock, tracking)
         await phone.start()
     }
 
@@ -92,9 +110,14 @@ final class HandClock: @unchecked Sendable {
     }
 }
 
+/// A message id as the edge takes it, of 22 characters.
+func signed(_ name: String) -> String { name + String(repeating: "A", count: max(0, 22 - name.utf8.count)) }
+
 /// Pushes for tests.
 func push(_ own: [String: Any], aps: [String: Any] = [:], _ variables: [String: Any] = [:]) throws -> PushMessage {
     var userInfo: [AnyHashable: Any] = variables
+    var own = own
+    if let name = own["m"] as? String { own["m"] = signed(name) }
     userInfo["aps"] = aps
     userInfo["fanfare"] = own
     return try #require(PushMessage(userInfo))

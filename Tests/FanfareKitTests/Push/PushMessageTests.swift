@@ -70,6 +70,8 @@ import Testing
     @Test(arguments: [
         (#"{"content-available": 1}"#, true), (#"{"content-available": true}"#, true),
         (#"{"content-available": 1, "alert": "x"}"#, false), (#"{"content-available": 1, "sound": "x"}"#, false),
+        // The seed's payload: an empty sound is none.
+        (#"{"content-available": 1, "sound": ""}"#, true), (#"{"content-available": 1, "sound": {}}"#, false),
         (#"{"content-available": 1, "badge": 0}"#, false), (#"{"content-available": 0}"#, false), ("{}", false),
     ])
     func `silent is what wakes the app and shows nothing`(aps: String, isSilent: Bool) throws {

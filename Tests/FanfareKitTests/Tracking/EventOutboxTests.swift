@@ -52,7 +52,7 @@ import Testing
             requests += 1
             let bad = batch.firstIndex { $0.messageID == "m37" }
             if bad == nil { taken += batch.map(\.messageID) }
-            let answer: EventOutbox.Answer = bad.map { .refused(index: saysWhich ? $0 : nil) } ?? .taken
+            let answer: EventOutbox.Answer = bad.map { .refused(index: saysWhich ? $0 : nil, reason: "bad") } ?? .taken
             _ = outbox.answered(answer, now: start, chance: 0)
         }
         #expect(outbox.events.isEmpty && Set(taken) == Set(events.map(\.messageID)).subtracting(["m37"]))

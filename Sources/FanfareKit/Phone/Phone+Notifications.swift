@@ -1,0 +1,130 @@
+import Foundation
+
+extension Phone {
+    static let notificationsFile = "notifications.json"
+
+    /// What outlives the app of notifications that are told of inside it.
+    struct KeptNotifications: Codable, Equatable {
+        struct Waiting: Codable, Equatable {
+            var push: [String: JSON]
+            var expiresAt: Date?
+        }
+
+        var waiting: [Waiting] = []
+        var told: [String] = []
+
+        init(_ turn: NotificationTurn) {
+            waiting = turn.waiting.map { Waiting(push: $0.push.userInfo, expiresAt: $0.expiresAt) }
+            told = turn.told
+        }
+
+        /// The turn as it was.
+        func turn(_ names: PayloadNames, now: Date) -> NotificationTurn {
+            let tellings = waiting.compactMap { kept in
+                PushMessage(members: kept.push, names).map {
+                    NotificationTurn.Telling(push: $0, expiresAt: kept.expiresAt)
+                }
+            }
+            return NotificationTurn(tellings, told: told, now: now)
+        }
+    }
+
+    /// Takes a push that arrived in front, to be told of inside the app; false: the system shows it.
+    func isToldInside(_ push: PushMessage) async -> Bool {
+        guard push.mayBeToldInside, engine.isActive, await listener.hasNotifier(push) else { return false }
+        if tellings.knows(push.campaign) { return true }
+        guard tellings.hasRoom else { return false }
+        perform(tellings.arrived(NotificationTurn.Telling(push: push), now: now))
+        return true
+    }
+
+    /// The system told of a campaign, or the person has answered it there.
+    func wasTold(_ push: PushMessage) { perform(tellings.wasTold(push.campaign, now: now)) }
+
+    /// A session offers campaigns to be told of, the oldest first.
+    func tellOffered() {
+        for telling in offered?.notifications ?? [] { perform(tellings.arrived(telling, now: now)) }
+    }
+
+    /// The person tapped it, or pressed one of its buttons.
+    func notificationActioned(_ push: PushMessage, button: String?) async {
+        guard tellings.current == push else { return }
+        let response = button.map { PushResponse.action($0) } ?? .opened
+        let link = response.consequences(of: push, categories: setting.options.categories).link
+        if let link, setting.options.automation.contains(.links) { listener.open(link, from: push) }
+        // Before it ends, so that its announcement comes to the screen and not the next notification.
+        if push.kind == .announcement || push.kind == .poll { await arrived(push) }
+        notificationEnded(push, .actioned(button ?? Self.plainAction))
+        if push.kind == .notification { await open(push) }
+    }
+
+    func notificationEnded(_ push: PushMessage, _ end: NotificationTurn.End) {
+        perform(tellings.surroundings(isFree: turn.current == nil, now: now))
+        perform(tellings.ended(push, end, now: now))
+        pump()
+    }
+
+    func notificationDisappeared(_ push: PushMessage) {
+        tellings.disappeared(push, now: now)
+        pump()
+    }
+
+    func notificationAppeared(_ push: PushMessage) {
+        tellings.appeared(push)
+        pump()
+    }
+
+    func perform(_ effects: [NotificationTurn.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .show(let push): launch { phone in await phone.tell(push) }
+            case .hide(let push): listener.hide(push)
+            case .track(let push, let end): track(push, end)
+            }
+        }
+        keepNotifications()
+    }
+
+    private func tell(_ push: PushMessage) async {
+        switch await listener.tell(push) {
+        case .drawn: perform(tellings.drawn(push))
+        case .declined: notificationEnded(push, .dropped(reason: "Declined"))
+        case .failed(let problem):
+            listener.log("a notifier failed: \(problem)")
+            notificationEnded(push, .dropped(reason: "NotifierFailed"))
+        case .nobody:
+            listener.log("no notifier for notifications of the category \(push.look ?? "(none)")")
+            notificationEnded(push, .dropped(reason: "NoNotifier"))
+        }
+        pump()
+    }
+
+    private func track(_ push: PushMessage, _ end: NotificationTurn.End) {
+        switch end {
+        case .displayed: note(.displayed, .inApp, messageID: push.messageID)
+        case .actioned(let action): note(.actioned, .inApp, messageID: push.messageID, action: action)
+        case .exited: note(.exited, .inApp, messageID: push.messageID)
+        case .dropped(let reason): note(.dropped, .inApp, messageID: push.messageID, reason: reason)
+        }
+    }
+
+    private func keepNotifications() {
+        let kept = KeptNotifications(tellings)
+        guard kept != keptNotifications else { return }
+        keptNotifications = kept
+        do {
+            try vault.write(kept, Self.notificationsFile)
+        } catch {
+            listener.log("notifications cannot be kept, and are told of from memory: \(error)")
+        }
+    }
+}
+
+/// What became of a notification that a notifier was given.
+enum NotifierAnswer: Sendable, Equatable {
+    case drawn
+    case declined
+    case failed(String)
+    /// There is no notifier for it.
+    case nobody
+}

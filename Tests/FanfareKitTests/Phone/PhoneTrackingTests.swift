@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import FanfareKit
+
+/// What leaves a phone for the report, and what does not.
+@Suite struct PhoneTrackingTests {
+    private func shown(_ campaign: String, _ more: [String: Any] = [:]) throws -> PushMessage {
+        let own: [String: Any] = ["c": campaign, "m": "m-" + campaign]
+        return try push(own.merging(more) { $1 }, aps: ["alert": "x"])
+    }
+
+    @Test func `an event that the edge refuses is logged once with its reason, counted over a kill, and holds none up`()
+        async throws
+    {
+        let rig = try PhoneRig()
+        try await rig.register()
+        await rig.phone.note(.opened, .system, messageID: "too-short")
+        await rig.phone.note(.opened, .system, messageID: signed("m1"))
+        try await rig.pass(3600)
+        let logged = rig.ear.logs.filter { $0.contains("does not take") }
+        #expect(logged == ["the server does not take the event opened (system): m is no message id of 22 characters"])
+        #expect(await rig.far.events.count == 1)
+        try await rig.kill()
+        #expect(await rig.phone.lostEvents == 1 && rig.ear.logs.count { $0.contains("does not take") } == 1)
+    }
+
+    @Test func `of every type on every surface, with a button, a reason or neither, the edge takes what the kit sends`()
+        async throws
+    {
+        let rig = try PhoneRig()
+        try await rig.register()
+        for surface in TrackedEvent.Surface.allCases {
+            for kind in TrackedEvent.Kind.allCases {
+                for word in [nil, "LIKE"] {
+                    await rig.phone.note(kind, surface, messageID: signed("m1"), action: word, reason: word)
+                }
+            }
+        }
+        await rig.phone.settled()
+        #expect(await rig.far.refusals == [])
+        let count = 2 * TrackedEvent.Kind.allCases.count * TrackedEvent.Surface.allCases.count
+        #expect(await rig.far.events.count == count)
+        #expect(await rig.phone.lostEvents == 0)
+    }
+
+    @Test func `buttons and reasons of any text are made such that the edge takes them`() async throws {
+        let rig = try PhoneRig()
+        try await rig.register()
+        for action in ["", "\u{0}\n", String(repeating: "\u{E4}", count: 100), "\u{1F600}"] {
+            await rig.phone.responded(.action(action), to: try shown("d"))
+        }
+        await rig.phone.settled()
+        #expect(await rig.far.refusals == [])
+        let actions = await rig.far.events.map { $0["action"]?.string }
+        #expect(actions == ["-", "-", String(repeating: "\u{E4}", count: 32), "\u{1F600}"])
+    }
+
+    @Test func `events go to the tracking server when there is one, and nothing else does`() async throws {
+        let (far, tracking) = (FarSide(), FarSide())
+        let rig = try PhoneRig(far, tracking: tracking)
+        try await rig.register()
+        await rig.phone.responded(.opened, to: try shown("d"))
+        await rig.phone.becameActive()
+        await rig.phone.settled()
+        #expect(await tracking.requests.map(\.path) == ["/v1/tracking"])
+        #expect(await far.requests.map(\.path) == ["/v1/sessions"])
+    }
+
+    @Test func `content that a visible push names is fetched when it arrives, and there when it is opened off line`()
+        async throws
+    {
+        let rig = try PhoneRig()
+        try await rig.register()
+        let png = Data([0x89, 0x50, 0x4E, 0x47, 1, 2, 3])
+        await rig.far.serve("c-81", type: "image/png", png)
+        await rig.far.serve("c-82", type: "image/png", png)
+        let push = try shown("d", ["r": "c-81", "t": "coupon"])
+        #expect(await rig.phone.received(push) == .newData)
+        // One that the system did not wake the app for is fetched when it is shown.
+        _ = await rig.phone.displayed(try shown("e", ["r": "c-82"]))
+        await rig.phone.settled()
+        #expect(await rig.phone.contents.tag("c-82") != nil)
+        await rig.far.be(.away)
+        let ear = rig.ear
+        await rig.phone.setHandler(
+            RichContentHandler { content, _ in ear.log("\(content.data.count) bytes") },
+            for: "coupon"
+        )
+        await rig.phone.responded(.opened, to: push)
+        #expect(ear.logs.contains("7 bytes") && ear.notifications.isEmpty)
+    }
+
+    @Test func `a count of 0 is told to who clears the notifications too`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("badge-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(try await Self.counts(folder) == ["badge 3", "badge 0", "clear"])
+    }
+
+    @MainActor private static func counts(_ folder: URL) async throws -> [String] {
+        var options = FanfareOptions()
+        options.folder = folder
+        let fanfare = try Fanfare.start(integrationKey: "", server: "", options: options)
+        let (told, says) = AsyncStream.makeStream(of: String.self)
+        var words = told.makeAsyncIterator()
+        fanfare.presenters.badge = { says.yield("badge \($0)") }
+        fanfare.presenters.clearNotifications = { says.yield("clear") }
+        fanfare.setBadge(3)
+        var heard = [await words.next()]
+        fanfare.setBadge(0)
+        heard.append(await words.next())
+        // Both are said in one breath.
+        says.finish()
+        while let word = await words.next() { heard.append(word) }
+        fanfare.stop()
+        return heard.compactMap(\.self)
+    }
+}
