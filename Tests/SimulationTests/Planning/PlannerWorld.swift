@@ -8,8 +8,8 @@ final class PlannerWorld {
     static let accounts = AppAccounts(["news": [.apns]])
     private static let stepsWithFaults = 3_000
     private static let stepsMax = 20_000
-    /// A third of the time after which a shard counts as lost.
-    private static let outboxPatience = Duration.seconds(300)
+    /// Longer than a message waits for its confirm, and less than what a planner that dies leaves behind.
+    private static let outboxPatience = (Sweep.outboxAge + PlannerSteps.leftBehindAge * 3) / 4
 
     struct Report {
         var crashes = 0
