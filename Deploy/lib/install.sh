@@ -5,6 +5,7 @@
 fanfare_packages=(
     pkg-config libnghttp2-dev libssl-dev librabbitmq-dev libsqlite3-dev libpq-dev
     rabbitmq-server postgresql nghttp2-client openssl curl python3-venv
+    openjdk-17-jdk-headless
 )
 
 # The browser that looks at the dashboard.
@@ -15,7 +16,7 @@ browser_packages=(chromium chromium-driver)
 # shellcheck disable=SC2034 # used there
 check_packages=(
     rabbitmq-server openssl curl python3-venv shellcheck yamllint prometheus amqp-tools
-    golang-go golang-github-rabbitmq-amqp091-go-dev nodejs bubblewrap python3-seccomp
+    golang-go golang-github-rabbitmq-amqp091-go-dev nodejs openjdk-17-jdk-headless bubblewrap python3-seccomp
 )
 
 fail() {

@@ -17,7 +17,12 @@ import Testing
         ("buy pass 9.99 EUR", .purchase("pass", price: 9.99, currency: "EUR", [:])),
         ("user ana@example.com", .user("ana@example.com")), ("user -", .user(nil)), ("badge 0", .badge(0)),
         ("permission denied", .permission(.denied)), ("wait push", .wait(.push, seconds: 30)),
-        ("wait sent 5", .wait(.sent, seconds: 5)),
+        ("wait sent 5", .wait(.sent, seconds: 5)), ("answer defaults", .answerDefaults), ("next", .next),
+        ("keyboard up", .keyboard(isUp: true)), ("keyboard down", .keyboard(isUp: false)),
+        ("turn landscape", .turn(.landscape)), ("choose later", .choose(.later)),
+        ("local slideup Two tickets left", .local(.slideup, "Two tickets left")),
+        ("data decline", .data(isTaken: false)),
+        ("notifier fail", .notifier(.fail)), ("area news", .area("news")), ("area -", .area(nil)),
     ])
     func `a line is an order`(line: String, order: PhoneOrder) throws {
         #expect(try PhoneOrder(line) == order)
@@ -28,7 +33,10 @@ import Testing
         ("tap x", "tap takes a number, not x"), ("tap 1 2", "tap does not take 2"), ("press", "press needs BUTTON"),
         ("answer real", "real is no NAME=VALUE"), ("answer", "answer needs QUESTION=CHOICE"),
         ("buy pass cheap EUR", "a price is a number, such as 9.99: buy pass 9.99 EUR"),
-        ("wait rain", "one can wait for registered, push, campaign, message, sent"),
+        ("wait rain", "one can wait for registered, push, campaign, message, banner, sent"),
+        ("turn over", "turn takes one of portrait, landscape"), ("choose", "choose takes one of now, later, discard"),
+        ("local poster Hi", "a layout is one of slideup, modal, full, html"), ("local slideup", "local needs TEXT"),
+        ("keyboard up down", "keyboard does not take down"), ("area", "area needs NAME, or - for none"),
         ("permission maybe", "a permission is one of authorized, provisional, denied, unknown"),
     ])
     func `a line that is no order says how to mend it`(line: String, text: String) {

@@ -9,7 +9,32 @@ import FanfareKit
     /// The in-app message in front, and what says how it was closed.
     private(set) var message: (shown: FanfareKit.InAppMessage, close: @MainActor (InAppClosing) -> Void)?
 
+    /// What the app says of each in-app message that could be shown.
+    var choice = InAppChoice.now
+
     // MARK: - The delegate
+
+    func fanfare(_ fanfare: FanfareKit.Fanfare, choiceFor message: FanfareKit.InAppMessage) -> InAppChoice {
+        if choice == .later {
+            session?.say(
+                PhoneLine("later", "the in-app message \(message.id) is put off", ["campaign": .string(message.id)])
+            )
+        }
+        return choice
+    }
+
+    func fanfare(_ fanfare: FanfareKit.Fanfare, noMatchingTrigger event: AppEvent) {
+        // Sessions and clicks mostly have none; an event of the person's own is worth a line.
+        switch event.kind {
+        case .custom, .purchase: session?.say(PhoneLine(event))
+        case .sessionStart, .pushClick: break
+        }
+    }
+
+    func fanfare(_ fanfare: FanfareKit.Fanfare, postponed push: PushMessage) {
+        let text = "\(push.kind.rawValue) \(push.campaign) waits for the network"
+        session?.say(PhoneLine("postponed", text, ["campaign": .string(push.campaign)]))
+    }
 
     func fanfare(_ fanfare: FanfareKit.Fanfare, didRegister result: RegistrationResult) {
         session?.say(PhoneLine(result))
@@ -87,6 +112,18 @@ import FanfareKit
             }
             if !question.isMultiple, choices.count > 1 { return .impossible("\(id) takes one choice") }
         }
+        return ended { $0.answered(answers) }
+    }
+
+    /// Answers with the choices that the poll comes with.
+    func answerDefaults() -> PhoneSession.Outcome {
+        guard let poll = campaign?.poll else { return .impossible("no poll is in front; tap one's notification first") }
+        var answers: [String: [String]] = [:]
+        for question in poll.questions {
+            let choices = question.choices.filter(\.isDefault).map(\.id)
+            if !choices.isEmpty { answers[question.id] = choices }
+        }
+        guard !answers.isEmpty else { return .impossible("the poll comes with no choices; answer QUESTION=CHOICE") }
         return ended { $0.answered(answers) }
     }
 

@@ -1,6 +1,7 @@
 import Campaigns
 import FanfareKit
 import Fleet
+import Foundation
 
 /// Something that a person sees or that the kit tells, as a line for people and as one for programs.
 struct PhoneLine {
@@ -45,8 +46,9 @@ extension PhoneLine {
         self.init(
             "notification",
             "notification \(notification.number): \(push == nil ? "not of Fanfare" : texts)"
-                + buttons.map { " [\($0)]" }.joined(),
+                + buttons.map { " [\($0)]" }.joined() + Self.media(push?.media),
             [
+                "media": push?.media.map { .string($0.absoluteString) },
                 "number": .number(JSONNumber(notification.number)), "campaign": push.map { .string($0.campaign) },
                 "title": title.map(JSONValue.string), "body": body.map(JSONValue.string),
                 "buttons": .array(buttons.map(JSONValue.string)),
@@ -64,7 +66,9 @@ extension PhoneLine {
         let texts = [title, body].compactMap(\.self).map { "\"\($0)\"" }.joined(separator: " ")
         let labels = [act.map { "action: \"\($0)\"" }, exit.map { "leave: \"\($0)\"" }].compactMap(\.self)
         let questions = (campaign.poll?.questions ?? []).map { question in
-            let choices = question.choices.map { "\($0.id) \"\($0.title)\"" }.joined(separator: ", ")
+            let choices = question.choices.map { "\($0.id) \"\($0.title)\"" + ($0.isDefault ? " (taken)" : "") }.joined(
+                separator: ", "
+            )
             return "\n  \(question.id) \"\(question.title)\": \(choices)" + (question.isMultiple ? " (several)" : "")
         }
         self.init(
@@ -85,14 +89,52 @@ extension PhoneLine {
         let buttons = message.buttons.map { " [\($0.id) \"\($0.label)\"]" }.joined()
         self.init(
             "message",
-            "in-app message (\(message.layout.rawValue)): \(texts)" + buttons,
+            "in-app message (\(message.layout.rawValue)): \(texts)" + buttons + Self.media(message.image),
             [
+                "image": message.image.map { .string($0.absoluteString) },
                 "campaign": .string(message.id), "layout": .string(message.layout.rawValue),
                 "header": message.header.map(JSONValue.string), "message": message.message.map(JSONValue.string),
                 "buttons": .array(message.buttons.map { .string($0.id) }),
             ]
         )
     }
+
+    /// A notification is in front, inside the app.
+    init(_ notification: InAppNotification) {
+        let texts = [notification.title, notification.subtitle, notification.body].compactMap(\.self)
+            .map { "\"\($0)\"" }.joined(separator: " ")
+        let place =
+            switch notification.place {
+            case .overlay(let position): position.rawValue
+            case .area(let name): "in \(name)"
+            }
+        let buttons = notification.push.buttons
+        self.init(
+            "banner",
+            "in-app notification (\(place)): \(texts)" + buttons.map { " [\($0)]" }.joined()
+                + Self.media(notification.media),
+            [
+                "campaign": .string(notification.push.campaign), "place": .string(place),
+                "title": notification.title.map(JSONValue.string), "body": notification.body.map(JSONValue.string),
+                "buttons": .array(buttons.map(JSONValue.string)),
+                "media": notification.media.map { .string($0.absoluteString) },
+            ]
+        )
+    }
+
+    /// An event set no in-app message off.
+    init(_ event: AppEvent) {
+        let name =
+            switch event.kind {
+            case .custom(let name): name
+            case .purchase(let product): "the purchase of \(product)"
+            case .pushClick(let campaign): "the click on \(campaign)"
+            case .sessionStart: "the start of a session"
+            }
+        self.init("no_trigger", "no in-app message is for \(name)", ["event": .string(name)])
+    }
+
+    private static func media(_ address: URL?) -> String { address.map { " [media: \($0.absoluteString)]" } ?? "" }
 
     /// Content that a push names.
     init(_ state: RichContentState, of push: PushMessage) {

@@ -11,6 +11,8 @@ enum PhoneOrder: Equatable {
     case act
     case leave
     case answer([String: [String]])
+    /// The choices that a poll comes with.
+    case answerDefaults
     case close
     case background
     case foreground
@@ -23,12 +25,20 @@ enum PhoneOrder: Equatable {
     case untag(String)
     case badge(Int)
     case permission(FanfareKit.Fanfare.Permission)
+    case keyboard(isUp: Bool)
+    case turn(FanfareKit.InAppMessage.Orientation)
+    case choose(InAppChoice)
+    case next
+    case local(FanfareKit.InAppMessage.Layout, String)
+    case data(isTaken: Bool)
+    case notifier(PhoneNotifier.Habit)
+    case area(String?)
     case wait(Sight, seconds: Int)
     case quit
 
     /// What can be waited for.
     enum Sight: String, CaseIterable {
-        case registered, push, campaign, message, sent
+        case registered, push, campaign, message, banner, sent
     }
 
     /// What an order looks like, and what it does.
@@ -40,6 +50,7 @@ enum PhoneOrder: Equatable {
         ("act", "press the button of an announcement that acts"),
         ("leave", "press the button of an announcement or poll that leaves it"),
         ("answer QUESTION=CHOICE[,CHOICE] …", "answer the poll that is in front"),
+        ("answer defaults", "answer it with the choices that it comes with"),
         ("close", "close the in-app message that is in front"),
         ("background, foreground", "leave the app, and come back to it"),
         ("event NAME [PROPERTY=VALUE] …", "something happens in the app"),
@@ -49,7 +60,15 @@ enum PhoneOrder: Equatable {
         ("tag NAME, untag NAME", "set a tag on the device, take it away"),
         ("badge N", "set the count on the icon"),
         ("permission WORD", "authorized, provisional, denied or unknown"),
-        ("wait WHAT [SECONDS]", "wait for: registered, push, campaign, message, sent (30 s)"),
+        ("keyboard up, keyboard down", "the keyboard comes up, and goes"),
+        ("turn portrait, turn landscape", "hold the phone another way"),
+        ("choose now, later, discard", "what the app says of each in-app message that could be shown from now on"),
+        ("next", "show the in-app message that was put off last"),
+        ("local LAYOUT TEXT", "the app shows an in-app message of its own: slideup, modal, full, html"),
+        ("data take, data decline", "what the app does with data pushes from now on"),
+        ("notifier WORD", "who draws notifications in front: on, decline, fail, or off for the system (off at first)"),
+        ("area NAME, area -", "a view of the app's own where they are drawn, and none"),
+        ("wait WHAT [SECONDS]", "wait for: registered, push, campaign, message, banner, sent (30 s)"),
         ("quit", "end; what is not sent is kept for the next start"),
     ]
 
@@ -65,6 +84,8 @@ enum PhoneOrder: Equatable {
             self = order
         } else if let order = try Self.ofApp(name, values) {
             self = order
+        } else if let order = try Self.ofSurroundings(name, values) {
+            self = order
         } else {
             let near = Spelling.nearest(to: name, among: Self.names)
             let mend = near.map { "did you mean \($0)?" } ?? "help lists them"
@@ -77,13 +98,14 @@ enum PhoneOrder: Equatable {
         "help", "show", "tap", "press", "dismiss", "act", "leave", "answer", "close", "background", "foreground",
         "event",
         "buy",
-        "offline", "online", "user", "tag", "untag", "badge", "permission", "wait", "quit",
+        "offline", "online", "user", "tag", "untag", "badge", "permission", "keyboard", "turn", "choose", "next",
+        "local", "data", "notifier", "area", "wait", "quit",
     ]
 
     private static func plain(_ name: String, _ values: PhoneOrderWords) throws(PhoneOrderProblem) -> PhoneOrder? {
         let orders: [String: PhoneOrder] = [
             "help": .help, "show": .show, "act": .act, "leave": .leave, "close": .close, "background": .background,
-            "foreground": .foreground, "offline": .offline, "online": .online, "quit": .quit,
+            "foreground": .foreground, "offline": .offline, "online": .online, "next": .next, "quit": .quit,
         ]
         guard let order = orders[name] else { return nil }
         try values.end(after: 0)
@@ -105,6 +127,7 @@ enum PhoneOrder: Equatable {
             try values.end(after: 2)
             return .press(try values.word(0, "BUTTON"), try values.number(1))
         case "answer":
+            if values.words == ["defaults"] { return .answerDefaults }
             let pairs = try values.pairs(from: 0)
             guard !pairs.isEmpty else { throw PhoneOrderProblem("answer needs QUESTION=CHOICE") }
             return .answer(

@@ -48,6 +48,8 @@ struct PhoneScreen: Codable, Equatable {
     /// It is gone from the screen.
     mutating func remove(_ number: Int) { notifications.removeAll { $0.number == number } }
 
+    /// All of them are gone from the screen.
+    mutating func clear() { notifications = [] }
 }
 
 /// The folder of a phone.

@@ -23,6 +23,10 @@ import Foundation
     private let network: PhoneNetwork?
     private let line: PushLine?
     private let eyes = PhoneEyes()
+    private let notifier = PhoneNotifier()
+    private var area: String?
+    private var isTakingData = true
+    private var ownMessages = 0
     private var isActive = false
     private var isOnline = true
     private var following: Task<Void, Never>?
@@ -55,7 +59,7 @@ import Foundation
             options: options,
             delegate: eyes
         )
-        eyes.session = self
+        (eyes.session, notifier.session) = (self, self)
         for layout in FanfareKit.InAppMessage.Layout.allCases { fanfare.presenters.inApp[layout] = eyes }
         fanfare.presenters.campaigns[""] = eyes
         fanfare.presenters.links = { [weak self] in
@@ -63,16 +67,22 @@ import Foundation
         }
         fanfare.presenters.badge = { [weak self] in self?.setBadge($0) }
         fanfare.presenters.notification = { [weak self] notification, _ in self?.notifyLocally(notification) }
-        fanfare.onDataPush { [weak eyes] push in
-            await eyes?.session?.say(
-                PhoneLine(
-                    "data_push",
-                    "data push \(push.category ?? "(no category)"): \(push.bytes.count) bytes",
-                    ["category": push.category.map(JSONValue.string), "bytes": .number(JSONNumber(push.bytes.count))]
-                )
+        fanfare.onDataPush { [weak self] push in await self?.take(push) ?? false }
+    }
+
+    private func take(_ push: FanfareKit.DataPush) -> Bool {
+        let text = "data push \(push.category ?? "(no category)"): \(push.bytes.count) bytes"
+        say(
+            PhoneLine(
+                "data_push",
+                isTakingData ? text : text + ", declined",
+                [
+                    "category": push.category.map(JSONValue.string), "bytes": .number(JSONNumber(push.bytes.count)),
+                    "taken": .bool(isTakingData),
+                ]
             )
-            return true
-        }
+        )
+        return isTakingData
     }
 
     func say(_ line: PhoneLine) { line.write(isJSON: isJSON) }
@@ -117,15 +127,17 @@ import Foundation
         guard let userInfo = Self.userInfo(arrival.payload) else { return }
         let count = ((userInfo["aps"] as? [String: Any])?["badge"] as? NSNumber)?.intValue
         if let count { setBadge(count) }
-        if arrival.isShown {
-            let number = screen.add(payload: arrival.payload, displayKey: arrival.displayKey)
-            if let shown = screen.notification(number) { show(shown) }
-        }
+        // Behind, the system shows it by itself; in front it asks the app, once it has come.
+        if arrival.isShown, !isActive { add(arrival) }
         let result = await fanfare.received(userInfo)
         if !arrival.isShown { say(PhoneLine("silent", "a push without a notification: \(result)")) }
-        // In front the system asks the app before it shows it; behind it shows it by itself.
-        if arrival.isShown, isActive { await fanfare.displayed(userInfo) }
+        if arrival.isShown, isActive, await fanfare.displayed(userInfo).contains(.list) { add(arrival) }
         arrivedPushes += 1
+    }
+
+    private func add(_ arrival: PushLine.Arrival) {
+        let number = screen.add(payload: arrival.payload, displayKey: arrival.displayKey)
+        if let shown = screen.notification(number) { show(shown) }
     }
 
     private static func userInfo(_ payload: String) -> [AnyHashable: Any]? {
@@ -145,6 +157,8 @@ import Foundation
 
     private func setBadge(_ count: Int) {
         screen.badge = count
+        // A count of 0 takes the app's notifications with it, whoever sets it.
+        if count == 0 { screen.clear() }
         say(
             PhoneLine(
                 "badge",
@@ -179,10 +193,12 @@ import Foundation
         case .tap(let number): return await tap(number)
         case .press(let button, let number): return await press(button, number)
         case .dismiss(let number):
+            if number == nil, isActive, notifier.end({ $0.exited() }) { return .done }
             return await responded(to: number) { userInfo, _ in await fanfare.dismissed(userInfo) }
         case .act: return eyes.act(nil)
         case .leave: return eyes.leave()
         case .answer(let answers): return eyes.answer(answers)
+        case .answerDefaults: return eyes.answerDefaults()
         case .close: return eyes.close(.dismissed)
         case .background:
             isActive = false
@@ -198,17 +214,43 @@ import Foundation
         case .untag(let tag): fanfare.removeTags([tag])
         case .badge(let count): fanfare.setBadge(count)
         case .permission(let permission): fanfare.setPermission(permission)
+        case .keyboard, .turn, .choose, .next, .local, .data, .notifier, .area: change(order)
         case .wait(let sight, let seconds): return await wait(for: sight, seconds)
         case .quit: return .over
         }
         return .done
     }
 
+    /// Something around the app's screen, or in what the app itself decides.
+    private func change(_ order: PhoneOrder) {
+        switch order {
+        case .keyboard(let isUp): fanfare.keyboard(isUp: isUp)
+        case .turn(let orientation): fanfare.orientation(orientation)
+        case .choose(let choice): eyes.choice = choice
+        case .next: fanfare.displayNext()
+        case .local(let layout, let text):
+            ownMessages += 1
+            var message = FanfareKit.InAppMessage(id: "own-\(ownMessages)", message: text)
+            message.layout = layout
+            fanfare.display(message)
+        case .data(let isTaken): isTakingData = isTaken
+        case .notifier(let habit):
+            notifier.habit = habit
+            fanfare.presenters.notifiers[""] = habit == .off ? nil : notifier
+        case .area(let name):
+            if let area { fanfare.presenters.withdrawArea(area) }
+            area = name
+            if let name { fanfare.presenters.offerArea(name) }
+        default: break
+        }
+    }
+
     private func show() {
         for notification in screen.notifications { show(notification) }
         if let campaign = eyes.campaign { say(PhoneLine(campaign)) }
         if let message = eyes.message?.shown { say(PhoneLine(message)) }
-        if screen.notifications.isEmpty, eyes.campaign == nil, eyes.message == nil {
+        if let notification = notifier.notification { say(PhoneLine(notification)) }
+        if screen.notifications.isEmpty, eyes.campaign == nil, eyes.message == nil, notifier.notification == nil {
             say(PhoneLine("empty", "nothing is on the screen"))
         }
     }
@@ -220,6 +262,7 @@ import Foundation
 
     private func tap(_ number: Int?) async -> Outcome {
         if number == nil, isActive, eyes.message != nil { return eyes.close(.tapped) }
+        if number == nil, isActive, notifier.end({ $0.actioned() }) { return .done }
         return await responded(to: number) { userInfo, _ in
             becomeActive()
             await fanfare.opened(userInfo)
@@ -228,6 +271,7 @@ import Foundation
 
     private func press(_ button: String, _ number: Int?) async -> Outcome {
         if number == nil, isActive, eyes.message != nil { return eyes.press(button) }
+        if number == nil, isActive, notifier.end({ $0.actioned(button) }) { return .done }
         if number == nil, isActive, eyes.campaign != nil { return eyes.act(button) }
         return await responded(to: number) { userInfo, push in
             let category = ActionCategory.standard.first { $0.id == push?.category }
@@ -269,6 +313,7 @@ import Foundation
         case .registered: return await fanfare.isRegistered() == true
         case .campaign: return eyes.campaign != nil
         case .message: return eyes.message != nil
+        case .banner: return notifier.notification != nil
         case .sent: return await fanfare.waitingEvents() == 0
         case .push:
             guard arrivedPushes > awaitedPushes else { return false }

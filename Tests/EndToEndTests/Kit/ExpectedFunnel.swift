@@ -15,6 +15,11 @@ struct ExpectedFunnel {
         if let detail { details["\(surface)/\(step)", default: [:]][detail, default: 0] += 1 }
     }
 
+    /// A device that has taken a step takes it another way, too: with another button, or for another reason.
+    mutating func addDetail(_ surface: String, _ step: String, _ detail: String) {
+        details["\(surface)/\(step)", default: [:]][detail, default: 0] += 1
+    }
+
     /// Where a report says something else: every surface, step, button and reason is looked at.
     func differences(from report: JSONValue) -> [String] {
         Self.surfaces.flatMap { surface in

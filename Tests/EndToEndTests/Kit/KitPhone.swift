@@ -5,7 +5,7 @@ import Simulator
 import Testing
 
 /// An app with FanfareKit: its public API, as an app's delegate and presenters use it.
-@MainActor final class KitPhone: FanfareDelegate, CampaignPresenter, InAppPresenter {
+@MainActor final class KitPhone: FanfareDelegate, CampaignPresenter, InAppPresenter, InAppNotifier {
     /// How a view of an announcement ends.
     enum End: Equatable {
         case acted(String?)
@@ -16,6 +16,19 @@ import Testing
         case answered([String: [String]])
     }
 
+    /// What a notifier does with a notification.
+    enum Notifier {
+        case draws, declines
+    }
+
+    /// What a handler does with a data push.
+    enum DataAnswer: CaseIterable {
+        case taken, declined, failed
+    }
+
+    /// What a handler that fails throws.
+    struct HandlerFailure: Error {}
+
     let token: String
     let folder: URL
     /// nil while the app is not running.
@@ -23,6 +36,8 @@ import Testing
     private(set) var results: [RegistrationResult] = []
     private(set) var presented: [PresentedCampaign] = []
     private(set) var shown: [(message: InAppMessage, close: @MainActor (InAppClosing) -> Void)] = []
+    /// The notification that is drawn inside the app.
+    private(set) var told: InAppNotification?
     private(set) var links: [String] = []
     private(set) var contents: [RichContent] = []
     /// Notifications that the kit shows itself.
@@ -31,6 +46,10 @@ import Testing
     var end: End?
     /// Whether anybody presents announcements and polls.
     var hasPresenter = true
+    /// What becomes of notifications inside the app; nil: nobody draws them, and the system shows them.
+    var notifier: Notifier?
+    /// What becomes of data pushes; nil: nobody takes them.
+    var dataPushes: DataAnswer?
     /// Seconds behind after which a session is over.
     var sessionTimeout: TimeInterval = 30
 
@@ -55,6 +74,13 @@ import Testing
         for layout in InAppMessage.Layout.allCases { fanfare.presenters.inApp[layout] = self }
         fanfare.presenters.links = { [weak self] in self?.links.append($0) }
         fanfare.presenters.notification = { [weak self] notification, _ in self?.notifications.append(notification) }
+        if notifier != nil { fanfare.presenters.notifiers[""] = self }
+        if let answer = dataPushes {
+            fanfare.onDataPush { _ in
+                if answer == .failed { throw HandlerFailure() }
+                return answer == .taken
+            }
+        }
         fanfare.setToken(token)
     }
 
@@ -78,7 +104,10 @@ import Testing
         try await kit().received(userInfo(payload))
     }
 
-    func displayed(_ payload: String) async throws { try await kit().displayed(userInfo(payload)) }
+    /// It arrives in front; what the system is to show of it.
+    @discardableResult func displayed(_ payload: String) async throws -> NotificationPresentation {
+        try await kit().displayed(userInfo(payload))
+    }
 
     func tapped(_ payload: String, button: String? = nil) async throws {
         try await kit().opened(userInfo(payload), action: button)
@@ -117,6 +146,14 @@ import Testing
     }
 
     func hide(_ message: InAppMessage) {}
+
+    func show(_ notification: InAppNotification) -> Bool {
+        guard notifier == .draws else { return false }
+        told = notification
+        return true
+    }
+
+    func hide(_ notification: InAppNotification) {}
 }
 
 extension PrivateFleet {

@@ -36,6 +36,9 @@ extension EndToEnd {
             /// What the system says, it says twice.
             var isTwice = false
             var hasPresenter = true
+            /// What the app itself does with notifications in front.
+            var notifier: KitPhone.Notifier?
+            var dataPushes: KitPhone.DataAnswer?
             var deed = Deed.nothing
         }
 
@@ -46,6 +49,8 @@ extension EndToEnd {
             plan.isKilled = random.chance(plan.isOffline ? 0.5 : 0.1)
             plan.isTwice = random.chance(0.2)
             plan.hasPresenter = random.chance(0.9)
+            if plan.isInFront { plan.notifier = [.draws, .declines, nil, nil][Int(random.below(4))] }
+            plan.dataPushes = [.taken, .declined, .failed, nil][Int(random.below(4))]
             // What a view that vanished comes to is decided after five seconds in front, which a killed app has not.
             let ends: [KitPhone.End] = [
                 .acted("BUY"), .acted(nil), .left, .refused("NoLayout"), plan.isKilled ? .left : .vanished,
@@ -61,29 +66,47 @@ extension EndToEnd {
             return plan
         }
 
-        /// What of it the server is to count.
+        /// What of the announcement the server is to count.
         private func count(_ plan: Plan, in funnel: inout ExpectedFunnel) {
             funnel.add("system", "received")
-            if plan.isInFront { funnel.add("system", "displayed") }
+            if plan.notifier == .declines { return funnel.add("in_app", "dropped", "Declined") }
+            // Where it is told of, and so where it is answered.
+            let surface = plan.notifier == nil ? "system" : "in_app"
+            if plan.isInFront { funnel.add(surface, "displayed") }
             let end: KitPhone.End
             switch plan.deed {
             case .nothing: return
-            case .dismissed: return funnel.add("system", "exited")
-            case .declined: return funnel.add("system", "actioned", "NO")
+            case .dismissed: return funnel.add(surface, "exited")
+            case .declined: return plan.notifier == nil ? funnel.add("system", "actioned", "NO") : ()
             case .accepted(let then):
-                funnel.add("system", "actioned", "YES")
+                funnel.add(surface, "actioned", "YES")
                 end = then
             case .tapped(let then):
-                funnel.add("system", "opened")
+                if plan.notifier == nil {
+                    funnel.add("system", "opened")
+                } else {
+                    funnel.add("in_app", "actioned", "action")
+                }
                 end = then
             }
-            // The announcement itself is fetched, which waits for the network.
+            // The announcement itself is fetched: without network that waits, over an end of the app.
             guard plan.hasPresenter else { return funnel.add("content", "dropped", "NoPresenter") }
             if case .refused(let reason) = end { return funnel.add("content", "dropped", reason) }
             funnel.add("content", "displayed")
             switch end {
             case .acted(let button): funnel.add("content", "actioned", button ?? "action")
             default: funnel.add("content", "exited")
+            }
+        }
+
+        /// What of the data push.
+        private func countData(_ plan: Plan, in funnel: inout ExpectedFunnel) {
+            funnel.add("system", "received")
+            switch plan.dataPushes {
+            case .taken: funnel.add("content", "actioned", "action")
+            case .declined: funnel.add("content", "exited")
+            case .failed: funnel.add("content", "dropped", "HandlerFailed")
+            case nil: funnel.add("content", "dropped", "NoHandler")
             }
         }
 
@@ -103,24 +126,31 @@ extension EndToEnd {
                     (KitPhone(token: token, folder: "\(fleet.folder)/phone-\(number)"), plan(&random))
                 }
                 try await register(phones, server, "http://127.0.0.1:\(network.port)", key: key)
-                try await fleet.publish(Self.offer)
-                #expect(try await fleet.completed("offer").counts.accepted == UInt64(Self.count))
-                let payloads = fleet.payloads(of: "offer")
-                #expect(payloads.count == Self.count)
+                for job in [Self.offer, Self.refresh] {
+                    try await fleet.publish(job)
+                    #expect(try await fleet.completed(job.id).counts.accepted == UInt64(Self.count))
+                }
+                let (offers, refreshes) = (fleet.payloads(of: "offer"), fleet.payloads(of: "refresh"))
+                #expect(offers.count == Self.count && refreshes.count == Self.count)
 
                 network.isThere = false
-                try await use(phones, payloads)
+                try await use(phones, offers, refreshes)
                 network.isThere = true
                 for (phone, plan) in phones where plan.isKilled {
                     try phone.start(server, key: key)
+                    // What was opened without network is there when the app is opened again.
                     try phone.kit().didBecomeActive()
                 }
                 for (phone, plan) in phones where plan.isOffline && !plan.isKilled {
                     try phone.kit().networkReturned()
                 }
-                var funnel = ExpectedFunnel()
-                for (_, plan) in phones { count(plan, in: &funnel) }
-                try await expect(funnel, of: "offer", fleet, phones.map(\.0))
+                var (offer, refresh) = (ExpectedFunnel(), ExpectedFunnel())
+                for (_, plan) in phones {
+                    count(plan, in: &offer)
+                    countData(plan, in: &refresh)
+                }
+                try await expect(offer, of: "offer", fleet, phones.map(\.0))
+                try await expect(refresh, of: "refresh", fleet, phones.map(\.0))
                 for (phone, _) in phones { phone.fanfare?.stop() }
             }
         }
@@ -139,6 +169,13 @@ extension EndToEnd {
             return job
         }
 
+        private static var refresh: TestJob {
+            var job = TestJob("refresh", [])
+            (job.kind, job.audience) = ("data_push", ["everyone": true])
+            job.content = ["data_push": ["encoding": "base64", "body": "AAEC"]]
+            return job
+        }
+
         private func register(
             _ phones: [(KitPhone, Plan)],
             _ server: String,
@@ -147,6 +184,7 @@ extension EndToEnd {
         ) async throws {
             for (phone, plan) in phones {
                 phone.hasPresenter = plan.hasPresenter
+                (phone.notifier, phone.dataPushes) = (plan.notifier, plan.dataPushes)
                 switch plan.deed {
                 case .accepted(let end), .tapped(let end): phone.end = end
                 default: break
@@ -159,21 +197,38 @@ extension EndToEnd {
         }
 
         /// All at once, as after a real send.
-        private func use(_ phones: [(KitPhone, Plan)], _ payloads: [String: String]) async throws {
+        private func use(
+            _ phones: [(KitPhone, Plan)],
+            _ offers: [String: String],
+            _ refreshes: [String: String]
+        ) async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (phone, plan) in phones {
-                    let payload = try #require(payloads[phone.token])
-                    group.addTask { try await use(phone, plan, payload) }
+                    let (offer, refresh) = (try #require(offers[phone.token]), try #require(refreshes[phone.token]))
+                    group.addTask { try await use(phone, plan, offer, refresh) }
                 }
                 try await group.waitForAll()
             }
         }
 
-        private func use(_ phone: KitPhone, _ plan: Plan, _ payload: String) async throws {
+        private func use(_ phone: KitPhone, _ plan: Plan, _ payload: String, _ refresh: String) async throws {
             for _ in 0..<(plan.isTwice ? 2 : 1) {
+                try await phone.received(refresh)
                 try await phone.received(payload)
                 if plan.isInFront { try await phone.displayed(payload) }
             }
+            if plan.notifier == nil {
+                try await answer(phone, plan, payload)
+            } else {
+                try await phone.kit().settled()
+                answerInside(phone, plan)
+            }
+            guard plan.isKilled else { return }
+            try await phone.kill()
+        }
+
+        /// What a person does with the system's notification.
+        private func answer(_ phone: KitPhone, _ plan: Plan, _ payload: String) async throws {
             switch plan.deed {
             case .nothing: break
             case .dismissed: try await phone.dismissed(payload)
@@ -186,8 +241,16 @@ extension EndToEnd {
                     try await phone.tapped(payload)
                 }
             }
-            guard plan.isKilled else { return }
-            try await phone.kill()
+        }
+
+        /// What a person does with the one that the app shows itself, which has no button that stays outside.
+        private func answerInside(_ phone: KitPhone, _ plan: Plan) {
+            switch plan.deed {
+            case .nothing, .declined: break
+            case .dismissed: phone.told?.exited()
+            case .accepted: phone.told?.actioned("YES")
+            case .tapped: phone.told?.actioned()
+            }
         }
 
         private func expect(

@@ -1,0 +1,31 @@
+import Foundation
+import Servers
+
+/// Java's compiler and machine, which `Deploy/test.sh` installs.
+enum JavaDevelopmentKit {
+    static let compiler = "/usr/bin/javac"
+    static let machine = "/usr/bin/java"
+
+    /// Whether it is there; without it the Android example is not played.
+    static var isThere: Bool { FileManager.default.isExecutableFile(atPath: compiler) }
+
+    /// Compiles the Android example into a folder; every warning is an error.
+    static func compileExample(into folder: String) throws {
+        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let example = root.appending(path: "Deploy/examples/android")
+        let files = try FileManager.default.contentsOfDirectory(at: example, includingPropertiesForKeys: nil)
+            .map(\.path).filter { $0.hasSuffix(".java") }
+        let process = Process()
+        process.executableURL = URL(filePath: compiler)
+        process.arguments = ["-Xlint:all", "-Werror", "-d", folder] + files.sorted()
+        let errors = Pipe()
+        process.standardError = errors
+        try process.run()
+        let said = errors.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw FanfareProcess.Failure(String(decoding: said, as: UTF8.self))
+        }
+    }
+}

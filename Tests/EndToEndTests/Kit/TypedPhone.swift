@@ -1,0 +1,49 @@
+import Foundation
+import Servers
+import Simulator
+import Testing
+
+/// `fanfare phone` with somebody who types at it.
+final class TypedPhone {
+    private let process: FanfareProcess
+    private let keys: FileHandle
+
+    /// Opens the edge of a fleet's app, starts a server and a worker, and the phone, which registers.
+    init(_ fleet: PrivateFleet) async throws {
+        let key = try await fleet.openEdge()
+        let port = try await fleet.startServer()
+        _ = try await fleet.startWorker()
+        try Data(key.utf8).write(to: URL(fileURLWithPath: fleet.folder + "/key.txt"))
+        let control = try #require(fleet.simulator.controlPort)
+        let pipe = Pipe()
+        keys = pipe.fileHandleForWriting
+        process = try fleet.start(
+            [
+                "phone", "--server", "http://127.0.0.1:\(port)", "--integration", "key.txt", "--simulator",
+                "http://127.0.0.1:\(control)",
+            ],
+            input: pipe.fileHandleForReading
+        )
+        try await sees("registration: registered")
+    }
+
+    var output: String { process.output }
+
+    func say(_ lines: String...) throws {
+        try keys.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
+    }
+
+    /// Waits until it has said this so often.
+    func sees(_ text: String, times: Int = 1) async throws {
+        try await eventually("the phone says \(text)") { [process] in
+            guard process.isRunning else { throw FanfareProcess.Failure(process.output + process.errors) }
+            return process.output.components(separatedBy: text).count > times
+        }
+    }
+
+    /// Does a few things, and ends by itself; what it came to.
+    func quits(_ lines: String...) async throws -> FanfareProcess.Outcome {
+        try keys.write(contentsOf: Data((lines + ["quit"]).map { $0 + "\n" }.joined().utf8))
+        return try await process.ended()
+    }
+}

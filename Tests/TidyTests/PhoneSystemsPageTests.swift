@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+/// `PhoneSystems.md` names places and tests that there are.
+@Suite struct PhoneSystemsPageTests {
+    /// A line of its tables.
+    struct Row {
+        let what: String
+        let place: String
+        let test: String
+        let verdict: String
+
+        init?(_ line: Substring) {
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false)
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count == 6, !cells[1].isEmpty, cells[1] != "what it does", !cells[1].hasPrefix("---") else {
+                return nil
+            }
+            (what, place, test, verdict) = (cells[1], cells[2], cells[3], cells[4])
+        }
+
+        /// What is wrong with it.
+        func problems(paths: Set<String>, tests: [String: [NamedTest]]) -> [String] {
+            var problems: [String] = []
+            if !["works", "partly: ", "not yet: ", "not here: "].contains(where: { verdict.hasPrefix($0) }) {
+                problems.append("\(what): \"\(verdict)\" is no verdict")
+            }
+            let isOpen = verdict.hasPrefix("not ")
+            if place.isEmpty ? !isOpen : !paths.contains(place.trimmingCharacters(in: ["`"])) {
+                problems.append("\(what): there is no \(place)")
+            }
+            if test.isEmpty {
+                if !isOpen { problems.append("\(what): no test") }
+            } else if let named = test.wholeMatch(of: /`(\w+)`: (.+)/) {
+                let known = tests[String(named.1)] ?? []
+                if !known.contains(where: { $0.name == named.2 }) { problems.append("\(what): no test \(test)") }
+            } else {
+                problems.append("\(what): \(test) names no test")
+            }
+            return problems
+        }
+    }
+
+    @Test func `every row works and names its place and its test, or says why it does not`() throws {
+        let tree = try SourceTree.repository.get()
+        let page = try tree.text(of: "Sources/Fleet/Documentation.docc/PhoneSystems.md")
+        let rows = page.split(separator: "\n").compactMap { Row($0) }
+        #expect(rows.count > 140)
+        let (paths, tests) = (Set(tree.paths), FaultPages.tests(tree.files))
+        let problems = rows.flatMap { $0.problems(paths: paths, tests: tests) }
+        #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+    }
+
+    @Test(arguments: [
+        ("| a | `Sources/A` | `ATests`: a works | works |", true), ("| a | | | not here: gone |", true),
+        ("| a | `Sources/A` | | not yet: nobody did it |", true), ("| a | `Sources/A` | | works |", false),
+        ("| a | `Sources/B` | `ATests`: a works | works |", false),
+        ("| a | `Sources/A` | `ATests`: a worked | works |", false),
+        ("| a | `Sources/A` | `ATests`: a works | sometimes |", false), ("| a | | `ATests`: a works | works |", false),
+        ("| a | `Sources/A` | somebody tried | works |", false),
+    ])
+    func `a row that names nothing is found`(line: String, isGood: Bool) throws {
+        let file = SourceFile(path: "Tests/EndToEndTests/ATests.swift", text: "@Test func `a works`() {\n")
+        let row = try #require(Row(line[...]))
+        #expect(row.problems(paths: ["Sources/A"], tests: FaultPages.tests([file])).isEmpty == isGood)
+    }
+}
