@@ -26,7 +26,9 @@ final class EndpointSender: RequestSource {
     private var queue: [Int] = []
     /// What the app's breaker is told, or what makes one push service of many rest.
     private var faults: EndpointFaults
-    /// A stranger's push service: its failures say nothing about other services. Nil for a provider that an app names.
+    /// A stranger's push service: its failures say nothing about other services.
+    ///
+    /// Nil for a provider that an app names.
     private let service: SenderLoop.ServiceKey?
     /// It has answered, whatever it said, or is one that everybody knows: its runs keep their places.
     private(set) var isProven: Bool
