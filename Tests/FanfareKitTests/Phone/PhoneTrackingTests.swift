@@ -10,7 +10,8 @@ import Testing
         return try push(own.merging(more) { $1 }, aps: ["alert": "x"])
     }
 
-    @Test func `an event that the edge refuses is logged once with its reason, counted over a kill, and holds none up`()
+    @Test(.enabled(if: EdgeRules.areThere))
+    func `an event that the edge refuses is logged once with its reason, counted over a kill, and holds none up`()
         async throws
     {
         let rig = try PhoneRig()
