@@ -251,8 +251,9 @@ final class PlannerWorld {
 
     // MARK: What planners must not do
 
-    /// A lease has run out: its planner is dead, or has something to excuse it. A clock that is lost is no excuse, because
-    /// then the leases are given up.
+    /// A lease has run out: its planner is dead, or has something to excuse it.
+    ///
+    /// A clock that is lost is no excuse, because then the leases are given up.
     func lapsed(_ lease: PlannerLease) throws {
         report.lapsed += 1
         guard let planner = planners.first(where: { $0.worker == lease.owner }), hasFaults else { return }
