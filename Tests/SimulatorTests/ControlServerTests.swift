@@ -19,9 +19,11 @@ import Testing
     @Test func `statistics, tokens and last requests are told`() async throws {
         try await withSimulator { simulator, control in
             _ = try await TestClient.send([Self.token, Self.token], to: simulator)
+            // The client's connection may count as open before the answer, and as closed after it.
+            let before = simulator.statistics.json
             let statistics = try await control.get("/stats")
             #expect(statistics.status == 200)
-            #expect(statistics.body == simulator.statistics.json + "\n")
+            #expect([before, simulator.statistics.json].contains { statistics.body == $0 + "\n" })
             #expect(statistics.body.contains(#""accepted":2,"#))
             #expect(statistics.body.contains(#""repeated_tokens":1,"#))
             let tokens = try await control.get("/tokens")

@@ -51,10 +51,8 @@ import Testing
         defer { server.stop() }
         #expect(await received("/large", server) { $0.bytesMax = 4999 } == .failure(.tooLarge))
         #expect(await received("/endless", server) { $0.bytesMax = 1_000_000 } == .failure(.tooLarge))
-        let begun = Date()
         #expect(await received("/silent", server) { $0.seconds = 0.3 } == .failure(.tooSlow))
         #expect(await received("/endless", server) { ($0.seconds, $0.bytesMax) = (0.3, .max) } == .failure(.tooSlow))
-        #expect(Date().timeIntervalSince(begun) < 20)
     }
 
     @Test func `the extension notes what came for the app, and nothing of another's push`() async throws {
