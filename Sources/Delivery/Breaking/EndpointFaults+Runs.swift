@@ -4,7 +4,7 @@ public import PushProviders
 /// Facts of an endpoint, with the runs of its loop: what becomes of devices is told to their runs before a call returns,
 /// and what is left to do at the endpoint is returned.
 extension EndpointFaults {
-    /// What is left to do at the endpoint after a request that was not accepted.
+    /// The work that is left at the endpoint after a request that was not accepted.
     public struct Refusal: Equatable, Sendable {
         /// The instant since when the provider is out; nil when it is not, or when that is known already.
         public var trip: Timestamp?

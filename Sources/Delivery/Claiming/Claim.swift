@@ -191,7 +191,7 @@ public struct Claim: Sendable, Equatable {
     /// `dropUnknown` those before the started mark, which is durable before a stream opens; they are not sent to again.
     public func mayBeSent(_ shard: ShardRecord, owner: Owner, now: Timestamp) -> Int {
         guard owner != .nobody, !isAdopting(shard), shard.state == .running else { return 0 }
-        // Who is gone has opened no stream before the shard's slot; who lives may still do so.
+        // A dead worker has opened no stream before the slot; one that lives may still do so.
         if owner != .alive, shard.isBefore(itsSlot: now) { return 0 }
         guard content?.dropUnknown == true else { return shard.progress.pendingCount }
         return shard.progress.codes.prefix(shard.progress.started).count { $0 == 0 }

@@ -323,7 +323,7 @@ public final class Fanfare: Sendable {
     ///     if let file = message.image.flatMap(fanfare.asset) { imageView.image = UIImage(contentsOfFile: file.path) }
     public func asset(_ url: URL) -> URL? { assets.place(url) }
 
-    /// Where a sound is that came as content, such as an MP3 for the app to play; nil of other content.
+    /// The file of a sound that came as content, such as an MP3 for the app to play; nil of other content.
     ///
     ///     if let file = fanfare.sound(of: content) { player = try AVAudioPlayer(contentsOf: file) }
     public func sound(of content: RichContent) -> URL? { SoundStore(folder: options.soundFolder).place(content) }

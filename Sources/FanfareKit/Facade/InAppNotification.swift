@@ -19,7 +19,7 @@ public struct InAppNotification: Sendable, Identifiable {
     public let subtitle: String?
     /// The text; nil for none.
     public let body: String?
-    /// Where it appears.
+    /// The place at which it appears.
     public let place: NotificationPlace
     /// Takes what is said, in the order in which it is said.
     let order: @Sendable (@escaping @Sendable (Phone) async -> Void) -> Void
@@ -72,7 +72,7 @@ public struct InAppNotification: Sendable, Identifiable {
     private func say(_ what: @escaping @Sendable (Phone) async -> Void) { order(what) }
 }
 
-/// Where a notification appears that is told of inside the app.
+/// The place of a notification that is told of inside the app.
 public enum NotificationPlace: Sendable, Hashable {
     /// Over what the app shows, at this edge.
     case overlay(InAppMessage.Position)
