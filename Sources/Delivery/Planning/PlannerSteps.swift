@@ -228,8 +228,8 @@ public struct PlannerSteps: Sendable {
 
     private mutating func giveTurns(_ look: Look) {
         let paced = leases.filter { $0.isPaced && $0.facts.mayPlan(at: look.shared) }
-        let campaigns = Set(paced.map(\.facts.number))
-        turnRests = turnRests.filter { campaigns.contains($0.key) }
+        // Kept while it lasts, also when the campaign is paused for a moment.
+        turnRests = turnRests.filter { $0.value > look.now }
         // The shares of a campaign of several providers have one line: a look is at all of them.
         var looked: Set<UInt32> = []
         for lease in paced {
