@@ -52,11 +52,12 @@ swift build --build-tests "${flags[@]}" || fail "the build failed"
 
 begin_part checks
 step "checking what is shipped in Deploy"
-Deploy/check.sh ${FANFARE_FULL:+--full}
+# Programs take FANFARE_… for their settings and refuse one that they do not know.
+env -u FANFARE_FULL Deploy/check.sh ${FANFARE_FULL:+--full}
 
 if [ "${FANFARE_FULL-}" = 1 ] && [ -z "${FANFARE_PREVIOUS-}" ]; then
     begin_part "the version before"
-    FANFARE_PREVIOUS=$(Deploy/previous.sh "$(<Deploy/previous-commit)")
+    FANFARE_PREVIOUS=$(env -u FANFARE_FULL Deploy/previous.sh "$(<Deploy/previous-commit)")
     export FANFARE_PREVIOUS
 fi
 

@@ -7,6 +7,8 @@ check "Dockerfile's images are arguments" test -z "$(grep '^FROM ' Deploy/Docker
 check "compose.yaml" check-jsonschema --builtin-schema vendor.compose-spec Deploy/compose.yaml
 check "compose.yaml's files" python Deploy/check/compose.py
 
+check "the image's packages have every library" Deploy/check/image-libraries.sh
+
 if [ "$is_full" = no ]; then
     skip "the image's runtime stage" "takes minutes; --full rehearses it"
 elif [ "$(id -u)" != 0 ]; then

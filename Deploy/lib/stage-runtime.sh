@@ -4,7 +4,7 @@
 #   Deploy/lib/stage-runtime.sh .build/release/fanfare DIR
 #
 # The executable finds them there ($ORIGIN in its run path), wherever the folder is copied to. Libraries of the
-# distribution are left out: their packages are runtime_packages in Deploy/Dockerfile.
+# distribution are left out: their packages are those of the runtime stage in Deploy/Dockerfile.
 set -euo pipefail
 [ $# = 2 ] || { echo "usage: stage-runtime.sh EXECUTABLE DIR" >&2; exit 64; }
 executable=$1 folder=$2
