@@ -3,6 +3,7 @@ import Delivery
 import Logging
 import NIOCore
 import PushProviders
+import Synchronization
 import TLS
 import Transport
 
@@ -21,6 +22,7 @@ final class LoadedAccount: Sendable {
     /// What message ids of the app are signed with; nil: its pushes carry none.
     let messageKeys: MessageKeys?
     private let tls: TLSClientContext
+    private let hasToldOfMissingKey = Atomic(false)
 
     init(
         app: String,
@@ -36,6 +38,30 @@ final class LoadedAccount: Sendable {
         self.tls = tls
         self.token = token
         self.messageKeys = messageKeys
+    }
+
+    /// Everything of a shard's requests that is alike.
+    ///
+    /// Without a key there is no message id in them, whatever the campaign was accepted with: a push is worth more than
+    /// what the edge learns of it.
+    func requests(
+        for facts: Shard.Facts,
+        _ authorization: Authorization,
+        now: Timestamp,
+        logger: Logger
+    ) -> PreparedRequests {
+        let lacksKey = facts.messageIDAt != nil && messageKeys == nil
+        if lacksKey, !hasToldOfMissingKey.exchange(true, ordering: .relaxed) {
+            logger.warning(
+                "the app has no edge.message_key_file here; pushes that should carry a message id go without",
+                metadata: ["app": "\(app)", "campaign": "\(facts.campaignID)"]
+            )
+        }
+        return account.requests(
+            for: lacksKey ? facts.withoutMessageID() : facts,
+            authorization: authorization.value,
+            now: now
+        )
     }
 
     /// What requests to an endpoint are made with at this instant.

@@ -9,10 +9,8 @@ import Store
 ///
 /// Confined to the loop of the worker's AMQP connections; messages of one queue are handled one after the other.
 final class IntakeDesk {
-    private let loop: any EventLoop
     private let intake: Intake
     private let work: WorkDesk
-    private let publisher: ShardPublisher
     private let logger: Logger
     private let queues: [String: AsyncStream<Item>.Continuation]
     /// The tasks to run: one per queue.
@@ -26,17 +24,13 @@ final class IntakeDesk {
     }
 
     init(
-        loop: any EventLoop,
         intake: Intake,
         work: WorkDesk,
-        publisher: ShardPublisher,
         queues names: [String],
         logger: Logger
     ) {
-        self.loop = loop
         self.intake = intake
         self.work = work
-        self.publisher = publisher
         self.logger = logger
         let pairs = names.map { ($0, AsyncStream<Item>.makeStream()) }
         queues = Dictionary(uniqueKeysWithValues: pairs.map { ($0.0, $0.1.continuation) })
@@ -46,7 +40,7 @@ final class IntakeDesk {
     func received(_ message: InboundMessage, connection: UInt64) {
         let result = queues[message.queue]?.yield(Item(message: message, connection: connection))
         // A worker that stops decides about what it has taken, or urgent shards begin when everything is closed.
-        if case .enqueued = result { work.pending += 1 }
+        if case .enqueued = result { work.writer.begin() }
     }
 
     /// Ends the tasks when what was taken is done.
@@ -106,17 +100,18 @@ final class IntakeDesk {
     }
 
     fileprivate func decided(_ verdict: Intake.Verdict, _ item: Item) {
-        work.pending -= 1
-        defer { work.checkIdle() }
+        work.writer.end { act(on: verdict, item) }
+    }
+
+    private func act(on verdict: Intake.Verdict, _ item: Item) {
         if let second = item.message.properties.timestamp {
             let urgency: Urgency = item.message.queue == BrokerNames.urgentCampaignsQueue ? .urgent : .bulk
             work.tally.judged(urgency, published: Int64(clamping: second), now: work.ledger.now())
         }
         let delivery = ShardDelivery(
+            item.message,
             connection: item.connection,
-            tag: item.message.deliveryTag,
             generation: 1,
-            redelivered: item.message.redelivered,
             campaignQueue: item.message.queue
         )
         switch verdict {
@@ -133,18 +128,6 @@ final class IntakeDesk {
 
     private func park(_ facts: ParkedNotice.Facts, _ item: Item, _ delivery: ShardDelivery) {
         let notice = ParkedNotice.message(facts, properties: item.message.properties, body: item.message.body)
-        work.pending += 1
-        publisher.publish(notice) { [self] isConfirmed in
-            if isConfirmed {
-                work.pending -= 1
-                work.ack(delivery)
-                return work.checkIdle()
-            }
-            loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
-                self.work.pending -= 1
-                if self.work.connection == delivery.connection { self.park(facts, item, delivery) }
-                self.work.checkIdle()
-            }
-        }
+        work.publishParked(notice, delivery) { [work] in work.ack(delivery) }
     }
 }

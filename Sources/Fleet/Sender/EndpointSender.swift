@@ -18,7 +18,6 @@ final class EndpointSender: RequestSource {
     let account: LoadedAccount
     private let authorization: Authorization
     private var ownPool: ProviderPool?
-    private var hasToldOfMissingKey = false
     /// Held: the loop lets go of its senders when it closes, and an unowned reference costs each device two counts.
     private let owner: SenderLoop
     private let endpoint: ProviderEndpoint
@@ -69,25 +68,8 @@ final class EndpointSender: RequestSource {
     }
 
     /// Everything of a shard's requests that is alike.
-    ///
-    /// Without a key there is no message id in them, whatever the campaign was accepted with: a push is worth more than
-    /// what the edge learns of it.
     func requests(for facts: Shard.Facts) -> PreparedRequests {
-        guard facts.messageIDAt != nil, account.messageKeys == nil else {
-            return account.account.requests(for: facts, authorization: authorization.value, now: owner.clock())
-        }
-        if !hasToldOfMissingKey {
-            hasToldOfMissingKey = true
-            logger.warning(
-                "the app has no edge.message_key_file here; pushes that should carry a message id go without",
-                metadata: ["app": "\(account.app)", "campaign": "\(facts.campaignID)"]
-            )
-        }
-        return account.account.requests(
-            for: facts.withoutMessageID(),
-            authorization: authorization.value,
-            now: owner.clock()
-        )
+        account.requests(for: facts, authorization, now: owner.clock(), logger: logger)
     }
 
     /// Opens no stream any more, waits for the answers that are due, and closes its connections.
@@ -133,11 +115,10 @@ final class EndpointSender: RequestSource {
                     if let end = active.template.leftOut { owner.runs.leftOut(slot, position, end) }
                     continue
                 }
-                request.tag = UInt64(UInt32(slot)) << 32 | UInt64(UInt32(position))
+                var tag = RequestTag(slot: slot, position: position)
+                if faults.isSampling { tag.mark = faults.mark(attempt: owner.runs.attempt(slot)) }
+                request.tag = tag.bits
                 if !isProven { owner.strangers.asks(slot) }
-                if faults.isSampling {
-                    request.tag |= UInt64(faults.mark(attempt: owner.runs.attempt(slot))) << 16
-                }
                 return true
             }
             queue.removeFirst()
@@ -146,14 +127,14 @@ final class EndpointSender: RequestSource {
         return false
     }
 
-    func answered(tag: UInt64, answer: borrowing ProviderAnswer) {
-        let (slot, position) = Self.place(tag)
-        guard let active = owner.active(slot) else { preconditionFailure("an answer for a run that is forgotten") }
+    func answered(tag bits: UInt64, answer: borrowing ProviderAnswer) {
+        let tag = RequestTag(bits: bits)
+        guard let active = owner.active(tag.slot) else { preconditionFailure("an answer for a run that is forgotten") }
         if !isProven { proved() }
         if active.requests.isAccepted(status: Int(answer.status)) {
-            var hasActions = owner.runs.accepted(slot, position)
+            var hasActions = owner.runs.accepted(tag.slot, tag.position)
             if faults.isRaised {
-                if faults.accepted(slot, mark: Self.mark(tag), &owner.runs, now: owner.clock()) { endRest() }
+                if faults.accepted(tag.slot, mark: tag.mark, &owner.runs, now: owner.clock()) { endRest() }
                 hasActions = true
             }
             if hasActions { owner.act() }
@@ -163,14 +144,14 @@ final class EndpointSender: RequestSource {
         }
     }
 
-    func unanswered(tag: UInt64, reason: Unanswered) {
-        let (device, now) = (Self.device(tag), owner.clock())
+    func unanswered(tag bits: UInt64, reason: Unanswered) {
+        let (tag, now) = (RequestTag(bits: bits), owner.clock())
         switch reason {
-        case .refused: faults.unprocessed(device, mark: Self.mark(tag), &owner.runs, now: now)
+        case .refused: faults.unprocessed(tag.device, mark: tag.mark, &owner.runs, now: now)
         case .unknown(let unknown):
             let since = faults.unanswered(
-                device,
-                mark: Self.mark(tag),
+                tag.device,
+                mark: tag.mark,
                 reason: unknown.text,
                 isDeadline: unknown == .deadline,
                 &owner.runs,
@@ -215,7 +196,7 @@ final class EndpointSender: RequestSource {
 
     // MARK: - Answers that are not the usual one
 
-    private func refused(_ answer: borrowing ProviderAnswer, _ tag: UInt64, _ active: ActiveRun) {
+    private func refused(_ answer: borrowing ProviderAnswer, _ tag: RequestTag, _ active: ActiveRun) {
         let body = answer.body
         let retryAfter = answer.retryAfter
         let meaning = active.requests.classify(
@@ -229,8 +210,8 @@ final class EndpointSender: RequestSource {
         let finding = judge(first.credential, date: answer.date.bindMemory(to: UInt8.self).span)
         let rule = first.after(finding)
         let refusal = faults.refused(
-            Self.device(tag),
-            mark: Self.mark(tag),
+            tag.device,
+            mark: tag.mark,
             Verdict(meaning, rule: rule),
             rule: rule,
             &owner.runs,
@@ -327,26 +308,4 @@ final class EndpointSender: RequestSource {
 
     /// Whether it is one of any number: those that are not used are closed when there are too many.
     var isOneOfMany: Bool { service != nil }
-
-    private static func place(_ tag: UInt64) -> (slot: Int, position: Int) {
-        (Int(tag >> 32), Int(tag & 0xFFFF))
-    }
-
-    private static func device(_ tag: UInt64) -> EndpointFaults.Device {
-        EndpointFaults.Device(slot: Int(tag >> 32), position: Int(tag & 0xFFFF))
-    }
-
-    /// What the request carries when it is one of those that tell what faults mean (`EndpointFaults`).
-    private static func mark(_ tag: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: tag >> 16) }
-}
-
-extension Unanswered.UnknownReason {
-    /// What the ledger keeps as the reason of a device without an answer.
-    fileprivate var text: String {
-        switch self {
-        case .deadline: "NoAnswer"
-        case .reset(let code): "Reset\(code)"
-        case .connectionLost: "ConnectionLost"
-        }
-    }
 }

@@ -19,33 +19,33 @@ struct LoopHandle: Sendable {
     }
 }
 
-/// The desk as the sender loops see it.
+/// The worker's own loop as the sender loops see it.
 struct DeskReports: SenderReports {
-    private let bound: NIOLoopBound<WorkDesk>
+    private let bound: NIOLoopBound<WorkerCore>
     private let loop: any EventLoop
 
-    init(_ desk: WorkDesk) {
-        loop = desk.loop
-        bound = NIOLoopBound(desk, eventLoop: desk.loop)
+    init(_ core: WorkerCore) {
+        loop = core.loop
+        bound = NIOLoopBound(core, eventLoop: core.loop)
     }
 
     func runIsOver(_ key: ShardKey) {
         let bound = bound
-        loop.execute { bound.value.runIsOver(key) }
+        loop.execute { bound.value.desk.tell { shards, _ in shards.runIsOver(key) } }
     }
 
     func credentialsRefused(_ key: ShardKey, reason: String) {
         let bound = bound
-        loop.execute { bound.value.credentialsRefused(key, reason: reason) }
+        loop.execute { bound.value.incidents.credentialsRefused(key, reason: reason) }
     }
 
     func contentRefused(_ key: ShardKey, reason: String) {
         let bound = bound
-        loop.execute { bound.value.contentRefused(key, reason: reason) }
+        loop.execute { bound.value.incidents.contentRefused(key, reason: reason) }
     }
 
     func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip) {
         let bound = bound
-        loop.execute { bound.value.tripped(app: app, provider: provider, trip) }
+        loop.execute { bound.value.incidents.tripped(app: app, provider: provider, trip) }
     }
 }

@@ -60,6 +60,27 @@ final class ShardPublisher {
         }
     }
 
+    /// Several shards; `completion` gets those that were confirmed.
+    func publish(_ shards: [OutgoingShard], _ completion: @escaping ([(key: ShardKey, generation: UInt32)]) -> Void) {
+        let answers = Answers(left: shards.count)
+        for shard in shards {
+            shard.publish(to: self) { isConfirmed in
+                if isConfirmed { answers.confirmed.append((shard.record.id.key, shard.record.generation)) }
+                answers.left -= 1
+                if answers.left == 0 { completion(answers.confirmed) }
+            }
+        }
+    }
+
+    private final class Answers {
+        var left: Int
+        var confirmed: [(key: ShardKey, generation: UInt32)] = []
+
+        init(left: Int) {
+            self.left = left
+        }
+    }
+
     /// Any message; `completion` says whether the broker has it.
     func publish(_ message: OutboundMessage, _ completion: @escaping (Bool) -> Void) {
         publisher.publish(message) { completion($0 == .confirmed) }

@@ -20,37 +20,6 @@ extension WorkDesk {
         }
     }
 
-    /// Writes to the ledger and comes back to this loop; while the ledger does not take it, it waits unacked.
-    func write<Value: Sendable>(
-        _ durability: Ledger.Durability,
-        _ what: StaticString,
-        haste: Ledger.Haste = .atOnce,
-        reach: Ledger.Reach = .ledger,
-        _ body: @escaping @Sendable (LedgerTransaction) throws -> Value,
-        then: @escaping (Value) -> Void
-    ) {
-        pending += 1
-        let bound = NIOLoopBound((self, then), eventLoop: loop)
-        ledger.submit(durability, haste: haste, reach: reach, body) { [loop] result in
-            loop.execute {
-                let (desk, then) = bound.value
-                desk.pending -= 1
-                switch result {
-                case .success(let value): then(value)
-                case .failure(.closed): break
-                case .failure(let error):
-                    desk.logger.error("the ledger does not take \(what)", metadata: ["error": "\(error)"])
-                    desk.pending += 1
-                    desk.loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
-                        desk.pending -= 1
-                        desk.write(durability, what, haste: haste, reach: reach, body, then: then)
-                    }
-                }
-                desk.checkIdle()
-            }
-        }
-    }
-
     // MARK: - Settled
 
     private func settle(
@@ -60,7 +29,7 @@ extension WorkDesk {
         _ probe: Breaker.ProbeResult?
     ) {
         let now = ledger.now()
-        write(.synced, "a settlement", haste: shard.lane.haste, reach: .shards) {
+        writer.write(.synced, "a settlement", haste: shard.lane.haste, reach: .shards) {
             let result = try $0.settle(token, settlement, now: now)
             if let probe, result != .fenced { try $0.endProbe(token.key, probe, now: now) }
             return result
@@ -87,39 +56,23 @@ extension WorkDesk {
     }
 
     /// Publishes, marks what was confirmed, and says so: what was not confirmed is the sweeper's.
-    func publishAll(_ outgoing: [OutgoingShard], thenAck delivery: ShardDelivery?) {
-        guard !outgoing.isEmpty else { return published(delivery) }
-        pending += 1
-        let result = PublishTally(count: outgoing.count)
-        for shard in outgoing {
-            shard.publish(to: publisher) { [self] isConfirmed in
-                if isConfirmed { result.confirmed.append((shard.record.id.key, shard.record.generation)) }
-                result.left -= 1
-                guard result.left == 0 else { return }
-                pending -= 1
-                markOut(result.confirmed)
-                published(delivery)
+    func publish(_ left: [OutgoingShard], thenAck delivery: ShardDelivery?) {
+        guard !left.isEmpty else { return tell { shards, _ in shards.published(delivery) } }
+        writer.begin()
+        publisher.publish(left) { [self] confirmed in
+            writer.end {
+                let now = ledger.now()
+                writer.write(.normal, "confirms", haste: .withOthers, reach: .shards) {
+                    try $0.markOut(confirmed, now: now)
+                }
+                tell { shards, _ in shards.published(delivery) }
             }
         }
     }
 
-    private func markOut(_ confirmed: [(key: ShardKey, generation: UInt32)]) {
-        let now = ledger.now()
-        write(.normal, "confirms", haste: .withOthers, reach: .shards) {
-            try $0.markOut(confirmed, now: now)
-        } then: { _ in
-        }
-    }
-
-    func published(_ delivery: ShardDelivery?) {
-        shards.published(delivery)
-        perform()
-    }
-
     /// The ledger has the run's end, or refuses it.
     private func finish(_ token: RunToken, publishing left: [OutgoingShard] = []) {
-        shards.ended(token.key, epoch: token.epoch, publishes: !left.isEmpty, at: now)
-        perform(left: left)
+        tell(left: left) { $0.ended(token.key, epoch: token.epoch, publishes: !left.isEmpty, at: $1) }
     }
 
     // MARK: - Not settled
@@ -133,7 +86,7 @@ extension WorkDesk {
     ) {
         let now = ledger.now()
         tracing?.forgot(token.key)
-        write(.synced, "a shard that is set aside", reach: .shards) {
+        writer.write(.synced, "a shard that is set aside", reach: .shards) {
             let result = try $0.setAside(token, reason: reason, progress: progress, now: now)
             if let probe, result != .fenced { try $0.endProbe(token.key, probe, now: now) }
             return result
@@ -152,7 +105,7 @@ extension WorkDesk {
 
     private func abandon(_ progress: Progress, _ token: RunToken) {
         tracing?.forgot(token.key)
-        write(.normal, "the last progress of a lost lease", reach: .shards) {
+        writer.write(.normal, "the last progress of a lost lease", reach: .shards) {
             try $0.abandon(token, progress)
         } then: { [self] _ in
             tally.ended(.leaseLost)
@@ -162,16 +115,15 @@ extension WorkDesk {
 
     /// A row that this process has claimed and will not run: whoever gets its message need not wait for it.
     func giveUp(_ token: RunToken) {
-        write(.normal, "a claim that is given up", reach: .shards) {
+        writer.write(.normal, "a claim that is given up", reach: .shards) {
             try $0.giveUp(token)
-        } then: { _ in
         }
     }
 
     private func parkRun(_ token: RunToken) {
         let now = ledger.now()
         tracing?.forgot(token.key)
-        write(.synced, "a shard that is parked") {
+        writer.write(.synced, "a shard that is parked") {
             try $0.parkShard(token, reason: "LawViolated", now: now)
         } then: { [self] _ in
             finish(token)
@@ -182,14 +134,4 @@ extension WorkDesk {
 extension Lane {
     /// Bulk shards share their commits; nothing urgent waits for company.
     var haste: Ledger.Haste { urgency == .urgent ? .atOnce : .withOthers }
-}
-
-/// Counts the confirms of one settlement's publishes.
-private final class PublishTally {
-    var left: Int
-    var confirmed: [(ShardKey, UInt32)] = []
-
-    init(count: Int) {
-        left = count
-    }
 }

@@ -6,24 +6,26 @@ import Store
 extension WorkDesk {
     /// Runs shards that this process claimed when it accepted their campaign.
     func runClaimed(_ claimed: [ShardToPublish], _ delivery: ShardDelivery) {
-        shards.leased(delivery, shards: claimed.count)
-        for shard in claimed { shards.accepted(decoded(shard), shard.record, delivery, at: now) }
-        perform()
+        tell { shards, now in
+            shards.leased(delivery, shards: claimed.count)
+            for shard in claimed { shards.accepted(Self.decoded(shard), shard.record, delivery, at: now) }
+        }
     }
 
     /// Claims the shards of an urgent campaign whose message came back; without the app's credentials their claims set
     /// them aside.
     func reclaim(_ left: [ShardToPublish], _ delivery: ShardDelivery) {
-        shards.leased(delivery, shards: left.count)
-        for shard in left {
-            var own = delivery
-            own.generation = shard.record.generation
-            shards.delivered(decoded(shard), own, at: now)
+        tell { shards, now in
+            shards.leased(delivery, shards: left.count)
+            for shard in left {
+                var own = delivery
+                own.generation = shard.record.generation
+                shards.delivered(Self.decoded(shard), own, at: now)
+            }
         }
-        perform()
     }
 
-    private func decoded(_ shard: ShardToPublish) -> Shard {
+    private static func decoded(_ shard: ShardToPublish) -> Shard {
         do {
             return try shard.shard()
         } catch {

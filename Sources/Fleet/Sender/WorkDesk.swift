@@ -18,7 +18,9 @@ final class WorkDesk {
     /// Whether this worker sends; one that does not sets aside what it cannot help to get (`knowsApp`).
     let sends: Bool
     let publisher: ShardPublisher
+    let writer: LedgerWriter
     let logger: Logger
+    private let charges: QuotaCharges
     /// Acknowledges a delivery; without effect when its connection is gone.
     var ack: (ShardDelivery) -> Void = { _ in }
     /// A campaign may have ended, or a place in the window is free.
@@ -27,8 +29,10 @@ final class WorkDesk {
     var makeRoom: (_ queue: String) -> Void = { _ in }
     /// A run was given back or ended.
     var onIdle: (() -> Void)?
+    /// The loops that send.
+    var loops = SenderLoops()
 
-    var shards = WorkerShards(
+    private(set) var shards = WorkerShards(
         WorkerShards.Setting(
             prefetch: { Int(WorkerCore.prefetch(of: $0)) },
             streamDeadline: { name in
@@ -38,63 +42,56 @@ final class WorkDesk {
     )
     /// The consuming connection; nil while there is none.
     private(set) var connection: UInt64?
-    private(set) var loops: [LoopHandle] = []
-    /// Settlements, hand-overs and publishes under way.
-    var pending = 0
     /// What became of shards and devices here.
     var tally = WorkTally()
-    /// What began without a slot and is not yet counted against its provider's quota.
-    var uncharged: [ProviderQuota: Int] = [:]
     private var spare: [WorkerShards.Action] = []
     /// Spans of shards; nil when nobody wants them.
     var tracing: ShardTracing?
 
-    init(
-        loop: any EventLoop,
-        worker: Int64,
-        ledger: Ledger,
-        apps: AppDirectory,
-        sends: Bool = true,
-        publisher: ShardPublisher,
-        logger: Logger
-    ) {
+    init(_ context: WorkerContext, loop: any EventLoop, writer: LedgerWriter, publisher: ShardPublisher) {
         self.loop = loop
-        self.worker = worker
-        self.ledger = ledger
-        self.apps = apps
-        self.sends = sends
+        self.writer = writer
         self.publisher = publisher
-        self.logger = logger
-    }
-
-    /// Gives the desk its event loops, once.
-    func use(_ loops: [LoopHandle]) {
-        self.loops = loops
+        worker = context.worker
+        ledger = context.ledger
+        apps = context.apps
+        sends = context.sends
+        logger = context.logger
+        charges = QuotaCharges(writer: writer)
+        tracing = context.spans.map { ShardTracing($0) }
+        writer.ended = { [unowned self] in checkIdle() }
     }
 
     /// Whether nothing runs and nothing is on its way to the ledger or the broker.
-    var isIdle: Bool { shards.count == 0 && pending == 0 }
+    private var isIdle: Bool { shards.count == 0 && writer.pending == 0 }
 
-    var now: WorkerShards.Moment { WorkerShards.Moment(ledger.now(), MonotonicInstant(of: .now())) }
+    private var now: WorkerShards.Moment { WorkerShards.Moment(ledger.now(), MonotonicInstant(of: .now())) }
+
+    func checkIdle() {
+        if isIdle { onIdle?() }
+    }
 
     // MARK: - Facts
 
+    /// Tells the machine a fact, with its moment, and does what follows; `over` and `left` are what came with it.
+    func tell(
+        over: LoopRuns.Finished? = nil,
+        left: [OutgoingShard] = [],
+        _ fact: (inout WorkerShards, WorkerShards.Moment) -> Void
+    ) {
+        fact(&shards, now)
+        perform(over: over, left: left)
+    }
+
     func connected(_ connection: UInt64) {
         self.connection = connection
-        shards.connected(connection, at: now)
-        perform()
+        tell { $0.connected(connection, at: $1) }
     }
 
     /// The consuming connection is gone, and with it every lease.
     func disconnected() {
         connection = nil
-        shards.disconnected()
-        perform()
-    }
-
-    /// The lease holds again after it had run out, and its connection was not lost.
-    func leaseHolds() {
-        for handle in loops { handle.execute { $0.demandChanged() } }
+        tell { shards, _ in shards.disconnected() }
     }
 
     func received(_ message: InboundMessage, connection: UInt64) {
@@ -104,50 +101,13 @@ final class WorkDesk {
         } catch {
             return park(message, reason: error.reason, detail: error.description, connection: connection)
         }
-        let delivery = ShardDelivery(
-            connection: connection,
-            tag: message.deliveryTag,
-            generation: shard.generation,
-            redelivered: message.redelivered
-        )
-        shards.delivered(shard, delivery, at: now)
-        perform()
-    }
-
-    /// The ledger took the worker's report.
-    func reported() {
-        shards.reported(at: now)
-        perform()
-    }
-
-    /// A run has no open stream and opens none.
-    func runIsOver(_ key: ShardKey) {
-        shards.runIsOver(key)
-        perform()
-    }
-
-    /// The ledger was asked of the campaigns that run here.
-    func polled(_ facts: [CampaignFacts], shares: [ShardKey: CampaignFacts], quiet: Set<ShardKey>) {
-        shards.polled(facts, shares: shares, quiet: quiet, at: now)
-        perform()
-    }
-
-    /// The worker stops, and has nothing left.
-    func beginNothing() {
-        shards.beginNothing()
-        perform()
-    }
-
-    /// The worker stops: hands over everything that still runs.
-    func handOverAll() {
-        shards.handOverAll()
-        perform()
+        let delivery = ShardDelivery(message, connection: connection, generation: shard.generation)
+        tell { $0.delivered(shard, delivery, at: $1) }
     }
 
     // MARK: - Actions
 
-    /// Does what follows from the last fact; `over` and `left` are what came with it.
-    func perform(over: LoopRuns.Finished? = nil, left: [OutgoingShard] = []) {
+    private func perform(over: LoopRuns.Finished?, left: [OutgoingShard]) {
         // A fact that is told meanwhile has a buffer of its own.
         var actions: [WorkerShards.Action] = []
         swap(&actions, &spare)
@@ -157,30 +117,24 @@ final class WorkDesk {
             case .claim(let order): claim(order)
             case .start(let start): begin(start)
             case .adopt(let key, let epoch, let isLeaseLost, let loop):
-                handle(loop).execute { $0.adopt(key, epoch: epoch, isLeaseLost: isLeaseLost) }
-            case .stop(let key, let reason, let loop): handle(loop).execute { $0.stop(key, reason) }
-            case .takeOver(let key, let loop): takeOver(key, from: handle(loop))
+                loops[loop].execute { $0.adopt(key, epoch: epoch, isLeaseLost: isLeaseLost) }
+            case .stop(let key, let reason, let loop): loops[loop].execute { $0.stop(key, reason) }
+            case .takeOver(let key, let loop): takeOver(key, from: loops[loop])
             case .write(let key, let epoch):
                 guard let over else { preconditionFailure("\(key) was taken over without a run") }
                 ended(over, RunToken(key: key, epoch: epoch, worker: worker))
-            case .publish(let delivery): publishAll(left, thenAck: delivery)
+            case .publish(let delivery): publish(left, thenAck: delivery)
             case .ack(let delivery): ack(delivery)
             case .park(let shard, let delivery, let reason): park(shard, delivery, reason: reason)
             case .giveUp(let key, let epoch): giveUp(RunToken(key: key, epoch: epoch, worker: worker))
             case .widen(let queue): makeRoom(queue)
             case .wake(let instant): wake(at: instant)
-            case .tellStopped(let keys): tellStopped(keys)
+            case .tellStopped(let keys): loops.markStopped(keys, in: ledger)
             }
         }
         spare = actions
         checkIdle()
     }
-
-    func checkIdle() {
-        if isIdle { onIdle?() }
-    }
-
-    private func handle(_ loop: Int) -> LoopHandle { loops[loop % loops.count] }
 
     private func claim(_ order: WorkerShards.Order) {
         let shard = order.shard
@@ -218,8 +172,7 @@ final class WorkDesk {
         case .failure(let error):
             logger.error("the ledger does not take a claim", metadata: ["shard": "\(shard.id)", "error": "\(error)"])
             loop.assumeIsolated().scheduleTask(in: .seconds(1)) {
-                self.shards.claimFailed(order, at: self.now)
-                self.perform()
+                self.tell { $0.claimFailed(order, at: $1) }
             }
         case .success(let result):
             tally.claimed(result.decision, maybeSent: result.maybeSent)
@@ -229,8 +182,9 @@ final class WorkDesk {
                 campaign: result.campaign,
                 newEnd: result.newEnd
             )
-            shards.claimAnswered(shard.id.key, answer, at: now)
-            perform(left: result.unpublished.map(OutgoingShard.init))
+            tell(left: result.unpublished.map(OutgoingShard.init)) {
+                $0.claimAnswered(shard.id.key, answer, at: $1)
+            }
             progressed(shard.id.key.campaign)
         }
     }
@@ -242,15 +196,16 @@ final class WorkDesk {
             preconditionFailure("\(shard.id) runs without an account")
         }
         tracing?.began(shard, now: ledger.now())
-        charge(shard, progress, account)
-        let lateness = lateness(of: shard, isPaced: start.isPaced)
-        handle(start.loop).execute {
+        if shard.slot == nil, let quota = account.account.quota { charges.add(progress.pendingCount, to: quota) }
+        // As late as a quota allows, where no rate counts seconds.
+        let countsSeconds = start.isPaced || apps.pace(of: shard.facts.app) != nil
+        loops[start.loop].execute {
             $0.start(
                 shard,
                 epoch: epoch,
                 progress: progress,
                 account: account,
-                lateness: lateness,
+                lateness: countsSeconds ? Pacing.lateness : Pacing.quotaLateness,
                 isProbe: start.isProbe,
                 stopsForContent: start.stopsForContent
             )
@@ -261,82 +216,12 @@ final class WorkDesk {
         let bound = NIOLoopBound(self, eventLoop: loop)
         handle.execute { [loop] sender in
             let over = sender.takeOver(key)
-            loop.execute { bound.value.took(key, over) }
+            loop.execute { bound.value.tell(over: over) { $0.tookOver(key, epoch: over?.epoch, at: $1) } }
         }
-    }
-
-    private func took(_ key: ShardKey, _ over: LoopRuns.Finished?) {
-        shards.tookOver(key, epoch: over?.epoch, at: now)
-        perform(over: over)
     }
 
     private func wake(at instant: MonotonicInstant) {
         let wait = max(Duration.zero, instant.since(now.instant))
-        loop.assumeIsolated().scheduleTask(in: TimeAmount(wait)) {
-            self.shards.woke(at: self.now)
-            self.perform()
-        }
-    }
-
-    // MARK: - Providers
-
-    /// Has connections open for held campaigns on every loop.
-    func warm(_ routes: Set<HeldRoute>) {
-        for route in routes {
-            guard let account = apps.account(app: route.app, provider: route.provider) else { continue }
-            for handle in loops {
-                handle.execute { $0.warm(account, route.environment, isUrgent: route.urgency == .urgent) }
-            }
-        }
-    }
-
-    func credentialsRefused(_ key: ShardKey, reason: String) {
-        let now = ledger.now()
-        ledger.submit(.synced) { transaction in
-            let before = try transaction.pause(of: key, reason: .credentials, detail: reason, now: now)
-            try transaction.tripBreaker(of: key, Breaker.Trip(reason: reason, since: now), now: now)
-            return before?.pausedBy.contains(.credentials) == false
-        } completion: { [logger] result in
-            // Every shard of the campaign finds out; one line says it for all of them, in the whole fleet.
-            if case .success(false) = result { return }
-            logger.error(
-                "the provider refuses the app's credentials; the campaign is paused",
-                metadata: ["shard.campaign": "\(key.campaign)", "reason": "\(reason)"]
-            )
-        }
-    }
-
-    func contentRefused(_ key: ShardKey, reason: String) {
-        logger.error(
-            "the provider refuses the campaign's content; the campaign is paused",
-            metadata: ["shard.campaign": "\(key.campaign)", "reason": "\(reason)"]
-        )
-        let now = ledger.now()
-        write(.synced, "a pause") {
-            _ = try $0.pause(of: key, reason: .content, detail: reason, now: now)
-        } then: { _ in
-        }
-    }
-
-    /// The provider is out for an app: the fleet's shards of it are set aside until a probe finds it well.
-    func tripped(app: String, provider: ProviderName, _ trip: Breaker.Trip) {
-        setAside(app: app, provider: provider)
-        let now = ledger.now()
-        write(.synced, "an open breaker") {
-            try $0.tripBreaker(app: app, provider: provider, trip, now: now)
-        } then: { [self] isNew in
-            // One line for all loops that find out, in the whole fleet, and none for each probe.
-            guard isNew else { return }
-            logger.error(
-                "the provider is out for an app; its shards are set aside",
-                metadata: ["app": "\(app)", "provider": "\(provider.rawValue)", "reason": "\(trip.reason)"]
-            )
-            // Claims that were granted before this commit have begun meanwhile.
-            setAside(app: app, provider: provider)
-        }
-    }
-
-    private func setAside(app: String, provider: ProviderName) {
-        for handle in loops { handle.execute { $0.setAside(app: app, provider: provider) } }
+        loop.assumeIsolated().scheduleTask(in: TimeAmount(wait)) { self.tell { $0.woke(at: $1) } }
     }
 }

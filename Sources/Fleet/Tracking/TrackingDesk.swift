@@ -44,7 +44,7 @@ final class TrackingDesk {
             guard !message.isTruncated else { throw .malformed("more than \(TrackingBatch.bytesMax) bytes") }
             let batch = try TrackingBatch(encoded: message.body)
             waiting.append(Arrival(entries: batch.entries, tag: message.deliveryTag, connection: connection))
-            work.pending += 1
+            work.writer.begin()
             write()
         } catch {
             work.park(message, reason: error.reason, detail: error.description, connection: connection)
@@ -53,9 +53,7 @@ final class TrackingDesk {
 
     /// The connection is gone: the broker gives what waits to somebody else; what is being written may come again.
     func disconnected() {
-        work.pending -= waiting.count
-        waiting.removeAll()
-        work.checkIdle()
+        work.writer.end(waiting.count) { waiting.removeAll() }
     }
 
     private func write() {
@@ -105,9 +103,7 @@ final class TrackingDesk {
 
     private func end(_ arrivals: [Arrival]) {
         isWriting = false
-        work.pending -= arrivals.count
-        write()
-        work.checkIdle()
+        work.writer.end(arrivals.count) { write() }
     }
 }
 

@@ -30,8 +30,8 @@ struct LedgerPoll: Sendable {
                     return (facts, shares, Set(quiet), sends ? try reader.heldRoutes() : [])
                 }
                 loop.execute { [core] in
-                    core.value.desk.polled(facts, shares: shares, quiet: quiet)
-                    core.value.desk.warm(held)
+                    core.value.desk.tell { $0.polled(facts, shares: shares, quiet: quiet, at: $1) }
+                    core.value.desk.loops.warm(held, of: context.apps)
                     core.value.ledgerRead(at: asked)
                 }
             } catch {

@@ -145,7 +145,7 @@ public final class Worker: Sendable {
             let core = core.value
             let outlet = makeOutlet(context, core, signals)
             core.publishing = { outlet.changed(isTaking: $0) }
-            core.desk.use(senders)
+            core.use(SenderLoops(senders))
             core.desk.progressed = { campaign in
                 if progress.note(campaign) { signals.planner.wake() }
             }
@@ -224,7 +224,7 @@ public final class Worker: Sendable {
         _ core: NIOLoopBound<WorkerCore>,
         _ loop: any EventLoop
     ) async throws -> [LoopHandle] {
-        let (reports, lease) = try await loop.submit { (DeskReports(core.value.desk), core.value.lease) }.get()
+        let (reports, lease) = try await loop.submit { (DeskReports(core.value), core.value.lease) }.get()
         var handles: [LoopHandle] = []
         for sending in loops {
             let handle = try await sending.submit {
@@ -262,7 +262,7 @@ public final class Worker: Sendable {
             Task {
                 await heartbeat(context) {
                     health.reported()
-                    loop.execute { core.value.desk.reported() }
+                    loop.execute { core.value.desk.tell { $0.reported(at: $1) } }
                 }
             }
         )
@@ -399,7 +399,7 @@ public final class Worker: Sendable {
         health.drain()
         await settle { core, done in core.stopConsuming(done) }
         if await !isIdle(within: settings.drain) {
-            loop.execute { [core] in core.value.desk.handOverAll() }
+            loop.execute { [core] in core.value.desk.tell { shards, _ in shards.handOverAll() } }
             if await !isIdle(within: .seconds(10)) {
                 context.logger.warning("not everything was handed over; the broker gives it to another worker")
             }
@@ -450,7 +450,7 @@ public final class Worker: Sendable {
                 let desk = core.value.desk
                 desk.onIdle = {
                     desk.onIdle = nil
-                    desk.beginNothing()
+                    desk.tell { shards, _ in shards.beginNothing() }
                     once.resume(true)
                 }
                 desk.checkIdle()

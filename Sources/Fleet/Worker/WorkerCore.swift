@@ -25,6 +25,8 @@ final class WorkerCore {
     let intake: IntakeDesk
     let tracking: TrackingDesk
     let publisher: ShardPublisher
+    let incidents: ProviderIncidents
+    private let writer: LedgerWriter
     private let connection: AMQPPublisher
     private var consumer: AMQPConsumer?
     /// Asked by the loops that send.
@@ -46,21 +48,12 @@ final class WorkerCore {
         logger = context.logger
         connection = AMQPPublisher(loop: loop, endpoint: context.configuration.amqp, name: "\(context.name) publisher")
         publisher = ShardPublisher(loop: loop, publisher: connection, ledger: context.ledger)
-        desk = WorkDesk(
-            loop: loop,
-            worker: context.worker,
-            ledger: context.ledger,
-            apps: context.apps,
-            sends: context.sends,
-            publisher: publisher,
-            logger: context.logger
-        )
-        desk.tracing = context.spans.map { ShardTracing($0) }
+        writer = LedgerWriter(loop: loop, ledger: context.ledger, logger: context.logger)
+        incidents = ProviderIncidents(writer: writer, logger: context.logger)
+        desk = WorkDesk(context, loop: loop, writer: writer, publisher: publisher)
         intake = IntakeDesk(
-            loop: loop,
             intake: context.intake,
             work: desk,
-            publisher: publisher,
             queues: [BrokerNames.urgentCampaignsQueue, BrokerNames.campaignsQueue],
             logger: context.logger
         )
@@ -130,6 +123,12 @@ final class WorkerCore {
         .queue(BrokerNames.workQueue(lane), prefetch: prefetch)
     }
 
+    /// Gives it the loops that send, once.
+    func use(_ loops: SenderLoops) {
+        desk.loops = loops
+        incidents.loops = loops
+    }
+
     /// Begins to connect.
     func start() {
         connection.onChange = { [unowned self] _ in publishingChanged() }
@@ -141,11 +140,16 @@ final class WorkerCore {
 
     /// What is known of the campaigns that run here is as of this instant.
     func ledgerRead(at instant: NIODeadline) {
-        if lease.know(until: instant + TimeAmount(Supersession.knowledgeLasts)) { desk.leaseHolds() }
+        if lease.know(until: instant + TimeAmount(Supersession.knowledgeLasts)) { leaseHolds() }
+    }
+
+    /// The lease holds again after it had run out, and its connection was not lost.
+    private func leaseHolds() {
+        desk.loops.executeAll { $0.demandChanged() }
     }
 
     private func renewLease() {
-        if lease.renew(until: consumer?.isHeldUntil) { desk.leaseHolds() }
+        if lease.renew(until: consumer?.isHeldUntil) { leaseHolds() }
         loop.assumeIsolated().scheduleTask(in: .seconds(1)) { [weak self] in self?.renewLease() }
     }
 
@@ -202,7 +206,7 @@ final class WorkerCore {
         let now = ledger.now()
         let (row, shard) = ParkedMover.row(message, now: now)
         let tag = message.deliveryTag
-        desk.write(.synced, "a parked message") {
+        writer.write(.synced, "a parked message") {
             try $0.park(row, shard: shard, now: now)
         } then: { [unowned self] in
             consumer?.ack(tag, generation: generation)

@@ -1,0 +1,66 @@
+import Delivery
+import Logging
+import NIOCore
+import Store
+
+/// Writes to the ledger from one event loop, each second again until the ledger takes it, and counts what is under way.
+///
+/// Confined to its loop.
+final class LedgerWriter {
+    let loop: any EventLoop
+    let ledger: Ledger
+    private let logger: Logger
+    /// Writes, publishes and judgements that have not ended; a worker that stops waits for them.
+    private(set) var pending = 0
+    /// Something has ended.
+    var ended: () -> Void = {}
+
+    init(loop: any EventLoop, ledger: Ledger, logger: Logger) {
+        self.loop = loop
+        self.ledger = ledger
+        self.logger = logger
+    }
+
+    /// Something is under way that is no write of this one; `end` follows.
+    func begin() { pending += 1 }
+
+    /// What was under way has ended; what follows from it may begin something in turn.
+    func end(_ count: Int = 1, _ follow: () -> Void = {}) {
+        pending -= count
+        follow()
+        ended()
+    }
+
+    /// Does it after a second, and is under way until then.
+    func again(_ action: @escaping () -> Void) {
+        begin()
+        loop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.end { action() } }
+    }
+
+    /// Writes and comes back to the loop; while the ledger does not take it, what it is about waits unacked.
+    func write<Value: Sendable>(
+        _ durability: Ledger.Durability,
+        _ what: StaticString,
+        haste: Ledger.Haste = .atOnce,
+        reach: Ledger.Reach = .ledger,
+        _ body: @escaping @Sendable (LedgerTransaction) throws -> Value,
+        then: @escaping (Value) -> Void = { _ in }
+    ) {
+        begin()
+        let bound = NIOLoopBound((self, then), eventLoop: loop)
+        ledger.submit(durability, haste: haste, reach: reach, body) { [loop] result in
+            loop.execute {
+                let (writer, then) = bound.value
+                writer.end {
+                    switch result {
+                    case .success(let value): then(value)
+                    case .failure(.closed): break
+                    case .failure(let error):
+                        writer.logger.error("the ledger does not take \(what)", metadata: ["error": "\(error)"])
+                        writer.again { writer.write(durability, what, haste: haste, reach: reach, body, then: then) }
+                    }
+                }
+            }
+        }
+    }
+}

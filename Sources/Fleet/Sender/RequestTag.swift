@@ -1,0 +1,24 @@
+import Delivery
+
+/// A request's device, as its stream carries it: 32 bits of the run's slot, 16 of a mark, 16 of the position.
+struct RequestTag {
+    private(set) var bits: UInt64
+
+    init(slot: Int, position: Int) {
+        bits = UInt64(UInt32(slot)) << 32 | UInt64(UInt16(position))
+    }
+
+    init(bits: UInt64) {
+        self.bits = bits
+    }
+
+    var slot: Int { Int(bits >> 32) }
+    var position: Int { Int(bits & 0xFFFF) }
+    var device: EndpointFaults.Device { EndpointFaults.Device(slot: slot, position: position) }
+
+    /// What the request carries when it is one of those that tell what faults mean (`EndpointFaults`); 0 otherwise.
+    var mark: UInt16 {
+        get { UInt16(truncatingIfNeeded: bits >> 16) }
+        set { bits |= UInt64(newValue) << 16 }
+    }
+}

@@ -1,0 +1,43 @@
+import Campaigns
+import Delivery
+import Store
+
+/// The event loops that send, as the worker's own loop gives them orders.
+struct SenderLoops {
+    private let handles: [LoopHandle]
+
+    init(_ handles: [LoopHandle] = []) {
+        self.handles = handles
+    }
+
+    /// The loop of a shard, by the number that `WorkerShards` chose.
+    subscript(_ number: Int) -> LoopHandle { handles[number % handles.count] }
+
+    /// Runs an order on every loop.
+    func executeAll(_ order: @escaping @Sendable (SenderLoop) -> Void) {
+        for handle in handles { handle.execute(order) }
+    }
+
+    /// Has connections open for held campaigns.
+    func warm(_ routes: Set<HeldRoute>, of apps: AppDirectory) {
+        for route in routes {
+            guard let account = apps.account(app: route.app, provider: route.provider) else { continue }
+            executeAll { $0.warm(account, route.environment, isUrgent: route.urgency == .urgent) }
+        }
+    }
+
+    /// Writes down which runs of superseded campaigns open no stream any more, although they may wait for answers.
+    ///
+    /// Asked on the loops after they were told to stop.
+    func markStopped(_ keys: [ShardKey], in ledger: Ledger) {
+        executeAll { sender in
+            let stopped = sender.stopped(keys)
+            guard !stopped.isEmpty else { return }
+            // Lost, it is written again at the next look at the ledger.
+            ledger.submit(.normal) {
+                try $0.markStopped(stopped)
+            } completion: { _ in
+            }
+        }
+    }
+}
