@@ -5,7 +5,7 @@
 #   Deploy/kit-release.sh FOLDER             the kit, its tests and pages in FOLDER, which must be empty or not there
 #   Deploy/kit-release.sh FOLDER VERSION     the same as a Git repository with one commit and the tag VERSION
 #
-# The tree is what stands in the commit or the work tree that this script is in; push it to the kit's own repository.
+# The tree is what Git tracks, as it stands in the work tree that this script is in; push it to the kit's own repository.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 exec </dev/null
@@ -16,11 +16,11 @@ folder=$1 version=${2-}
 [ -z "$version" ] || [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "a version is three numbers, as 1.4.0: $version" 64
 [ -z "$(ls -A "$folder" 2>/dev/null)" ] || fail "$folder is not empty" 64
 
-mkdir -p "$folder/Sources" "$folder/Tests"
-# Links become files: what they name stays behind.
-cp -RL Sources/FanfareKit "$folder/Sources/"
-cp -RL Tests/FanfareKitTests Tests/Seeds "$folder/Tests/"
-cp .swift-format "$folder/"
+mkdir -p "$folder"
+git rev-parse --git-dir >/dev/null 2>&1 || fail "$PWD is no Git checkout: what belongs to the kit is what Git tracks" 64
+# Links become files: what they name stays behind. What somebody has lying about does too.
+git ls-files -z -- Sources/FanfareKit Tests/FanfareKitTests Tests/Seeds .swift-format |
+    xargs -0 cp -L --parents --target-directory "$folder"
 printf '.build/\nPackage.resolved\n' >"$folder/.gitignore"
 
 cat >"$folder/Package.swift" <<'MANIFEST'

@@ -7,6 +7,9 @@ an_app_takes_the_kit() (
     trap 'rm -rf "$folder"' EXIT
     Deploy/kit-release.sh "$folder/FanfareKit" 1.0.0
     ! grep -E 'unsafeFlags|treatAllWarnings' "$folder/FanfareKit/Package.swift" || exit 1
+    # What Git tracks of the kit and nothing else, links as the files that they name.
+    git ls-files -- Sources/FanfareKit Tests/FanfareKitTests Tests/Seeds | sort >"$folder/tracked"
+    (cd "$folder/FanfareKit" && find Sources Tests -type f | sort) | diff "$folder/tracked" - || exit 1
     mkdir -p "$folder/app/Sources/app"
     cat >"$folder/app/Package.swift" <<MANIFEST
 // swift-tools-version: 6.0

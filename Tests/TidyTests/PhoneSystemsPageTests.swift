@@ -51,6 +51,23 @@ import Testing
         #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
     }
 
+    @Test
+    func `each test of the kit that a row names has the edge's own rules before it, or is named as the phone's alone`()
+        throws
+    {
+        let tree = try SourceTree.repository.get()
+        let page = try tree.text(of: "Sources/Fleet/Documentation.docc/PhoneSystems.md")
+        let sections = page.components(separatedBy: "## What is played on the phone alone")
+        try #require(sections.count == 2)
+        let named = sections[1].matches(of: #/\n- `(\w+)`: /#).map { String($0.1) }
+        let suites = Set(sections[0].matches(of: #/\| `(\w+)`: /#).map { String($0.1) })
+        let alone = suites.filter { suite in
+            let file = tree.files.first { $0.target == "FanfareKitTests" && $0.path.hasSuffix("/\(suite).swift") }
+            return file.map { $0.lines(of: "PhoneRig").isEmpty && $0.lines(of: "FarSide").isEmpty } ?? false
+        }
+        #expect(named == alone.sorted())
+    }
+
     @Test(arguments: [
         ("| a | `Sources/A` | `ATests`: a works | works |", true), ("| a | | | not here: gone |", true),
         ("| a | `Sources/A` | | not yet: nobody did it |", true), ("| a | `Sources/A` | | works |", false),

@@ -5,7 +5,7 @@ import Foundation
 ///     titleLabel.text = announcement.title
 ///     actionButton.setTitle(announcement.actionLabel ?? "More", for: .normal)
 public struct Announcement: Sendable, Hashable {
-    /// Whether the body is HTML; such a page has its title in itself.
+    /// Tells whether the body is HTML; such a page has its title in itself.
     public let isHTML: Bool
     /// The first line; nil of HTML.
     public let title: String?
@@ -50,7 +50,7 @@ public struct Poll: Sendable, Hashable {
         public let id: String
         /// The question.
         public let title: String
-        /// Whether several choices may be taken.
+        /// Tells whether several choices may be taken.
         public let isMultiple: Bool
         /// At least one.
         public let choices: [Choice]
@@ -62,7 +62,7 @@ public struct Poll: Sendable, Hashable {
         public let id: String
         /// What it says.
         public let title: String
-        /// Whether it is taken at first.
+        /// Tells whether it is taken at first.
         public let isDefault: Bool
     }
 

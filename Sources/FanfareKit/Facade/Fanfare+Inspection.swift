@@ -9,7 +9,7 @@ extension Fanfare {
     /// Answers after everything that was said before. It changes when the server has forgotten the device.
     public func deviceID() async -> UUID? { await asked { await $0.device } }
 
-    /// Whether the server knows this device, from this start or an earlier one; nil once the kit was stopped.
+    /// Tells whether the server knows this device, from this start or an earlier one; nil once the kit was stopped.
     ///
     ///     if await fanfare.isRegistered() == true { … }
     ///

@@ -14,7 +14,7 @@ public final class Fanfare: Sendable {
     ///     Fanfare.shared?.log(.custom("goal"))
     @MainActor public private(set) static var shared: Fanfare?
 
-    /// Who draws what.
+    /// The app's parts that draw messages, campaigns and notifications.
     public let presenters = Presenters()
     let options: FanfareOptions
     #if canImport(UserNotifications)
@@ -213,7 +213,7 @@ public final class Fanfare: Sendable {
         PushMessage(members: JSON.members(userInfo), names.names)
     }
 
-    /// Whether a user info is of a push that Fanfare sent.
+    /// Tells whether a user info is of a push that Fanfare sent.
     ///
     ///     guard fanfare.isOurs(userInfo) else { return otherSDK.handle(userInfo) }
     public func isOurs(_ userInfo: [AnyHashable: Any]) -> Bool { push(userInfo) != nil }
@@ -318,7 +318,7 @@ public final class Fanfare: Sendable {
     ///     fanfare.display(InAppMessage(id: "welcome", header: "Hello"))
     public func display(_ message: InAppMessage) { order { await $0.display(message) } }
 
-    /// Where an asset of a message is: a file, or the folder of what was a ZIP; nil when it is not there.
+    /// The place of a message's asset: a file, or the folder of what was a ZIP; nil when it is not there.
     ///
     ///     if let file = message.image.flatMap(fanfare.asset) { imageView.image = UIImage(contentsOfFile: file.path) }
     public func asset(_ url: URL) -> URL? { assets.place(url) }

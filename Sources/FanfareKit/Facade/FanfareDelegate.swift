@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Whom the kit asks and tells; every call has an answer of its own, so that an app says only what it cares about.
+/// The app's ear for what the kit asks and tells; every call has an answer of its own, so that an app says only what it
+/// cares about.
 ///
 ///     final class PushDelegate: FanfareDelegate {
 ///         func fanfare(_ fanfare: Fanfare, shouldOpen link: String, from push: PushMessage?) -> Bool { !isInCheckout }
@@ -8,7 +9,7 @@ public import Foundation
 @MainActor public protocol FanfareDelegate: AnyObject {
     /// A registration ended, well or not.
     func fanfare(_ fanfare: Fanfare, didRegister result: RegistrationResult)
-    /// Whether a link of a tap, a button or a message is opened; the app may open it itself and say false.
+    /// Decides whether a link of a tap, a button or a message is opened; the app may open it itself and say false.
     func fanfare(_ fanfare: Fanfare, shouldOpen link: String, from push: PushMessage?) -> Bool
     /// A message could be shown now.
     func fanfare(_ fanfare: Fanfare, choiceFor message: InAppMessage) -> InAppChoice

@@ -1,4 +1,4 @@
-/// Who draws what.
+/// The app's parts that draw messages, campaigns and notifications.
 ///
 ///     fanfare.presenters.links = { link in router.open(link) }
 @MainActor public final class Presenters {
@@ -6,9 +6,9 @@
     public var inApp: [InAppMessage.Layout: any InAppPresenter] = [:]
     /// By the category for layout, or else the one of the buttons; the empty one is for all others.
     public var campaigns: [String: any CampaignPresenter] = [:]
-    /// Who draws notifications inside the app, by the same; without one the system shows them, in front too.
+    /// Notifiers inside the app, by the same; without one the system shows them, in front too.
     public var notifiers: [String: any InAppNotifier] = [:]
-    /// Where notifications appear over what the app shows.
+    /// The edge at which notifications appear over what the app shows.
     public var notificationPosition: InAppMessage.Position = .bottom
     /// Opens links.
     public var links: (@MainActor (String) -> Void)?

@@ -14,9 +14,9 @@ public struct InAppMessage: Sendable, Hashable, Identifiable {
     public var message: String?
     /// A picture.
     public var image: URL?
-    /// Whether the picture is all there is.
+    /// Tells whether the picture is all there is.
     public var isImageOnly = false
-    /// Where a slideup appears.
+    /// The edge at which a slideup appears.
     public var position: Position = .bottom
     /// Which way the screen must be held; nil for either.
     public var orientation: Orientation?
@@ -48,7 +48,7 @@ public struct InAppMessage: Sendable, Hashable, Identifiable {
         case slideup, modal, full, html
     }
 
-    /// Where a slideup appears.
+    /// An edge at which a slideup appears.
     public enum Position: String, Sendable, Hashable, CaseIterable {
         case top, bottom
     }

@@ -11,7 +11,7 @@ public struct FanfareOptions: Sendable {
     public var automation: Automation = .all
     /// What the person is asked to allow, when that is left to the kit.
     public var permission: PermissionOptions = .standard
-    /// Who sends pushes to this device: `apns`, `fcm` or `webpush`.
+    /// The service that sends pushes to this device: `apns`, `fcm` or `webpush`.
     public var provider = "apns"
     /// `sandbox` or `production`; nil: what the app's settings on the server say.
     public var environment: String?
@@ -33,9 +33,9 @@ public struct FanfareOptions: Sendable {
     ///
     ///     options.payloadNames = ["media": "mediaUrl", "rich_id": "richId"]
     public var payloadNames: [String: String] = [:]
-    /// Where sounds are kept that come as rich content; the system looks for them in `Library/Sounds` of the app or its group.
+    /// The folder of sounds that come as rich content; the system looks for them in `Library/Sounds` of the app or its group.
     public var soundFolder: URL
-    /// Where registration, events and contents are kept; an app with extensions gives a folder of its group.
+    /// The folder of registration, events and contents; an app with extensions gives one of its group.
     public var folder: URL
 
     /// Parts of the kit that work by themselves; each has calls to do it by hand.

@@ -209,10 +209,12 @@ actor Phone {
 
     /// Asks the system where the person is; what has changed is told.
     func look() {
-        guard let place = setting.place?() else { return }
-        let before = registrar.facts
+        guard let said = setting.place?() else { return }
+        let (place, before) = (said.fitting, registrar.facts)
         registrar.change { ($0.locale, $0.timeZone, $0.appVersion) = (place.locale, place.timeZone, place.appVersion) }
-        if registrar.facts != before { keep() }
+        guard registrar.facts != before else { return }
+        keep()
+        if place != said { listener.log("the server takes \(place) of \(said)") }
     }
 
     func keep() {

@@ -15,9 +15,9 @@ public struct ActionCategory: Sendable, Hashable, Identifiable {
         public let id: String
         /// What it says.
         public let title: String
-        /// Whether it brings the app to the front; only then a link of its own can be opened.
+        /// Tells whether it brings the app to the front; only then a link of its own can be opened.
         public let opensApp: Bool
-        /// Whether it is drawn as something that cannot be taken back.
+        /// Tells whether it is drawn as something that cannot be taken back.
         public let isDestructive: Bool
 
         /// A button.

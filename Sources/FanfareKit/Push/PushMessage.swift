@@ -35,7 +35,7 @@ public struct PushMessage: Sendable, Hashable {
     public let body: String?
     /// What a data push brings.
     public let dataPush: DataPush?
-    /// Whether it only wakes the app.
+    /// Tells whether it only wakes the app.
     public let isSilent: Bool
     /// What the producer attached: the job's `data`.
     public let variables: [String: JSON]
@@ -56,7 +56,7 @@ public struct PushMessage: Sendable, Hashable {
         case inApp = "in_app"
     }
 
-    /// Whether a user info is of a push that Fanfare sent.
+    /// Tells whether a user info is of a push that Fanfare sent.
     ///
     ///     if PushMessage.isOurs(userInfo) { … }
     ///

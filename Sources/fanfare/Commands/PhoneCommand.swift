@@ -39,9 +39,15 @@ struct PhoneCommand: AsyncParsableCommand {
     @Flag(help: "Start with the app behind, not in front.")
     var background = false
 
+    @Option(help: "Seconds between two in-app messages that appear by themselves.")
+    var inAppInterval = 30.0
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        guard inAppInterval.isFinite, inAppInterval >= 0 else {
+            throw ValidationError("--in-app-interval \(inAppInterval) is no time; write seconds, 0 for no wait")
+        }
         _ = try Self.address(server, of: "--server")
         if let simulator { _ = try Self.address(simulator, of: "--simulator") }
     }
@@ -52,6 +58,7 @@ struct PhoneCommand: AsyncParsableCommand {
         let folder = PhoneFolder(path: folder)
         let screen = try folder.screen()
         var setting = PhoneSession.Setting(integrationKey: key, server: server, isJSON: output.json)
+        setting.inAppInterval = inAppInterval
         if address.scheme == "http" {
             let network = try await PhoneNetwork(host: address.host, port: address.port)
             setting.network = network

@@ -45,6 +45,8 @@ import Foundation
         var network: PhoneNetwork?
         var line: PushLine?
         var isJSON: Bool
+        /// Seconds between two in-app messages that appear by themselves.
+        var inAppInterval: TimeInterval = 30
     }
 
     init(_ setting: Setting, folder: PhoneFolder, screen: PhoneScreen) throws {
@@ -53,6 +55,7 @@ import Foundation
         (network, line, isJSON) = (setting.network, setting.line, setting.isJSON)
         var options = FanfareOptions()
         options.folder = folder.kit
+        options.inApp.interval = setting.inAppInterval
         fanfare = try FanfareKit.Fanfare.start(
             integrationKey: setting.integrationKey,
             server: setting.server,

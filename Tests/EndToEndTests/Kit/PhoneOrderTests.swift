@@ -13,7 +13,8 @@ extension EndToEnd {
             async throws
         {
             try await PrivateFleet.with { fleet in
-                let phone = try await TypedPhone(fleet)
+                // Nobody waits for the next message here.
+                let phone = try await TypedPhone(fleet, "--in-app-interval", "0")
                 try phone.say("keyboard up", "local slideup Two tickets left", "show")
                 try await phone.sees("nothing is on the screen")
                 try phone.say("keyboard down")

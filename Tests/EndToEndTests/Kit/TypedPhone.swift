@@ -9,7 +9,7 @@ final class TypedPhone {
     private let keys: FileHandle
 
     /// Opens the edge of a fleet's app, starts a server and a worker, and the phone, which registers.
-    init(_ fleet: PrivateFleet) async throws {
+    init(_ fleet: PrivateFleet, _ options: String...) async throws {
         let key = try await fleet.openEdge()
         let port = try await fleet.startServer()
         _ = try await fleet.startWorker()
@@ -21,7 +21,7 @@ final class TypedPhone {
             [
                 "phone", "--server", "http://127.0.0.1:\(port)", "--integration", "key.txt", "--simulator",
                 "http://127.0.0.1:\(control)",
-            ],
+            ] + options,
             input: pipe.fileHandleForReading
         )
         try await sees("registration: registered")

@@ -1,34 +1,154 @@
 import Foundation
 
-#if canImport(Campaigns)
+#if canImport(Fleet)
 import Campaigns
+import Delivery
+import Fleet
+import PushProviders
 #endif
 
-/// What the edge's own decoders say of a body, so that the far side of these tests takes nothing that the edge refuses.
+/// What the edge's own decoders and rules say of a request, so that the far side of these tests takes nothing that the edge
+/// refuses.
 ///
 /// The kit's own repository (`Deploy/kit-release.sh`) has no edge: there everything is taken.
 enum EdgeRules {
-    #if canImport(Campaigns)
-    static let areThere = true
-    #else
-    static let areThere = false
-    #endif
+    /// Why the edge takes something no further, in its own words.
+    struct Refusal: Equatable {
+        var status = 422
+        var word = "unexpected_error"
+        var reason: String
+        var pointer: String?
 
-    /// Why a body is refused, and where the fault is; nil: it is taken.
-    static func refusal(_ method: String, _ path: String, _ body: Data) -> (reason: String, pointer: String)? {
-        #if canImport(Campaigns)
-        let now = Timestamp(milliseconds: 1_790_000_000_000)
-        let problems: [Problem] =
-            switch (method, path.split(separator: "/").dropFirst().first) {
-            case ("POST", "tracking"): TrackingRequest([UInt8](body), now: now).problems
-            case ("POST", "polls"): PollAnswersRequest([UInt8](body), now: now).problems
-            case ("POST", "sessions"):
-                JSONReader.read([UInt8](body)).value.map { SessionStart.decode($0).problems } ?? []
-            default: []
-            }
-        return problems.first.map { ($0.detail, $0.pointer) }
-        #else
-        return nil
-        #endif
+        /// Nobody has what is shown.
+        static func unknown(_ reason: String) -> Refusal {
+            Refusal(status: 403, word: "integration_key_unknown", reason: reason)
+        }
+
+        static let noContent = Refusal(status: 404, reason: "there is no content of this id")
+    }
+
+    #if !canImport(Fleet)
+    static let areThere = false
+
+    static func registration(_ body: Data, id: String) -> Refusal? { nil }
+    static func isAnothers(_ body: Data, token: String?, user: String?, provenUser: String?) -> Bool { false }
+    static func isSecret(_ text: String) -> Bool { true }
+    static func tracking(_ body: Data) -> Refusal? { nil }
+    static func answers(_ body: Data, to poll: String, _ page: Data?) -> Refusal? { nil }
+    static func session(_ body: Data) -> Refusal? { nil }
+    static func opens(_ content: String, ofCampaign: Bool, shown: String?) -> Bool { true }
+    static func names(_ field: String?, _ tag: String) -> Bool { field == tag }
+    static func signed(_ name: String, of campaign: String) -> String {
+        name + String(repeating: "A", count: max(0, 22 - name.utf8.count))
+    }
+    #endif
+}
+
+#if canImport(Fleet)
+extension EdgeRules {
+    static let areThere = true
+
+    private static let app = "news"
+    private static let now = Timestamp(milliseconds: 1_790_000_000_000)
+    private static let keys = Result { try MessageKeys(file: Array("1 \(String(repeating: "5a", count: 32))".utf8)) }
+
+    /// The first of what a body has wrong, as the edge says it.
+    private static func refusal(_ problems: [Problem]) -> Refusal? {
+        let ofToken = ["/token", "/provider", "/environment"]
+        guard let first = problems.first(where: { ofToken.contains($0.pointer) }) ?? problems.first else { return nil }
+        return Refusal(
+            word: ofToken.contains(first.pointer) ? "token_invalid" : "unexpected_error",
+            reason: [first.detail, first.mend].compactMap(\.self).joined(separator: "; "),
+            pointer: first.pointer
+        )
+    }
+
+    private static func read(_ body: Data) -> (value: JSONValue?, refusal: Refusal?) {
+        let reading = JSONReader.read([UInt8](body))
+        return (reading.value, refusal(reading.problems))
+    }
+
+    private static func decoded(_ body: Data, id: String) -> (registration: EdgeRegistration?, refusal: Refusal?) {
+        let (value, broken) = read(body)
+        guard let value else { return (nil, broken) }
+        let (registration, problems) = EdgeRegistration.decode(value, installation: id, ProviderRegistry.tokens)
+        return (registration, refusal(problems))
+    }
+
+    /// What keeps a registration from being read.
+    static func registration(_ body: Data, id: String) -> Refusal? {
+        guard EdgeRegistration.isInstallation(id) else { return Refusal(reason: "\(id) is no device's id") }
+        return decoded(body, id: id).refusal
+    }
+
+    /// Whether an id that somebody has, with a token and perhaps a user, is not theirs who register with it and a key of the app.
+    static func isAnothers(_ body: Data, token: String?, user: String?, provenUser: String?) -> Bool {
+        guard let word = decoded(body, id: "device").registration else { return false }
+        var before = word.registration.device
+        before.token = token ?? ""
+        let tokens = [before, word.registration.device].map { device in
+            Adoption.Token(provider: device.provider, bytes: ProviderRegistry.tokens.bytes(of: device))
+        }
+        let known = Adoption.Known(token: tokens[0], user: user, secretHash: nil)
+        return Adoption.judge(known, token: tokens[1], proof: .integrationKey(user: provenUser)) == .anothers
+    }
+
+    /// Whether a text may be a device's secret.
+    static func isSecret(_ text: String) -> Bool { EdgeSecret.isDevices(text) }
+
+    private static func read(_ message: String?) -> MessageID? {
+        guard let message, let keys = try? keys.get() else { return nil }
+        return MessageID(message.utf8, app: app, keys: keys)
+    }
+
+    /// What is wrong with events, or with the signature of one.
+    static func tracking(_ body: Data) -> Refusal? {
+        let request = TrackingRequest([UInt8](body), now: now)
+        if let refusal = refusal(request.problems) { return refusal }
+        guard let made = request.events.first(where: { read($0.messageID) == nil }) else { return nil }
+        let reason = "m was not signed for this app; send fanfare.m of the push as it came"
+        return Refusal(reason: reason, pointer: "/events/\(made.index)/m")
+    }
+
+    /// What is wrong with answers, with their signature, or with them as answers to a poll that was served.
+    static func answers(_ body: Data, to poll: String, _ page: Data?) -> Refusal? {
+        let request = PollAnswersRequest([UInt8](body), now: now)
+        if let refusal = refusal(request.problems) { return refusal }
+        guard let message = read(request.messageID) else {
+            return Refusal(reason: "m was not signed for this app", pointer: "/m")
+        }
+        let questions = page.flatMap { read($0).value }
+        guard message.campaign == number(poll), let questions,
+            let form = PollForm(job: ["content": ["poll": questions]])
+        else { return Refusal(status: 404, reason: "there is no poll \(poll), or m is not of it", pointer: "/m") }
+        return refusal(request.problems(against: form))
+    }
+
+    /// What is wrong with a session's start.
+    static func session(_ body: Data) -> Refusal? {
+        let (value, broken) = read(body)
+        guard let value else { return broken }
+        return refusal(SessionStart.decode(value).problems)
+    }
+
+    /// Whether content is shown to who shows this signed id; a campaign's own has the campaign's name.
+    static func opens(_ content: String, ofCampaign: Bool, shown: String?) -> Bool {
+        let owner: ContentDoor.Owner = ofCampaign ? .campaign(number(content), isReleased: true) : .operator
+        return ContentDoor.opens(owner, shown: read(shown)?.campaign)
+    }
+
+    /// Whether the field names the tag.
+    static func names(_ field: String?, _ tag: String) -> Bool { EntityTags.names(field, tag) }
+
+    /// A number of the ledger's for a name (FNV-1a).
+    private static func number(_ name: String) -> UInt32 {
+        name.utf8.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+    }
+
+    /// The message id of a device, here by a name, as a campaign's push carries it.
+    static func signed(_ name: String, of campaign: String) -> String {
+        guard let keys = try? keys.get() else { return "" }
+        return MessageID.signed(campaign: number(campaign), devices: [number(name)], app: app, keys: keys)[0]
     }
 }
+#endif

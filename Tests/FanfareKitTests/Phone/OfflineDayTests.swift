@@ -17,6 +17,9 @@ import Testing
         }
     }
 
+    /// The message id of the push of that number.
+    private static func signedOne(_ number: Int) -> String { signed("m\(number)", of: "c\(number % 7)") }
+
     /// Cuts the journal somewhere in its last line, as it is when the app is killed while it writes.
     private func cut(_ journal: URL, _ random: inout SeededRandom) throws {
         let data = try Data(contentsOf: journal)
@@ -64,7 +67,7 @@ import Testing
         #expect(Set(counted.keys) == Set(noted) && counted.count == 500)
         // Some came more than once: that is what ids are for.
         #expect(counted.values.contains { $0 > 1 })
-        #expect(await far.events.compactMap { $0["m"]?.string } == (0..<500).map { signed("m\($0)") })
+        #expect(await far.events.compactMap { $0["m"]?.string } == (0..<500).map(Self.signedOne))
     }
 
     @Test func `a journal that is cut at any byte has every event whose line is whole, and takes new ones`()
@@ -82,7 +85,7 @@ import Testing
             try await happen(9, on: rig.phone)
             try await rig.kill()
             let names = await rig.phone.outbox.events.map(\.messageID)
-            #expect(names == (0..<kept).map { signed("m\($0)") } + [signed("m9")], "\(end)")
+            #expect(names == (0..<kept).map(Self.signedOne) + [Self.signedOne(9)], "\(end)")
         }
     }
 
@@ -92,7 +95,7 @@ import Testing
         let far = FarSide()
         let rig = try PhoneRig(far)
         try await rig.register()
-        await far.serve("who", type: "application/json", Data(pollText.utf8))
+        await far.serve("who", type: "application/json", Data(pollText.utf8), isCampaigns: true)
         let poll = try push(["c": "who", "m": "m1", "k": "poll", "r": "who", "t": "poll"], aps: ["alert": "Who?"])
         await rig.phone.responded(.opened, to: poll)
         await rig.phone.settled()

@@ -44,7 +44,7 @@ import Testing
         await rig.phone.happened(.custom("goal"))
         #expect(rig.ear.heard() == ["session started"])
         await rig.far.be(.away)
-        await rig.phone.change { $0.token = "ab" }
+        await rig.phone.change { $0.token = token("ab") }
         try await rig.pass(30)
         await rig.far.be(.well)
         try await rig.pass(60)
@@ -97,8 +97,8 @@ import Testing
     @Test func `an announcement tapped off line waits for the network, over a kill, and lets others by`() async throws {
         let rig = try PhoneRig()
         try await rig.register()
-        await rig.far.serve("one", type: "application/json", page)
-        await rig.far.serve("two", type: "application/json", page)
+        await rig.far.serve("one", type: "application/json", page, isCampaigns: true)
+        await rig.far.serve("two", type: "application/json", page, isCampaigns: true)
         _ = await rig.phone.received(try announcement("two"))
         await rig.far.be(.away)
         _ = rig.ear.heard()

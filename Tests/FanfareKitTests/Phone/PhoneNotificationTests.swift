@@ -140,7 +140,12 @@ import Testing
         async throws
     {
         let rig = try await rig()
-        await rig.far.serve("page", type: "application/json", Data(#"{"title": "T", "body": "B"}"#.utf8))
+        await rig.far.serve(
+            "page",
+            type: "application/json",
+            Data(#"{"title": "T", "body": "B"}"#.utf8),
+            isCampaigns: true
+        )
         let page = try shown("page", ["k": "announcement", "r": "page"])
         _ = await rig.phone.displayed(page)
         _ = await rig.phone.displayed(try shown("next"))

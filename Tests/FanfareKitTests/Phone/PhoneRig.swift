@@ -11,6 +11,7 @@ final class PhoneRig {
     private let tracking: FarSide?
     private let clock = HandClock()
     private let options: FanfareOptions
+    private let place: Place?
     private(set) var phone: Phone
 
     /// A phone in a folder of its own, which `remove` takes away; `start` is the clock at first.
@@ -18,13 +19,14 @@ final class PhoneRig {
         _ far: FarSide = FarSide(),
         ear: Ear = Ear(),
         tracking: FarSide? = nil,
+        place: Place? = nil,
         _ change: (inout FanfareOptions) -> Void = { _ in }
     ) throws {
         var options = FanfareOptions()
         options.folder = FileManager.default.temporaryDirectory.appendingPathComponent("phone-\(UUID().uuidString)")
         change(&options)
-        (self.far, self.ear, self.options, self.tracking) = (far, ear, options, tracking)
-        phone = try Self.phone(far, ear, options, clock, tracking)
+        (self.far, self.ear, self.options, self.tracking, self.place) = (far, ear, options, tracking, place)
+        phone = try Self.phone(far, ear, options, clock, tracking, place)
     }
 
     deinit { try? FileManager.default.removeItem(at: options.folder) }
@@ -36,16 +38,18 @@ final class PhoneRig {
         _ ear: Ear,
         _ options: FanfareOptions,
         _ clock: HandClock,
-        _ tracking: FarSide?
+        _ tracking: FarSide?,
+        _ place: Place?
     ) throws -> Phone {
         var setting = Phone.Setting(
-            integrationKey: "key",
+            integrationKey: FarSide.key,
             options: options,
             assets: AssetStore(options.folder),
             names: KnownNames(options.folder, given: options.payloadNames)
         )
         setting.send = { try await far.send($0) }
         if let tracking { setting.track = { try await tracking.send($0) } }
+        if let place { setting.place = { place } }
         setting.now = { clock.now }
         setting.chance = { 0.5 }
         setting.wait = { _ in
@@ -64,7 +68,7 @@ final class PhoneRig {
 
     /// A phone that the server knows, with its app in front.
     func register() async throws {
-        await phone.change { $0.token = "ab" }
+        await phone.change { $0.token = token("ab") }
         await phone.settled()
         #expect(await phone.registrar.isRegistered)
         #expect(ear.heard() == ["registration registered"])
@@ -74,7 +78,7 @@ final class PhoneRig {
     /// The app is killed, without a word, and starts again from what is on the disk.
     func kill(_ change: () throws -> Void = {}) async throws {
         try change()
-        phone = try Self.phone(far, ear, options, clock, tracking)
+        phone = try Self.phone(far, ear, options, clock, tracking, place)
         await phone.start()
     }
 
@@ -110,14 +114,17 @@ final class HandClock: @unchecked Sendable {
     }
 }
 
-/// A message id as the edge takes it, of 22 characters.
-func signed(_ name: String) -> String { name + String(repeating: "A", count: max(0, 22 - name.utf8.count)) }
+/// A message id as the edge takes it, signed for a push of the campaign.
+func signed(_ name: String, of campaign: String = "") -> String { EdgeRules.signed(name, of: campaign) }
+
+/// A token as APNs gives it, of 64 digits.
+func token(_ pair: String) -> String { String(repeating: pair, count: 32) }
 
 /// Pushes for tests.
 func push(_ own: [String: Any], aps: [String: Any] = [:], _ variables: [String: Any] = [:]) throws -> PushMessage {
     var userInfo: [AnyHashable: Any] = variables
     var own = own
-    if let name = own["m"] as? String { own["m"] = signed(name) }
+    if let name = own["m"] as? String { own["m"] = signed(name, of: own["c"] as? String ?? "") }
     userInfo["aps"] = aps
     userInfo["fanfare"] = own
     return try #require(PushMessage(userInfo))

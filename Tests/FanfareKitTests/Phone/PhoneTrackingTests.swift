@@ -20,7 +20,11 @@ import Testing
         await rig.phone.note(.opened, .system, messageID: signed("m1"))
         try await rig.pass(3600)
         let logged = rig.ear.logs.filter { $0.contains("does not take") }
-        #expect(logged == ["the server does not take the event opened (system): m is no message id of 22 characters"])
+        #expect(
+            logged == [
+                "the server does not take the event opened (system): m is no message id of 22 characters; send fanfare.m of the push as it came"
+            ]
+        )
         #expect(await rig.far.events.count == 1)
         try await rig.kill()
         #expect(await rig.phone.lostEvents == 1 && rig.ear.logs.count { $0.contains("does not take") } == 1)
@@ -61,6 +65,7 @@ import Testing
         let (far, tracking) = (FarSide(), FarSide())
         let rig = try PhoneRig(far, tracking: tracking)
         try await rig.register()
+        await tracking.learn(await far.devices)
         await rig.phone.responded(.opened, to: try shown("d"))
         await rig.phone.becameActive()
         await rig.phone.settled()
