@@ -3,7 +3,8 @@ public import Campaigns
 /// What a push carries for the app (contract, section 5): the object `fanfare`, and beside it what the app reads under
 /// names of its own (`PayloadNames`), with each device's message id in one of them.
 public enum FanfareObject {
-    /// Bytes that it has at most besides links and a data push's body, so that the content has the rest.
+    /// Bytes that it has at most besides links, a rich message and a data push's body, so that the content has
+    /// the rest.
     static let bytesMax = 160
 
     /// Appends the members, without a comma before the first.
@@ -25,7 +26,7 @@ public enum FanfareObject {
             }
         }
         var isFirst = !hasObject
-        for member in members + copies(job) {
+        for member in members + copies(job, asText: asText) {
             guard let name = member.named.flatMap({ names[$0] }) else { continue }
             if !isFirst { payload.append(",") }
             isFirst = false
@@ -42,7 +43,7 @@ public enum FanfareObject {
 
     /// What is said of an object that takes too much of the payload.
     public static func warnings(_ job: Job) -> [Problem] {
-        let links = ["u", "i", "a", "d"]
+        let links = ["u", "i", "a", "d", "x"]
         let members = members(job).filter { !links.contains($0.key) }
         let own = JSONWriter.bytes(.object(members.map { JSONMember($0.key, $0.value) }))
         let messageID = MessageIDPlace.opening.count + MessageIDPlace.byteCount + 1
@@ -107,6 +108,7 @@ public enum FanfareObject {
             Member("u", .url, text(content.url), isPersonal: true),
             Member("r", .richID, text(rich?.id)),
             Member("t", .richType, text(rich?.type)),
+            Member("x", .richMessage, text(rich?.message)),
             Member("i", .media, text(content.mediaURL), isPersonal: true),
             Member("a", nil, actions.isEmpty ? nil : .object(actions), isPersonal: true),
             Member("d", nil, text(push?.body)),
@@ -115,12 +117,19 @@ public enum FanfareObject {
         ].compactMap(\.self)
     }
 
-    /// What is said a second time for apps that read it beside `aps`.
-    private static func copies(_ job: Job) -> [Member] {
-        let text = (job.content.body ?? job.content.title).map { JSONValue.string($0) }
+    /// What is said a second time for apps that read it beside `aps`, with the numbers that they show or tell
+    /// notifications apart by.
+    private static func copies(_ job: Job, asText: Bool) -> [Member] {
+        let (content, rich) = (job.content, job.namedContent)
+        let text = (content.body ?? content.title).map { JSONValue.string($0) }
+        let numbers = LegacyNumbers(app: job.app, id: job.id)
+        func whole(_ number: Int) -> JSONValue { asText ? .string(String(number)) : .number(JSONNumber(number)) }
         return [
-            Member("", .message, text, isPersonal: true),
-            Member("", .richMessage, job.namedContent == nil ? nil : text, isPersonal: true),
+            Member("", .message, text ?? rich?.message.map { .string($0) }, isPersonal: text != nil),
+            // With a message of its own it is a member, not a copy.
+            Member("", .richMessage, rich == nil || rich?.message != nil ? nil : text, isPersonal: true),
+            Member("", .messageNumber, whole(numbers.message)),
+            Member("", .deliveryNumber, whole(numbers.delivery)),
         ].compactMap(\.self)
     }
 }

@@ -177,5 +177,105 @@ extension EndToEnd {
                 #expect(got.objects.count == 2)
             }
         }
+
+        @Test func `an app in the field gets whole numbers, its three names in silence, and a default body as data`()
+            async throws
+        {
+            try await PrivateFleet.with(fcm: FCMAccess()) { fleet in
+                try declare(
+                    fleet,
+                    """
+                        variables: {body: {default: "Open the app"}}
+                        payload_names: {message_number: _mId, delivery_number: _dId, rich_id: richId, rich_type: richType,
+                          rich_message: richMessage}
+
+                    """
+                )
+                _ = try await fleet.startWorker()
+                try Self.png.write(to: URL(fileURLWithPath: fleet.folder + "/coupon.png"))
+                let put = try await fleet.run("content", "put", "c-81", "coupon.png", "--app", PrivateFleet.app)
+                #expect(put.exit == 0, "\(put)")
+                // As the seed of a hub writes it.
+                let rich: JSONValue = [
+                    "content_available": true, "apns": ["aps": ["sound": ""]],
+                    "rich": ["type": "coupon", "id": "c-81", "message": "Ten percent"],
+                ]
+                let silent = try await send(job("silent", nil, rich), fleet)
+                #expect(silent.apns["aps"] == ["content-available": 1, "sound": ""])
+                #expect(fleet.simulator.lastRequests.last?.headers["apns-push-type"] == "background")
+                for beside in [silent.apns, silent.fcm["data"] ?? .null] {
+                    let names = ["richId", "richType", "richMessage"].map { beside[$0]?.string }
+                    #expect(names == ["c-81", "coupon", "Ten percent"])
+                }
+                let numbers = LegacyNumbers(app: PrivateFleet.app, id: "silent")
+                #expect(silent.apns["_mId"]?.integer == Int64(numbers.message))
+                #expect(silent.apns["_dId"]?.integer == Int64(numbers.delivery))
+                #expect(silent.fcm["data"]?["_mId"]?.string == String(numbers.message))
+                #expect(silent.objects.count == 2 && silent.objects.allSatisfy { $0["m"]?.string?.utf8.count == 22 })
+
+                let shown = try await send(job("shown", nil, ["title": "Derby"]), fleet)
+                #expect(shown.apns["aps"]?["alert"] == ["title": "Derby"])
+                #expect(shown.fcm["notification"] == ["title": "Derby"])
+                let drawn = job("drawn", nil, ["title": "Derby"]).delivered(["android": "data"])
+                let data = try await send(drawn, fleet)
+                #expect(data.fcm["data"]?["title"] == "Derby" && data.fcm["data"]?["body"] == "Open the app")
+                #expect(data.apns["aps"]?["alert"] == ["title": "Derby"])
+            }
+        }
+
+        @Test func `a native push to everyone leaves out whom it has nothing for, and says so`() async throws {
+            try await PrivateFleet.with(fcm: FCMAccess()) { fleet in
+                try declare(fleet)
+                _ = try await fleet.startWorker()
+                let ear = try await EventEar(fleet)
+                let people = ["apns": TestDevices.tokens(2), "fcm": TestDevices.fcm(3)]
+                var lines: [String] = []
+                for (provider, tokens) in people {
+                    lines += tokens.map {
+                        #"{"id": "\#(provider)-\#($0.suffix(8))", "token": "\#($0)", "provider": "\#(provider)"}"#
+                    }
+                }
+                let file = URL(fileURLWithPath: fleet.folder + "/all.ndjson")
+                try Data(lines.joined(separator: "\n").utf8).write(to: file)
+                let imported = try await fleet.run("device", "import", "all.ndjson", "--app", PrivateFleet.app)
+                #expect(imported.exit == 0, "\(imported)")
+                var native = TestJob("raw", [])
+                (native.kind, native.audience) = ("native", ["everyone": true])
+                native.content = ["apns": ["aps": ["alert": "Hi"]]]
+                try await fleet.publish(native)
+                let accepted = try await ear.events("campaign.accepted", of: "raw")[0].json["data"]
+                let warnings = try #require(accepted?["warnings"]?.array)
+                #expect(warnings.map { $0["pointer"] } == ["/content"], "\(warnings)")
+                #expect(warnings.first?["detail"]?.string?.contains("nothing for fcm") == true, "\(warnings)")
+                let status = try await fleet.completed("raw")
+                #expect(status.audience == 2 && status.counts.accepted == 2)
+                #expect(fleet.simulator.lastRequests(of: .fcm).isEmpty)
+                // Devices that a job names are a mistake.
+                try await fleet.publish(job("named", "native", native.content))
+                #expect(try await ear.events("campaign.refused", of: "named")[0].pointers == ["/content/fcm"])
+                await ear.close()
+            }
+        }
+
+        @Test func `a sound is content, and one that a system does not play is warned of`() async throws {
+            try await PrivateFleet.with(fcm: FCMAccess()) { fleet in
+                try declare(fleet)
+                _ = try await fleet.startWorker()
+                let wave = Data("RIFF".utf8) + Data([4, 0, 0, 0]) + Data("WAVE".utf8)
+                try wave.write(to: URL(fileURLWithPath: fleet.folder + "/goal.wav"))
+                try Self.png.write(to: URL(fileURLWithPath: fleet.folder + "/goal.mp3"))
+                let app = PrivateFleet.app
+                let put = try await fleet.run("content", "put", "goal", "goal.wav", "--app", app, "--type", "sound")
+                #expect(put.exit == 0 && put.output.contains("audio/wav, 12 bytes"), "\(put)")
+                let wrong = try await fleet.run("content", "put", "noise", "goal.mp3", "--app", app)
+                #expect(wrong.exit != 0 && wrong.errors.contains("it begins like image/png"), "\(wrong)")
+                let ear = try await EventEar(fleet)
+                _ = try await send(job("loud", nil, ["title": "Goal", "sound": "goal.caf"]), fleet)
+                let warnings = try await ear.events("campaign.accepted", of: "loud")[0].json["data"]?["warnings"]?.array
+                #expect(warnings?.compactMap { $0["pointer"]?.string } == ["/content/sound"], "\(warnings ?? [])")
+                #expect(warnings?.first?["detail"]?.string?.hasPrefix("Android") == true)
+                await ear.close()
+            }
+        }
     }
 }

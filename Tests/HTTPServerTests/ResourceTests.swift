@@ -99,13 +99,16 @@ import Testing
 
     @Test func `a push to one device is an urgent job`() throws {
         let body = JSONReader.read(Array(#"{"app": "news", "device": {"token": "a"}, "delivery": {"ttl": 5}}"#.utf8))
-        let job = try OneDeviceJob.job(try #require(body.value?.members))
+        let send = SendBody(try #require(body.value?.members), key: nil)
         #expect(
-            job.text
+            send.job.text
                 == #"{"app":"news","delivery":{"ttl":5,"urgency":"urgent"},"audience":{"devices":[{"token":"a"}]}}"#
         )
-        #expect(throws: HTTPProblem.self) { try OneDeviceJob.job([]) }
+        #expect(send.problems == [] && SendBody([], key: nil).problems.map(\.pointer) == ["/device"])
+        // Of what sends no push there is nothing to hasten.
+        let inApp = SendBody([JSONMember("kind", "in_app"), JSONMember("user", "ana")], key: nil)
+        #expect(inApp.job.text == #"{"kind":"in_app","audience":{"users":["ana"]}}"#)
         let both = [JSONMember("device", [:]), JSONMember("audience", [:])]
-        #expect(throws: HTTPProblem.self) { try OneDeviceJob.job(both) }
+        #expect(SendBody(both, key: nil).problems.map(\.pointer) == ["/audience"])
     }
 }

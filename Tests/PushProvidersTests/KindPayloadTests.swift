@@ -141,6 +141,61 @@ struct KindPayloadTests {
         #expect(apns(job) == #"{"aps":{"alert":{"body":"A coupon for you"}},"fanfare":\#(object),\#(peers)}"#)
     }
 
+    @Test func `a silent push has the three names of an app in the field together, with a message of its own`() {
+        var job = Self.rich
+        job.content.rich?.message = "Ten percent"
+        // Beside the id, for an app that reads our object.
+        let object = #"{"v":1,"c":"derby-2026","m":"\#(Self.blank)","r":"c-81","t":"coupon","x":"Ten percent"}"#
+        #expect(apns(job) == #"{"aps":{"content-available":1},"fanfare":\#(object)}"#)
+        job.payloadNames = PayloadNames([.richID: "richId", .richType: "richType", .richMessage: "richMessage"])
+        let peers = #""richId":"c-81","richType":"coupon","richMessage":"Ten percent""#
+        let rest = #"{"v":1,"c":"derby-2026","m":"\#(Self.blank)"}"#
+        #expect(apns(job) == #"{"aps":{"content-available":1},"fanfare":\#(rest),\#(peers)}"#)
+        #expect(APNsProvider().check(job, carriesMessageID: true) == JobCheck())
+        let data = fcm(job)?["data"]
+        #expect(data?["richId"] == "c-81" && data?["richType"] == "coupon" && data?["richMessage"] == "Ten percent")
+        #expect(fcm(job)?["notification"] == nil)
+        // Once, and not the alert's text, where both are there.
+        job.content.contentAvailable = false
+        job.content.body = "A coupon for you"
+        #expect(apns(job).hasSuffix(peers + "}"))
+        job.payloadNames = PayloadNames([.message: "_msg"])
+        #expect(apns(job).hasSuffix(#","_msg":"A coupon for you"}"#))
+    }
+
+    @Test func `an empty sound beside content-available is a silent push`() {
+        let silent = Fixtures.bare(nil) {
+            $0.content.contentAvailable = true
+            $0.content.apns = ["aps": ["sound": ""], "richId": "1"]
+        }
+        let native = Fixtures.bare(nil) {
+            $0.kind = .native
+            $0.content.apns = ["aps": ["content-available": 1, "sound": ""], "richId": "1"]
+        }
+        for job in [silent, native] {
+            #expect(APNsProvider().check(job, carriesMessageID: true) == JobCheck())
+            let push = APNsProvider().compile(job, carriesMessageID: true)
+            #expect(push.pushType == .background && push.priority == 5)
+        }
+        var loud = native
+        loud.content.apns = ["aps": ["content-available": 1, "sound": "default"]]
+        #expect(APNsProvider().compile(loud, carriesMessageID: true).pushType == .alert)
+    }
+
+    @Test func `the numbers that an app in the field parses stand beside the signed id`() {
+        let numbers = LegacyNumbers(app: "news", id: "derby-2026")
+        let job = Fixtures.job {
+            $0.payloadNames = PayloadNames([.messageNumber: "_mId", .deliveryNumber: "_dId"])
+        }
+        let object = #"{"v":1,"c":"derby-2026","m":"\#(Self.blank)"}"#
+        let peers = #""_mId":\#(numbers.message),"_dId":\#(numbers.delivery)"#
+        #expect(apns(job) == #"{"aps":{"alert":{"title":"Kick-off"}},"fanfare":\#(object),\#(peers)}"#)
+        let data = fcm(job)?["data"]
+        #expect(data?["_mId"]?.string == String(numbers.message) && data?["_dId"]?.string == String(numbers.delivery))
+        #expect(fcmObject(job)?["m"]?.string == Self.blank)
+        #expect(web(job)?["_mId"]?.integer == Int64(numbers.message))
+    }
+
     @Test(arguments: ["", "_mId", "a-rather-long.name_of_a_message"])
     func `a device's id is written into the place, and goes with its member where there is no key`(
         _ name: String

@@ -54,6 +54,43 @@ struct DeviceTraceTests {
         #expect(try await trace(1, app: "shop").isEmpty)
     }
 
+    @Test(arguments: TestDatabase.all) func `what the phone said of each is told, and whether it was read`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await ledger.accepted(Sample.campaign([3, 2]))
+        func say(
+            _ index: UInt32,
+            _ surface: TrackedSurface,
+            _ type: TrackedType,
+            _ detail: String = "",
+            at: Timestamp
+        ) async throws {
+            let device = TrackedDevice(app: "news", campaign: number, index: index, registered: Int64(index))
+            let event = TrackingEvent(device: device, type: type, surface: surface, detail: detail, at: at)
+            _ = try await ledger.write { try $0.track([.event(event)], Retention(), now: .start) }
+        }
+        try await say(0, .system, .displayed, at: .start + 5)
+        try await say(1, .system, .displayed, at: .start + 7)
+        try await say(1, .inApp, .displayed, at: .start + 6)
+        try await say(1, .system, .actioned, "LIKE", at: .start + 9)
+        try await say(2, .content, .displayed, at: .start + 8)
+        try await say(4, .system, .exited, at: .start + 8)
+        var told: [DeviceTrace] = []
+        for number in 0...4 { told.append(try #require(try await trace(number).first)) }
+        let displayed: [Timestamp?] = [.start + 5, .start + 6, .start + 8, nil, nil]
+        #expect(told.map(\.displayedAt) == displayed)
+        // A swipe reads nothing; a button and a page that was shown do.
+        let read: [Timestamp?] = [nil, .start + 9, .start + 8, nil, nil]
+        #expect(told.map(\.readAt) == read)
+        #expect(told[1].told.contains { $0.type == .actioned && $0.detail == "LIKE" } && told[3].told.isEmpty)
+
+        let all = try #require(try await ledger.traces(campaign: number, devicesMax: 5))
+        #expect(all.map(\.index) == [0, 1, 2, 3, 4] && all.map(\.readAt) == told.map(\.readAt))
+        #expect(try await ledger.traces(campaign: number, devicesMax: 4) == nil)
+        #expect(try await ledger.traces(campaign: number + 1, devicesMax: 4) == [])
+    }
+
     @Test(arguments: TestDatabase.all) func `every campaign is told, the latest first, also one that never sent`(
         _ database: TestDatabase
     ) async throws {

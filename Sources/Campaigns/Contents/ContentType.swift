@@ -1,4 +1,4 @@
-/// What a stored content may be: images and texts that a phone can show.
+/// What a stored content may be: images and texts that a phone can show, and sounds that it can play.
 public enum ContentType: String, Sendable, CaseIterable {
     /// PNG.
     case png = "image/png"
@@ -8,6 +8,14 @@ public enum ContentType: String, Sendable, CaseIterable {
     case gif = "image/gif"
     /// WebP.
     case webp = "image/webp"
+    /// AIFF, or AIFF-C.
+    case aiff = "audio/aiff"
+    /// RIFF WAVE.
+    case wav = "audio/wav"
+    /// Apple's Core Audio Format.
+    case caf = "audio/x-caf"
+    /// MPEG audio, layer III.
+    case mp3 = "audio/mpeg"
     /// A page; UTF-8.
     case html = "text/html"
     /// UTF-8.
@@ -26,6 +34,10 @@ public enum ContentType: String, Sendable, CaseIterable {
         case "jpg", "jpeg": self = .jpeg
         case "gif": self = .gif
         case "webp": self = .webp
+        case "aiff", "aif", "aifc": self = .aiff
+        case "wav": self = .wav
+        case "caf": self = .caf
+        case "mp3": self = .mp3
         case "html", "htm": self = .html
         case "txt": self = .plain
         case "json": self = .json
@@ -36,23 +48,24 @@ public enum ContentType: String, Sendable, CaseIterable {
     /// The value of the field `content-type` that it is served with.
     public var field: String {
         switch self {
-        case .png, .jpeg, .gif, .webp, .json: rawValue
+        case .png, .jpeg, .gif, .webp, .aiff, .wav, .caf, .mp3, .json: rawValue
         case .html, .plain: rawValue + "; charset=utf-8"
         }
     }
 
     /// What is wrong with bytes that are to be of this type, and how to mend it; nil when they can be.
     ///
-    /// Images are known by their first bytes (PNG, section 5.2; JPEG, B.1.1.3; GIF89a, 17; RFC 9649, 2.4), texts by being
-    /// UTF-8, JSON by being read.
+    /// Images and sounds are known by their first bytes (PNG, section 5.2; JPEG, B.1.1.3; GIF89a, 17; RFC 9649, 2.4;
+    /// Audio IFF 1.3, "Data Types"; RIFF, "WAVE"; Core Audio Format Specification, "CAF File Header"; ID3v2.4, 3.1, or a
+    /// frame of ISO/IEC 11172-3, 2.4.2.3), texts by being UTF-8, JSON by being read.
     public func problem(_ bytes: [UInt8]) -> (detail: String, mend: String)? {
         if bytes.isEmpty { return ("the content is empty", "send the bytes of a file") }
         guard bytes.count <= Self.bytesMax else {
             return ("the content has \(bytes.count) bytes, at most \(Self.bytesMax) are taken", "make it smaller")
         }
         switch self {
-        case .png, .jpeg, .gif, .webp:
-            let found = Self.image(bytes)
+        case .png, .jpeg, .gif, .webp, .aiff, .wav, .caf, .mp3:
+            let found = Self.binary(bytes)
             if found == self { return nil }
             let mend = found.map { "it begins like \($0.rawValue)" } ?? "send the file as it is, or name its type"
             return ("the content does not begin as \(rawValue) does", mend)
@@ -66,12 +79,22 @@ public enum ContentType: String, Sendable, CaseIterable {
         }
     }
 
-    /// Which image bytes begin; nil for none of those that are taken.
-    static func image(_ bytes: [UInt8]) -> ContentType? {
+    /// Which image or sound bytes begin; nil for none of those that are taken.
+    private static func binary(_ bytes: [UInt8]) -> ContentType? {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
         if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) { return .gif }
-        if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) { return .webp }
+        let form = bytes.dropFirst(8)
+        if bytes.starts(with: "RIFF".utf8) {
+            return form.starts(with: "WEBP".utf8) ? .webp : form.starts(with: "WAVE".utf8) ? .wav : nil
+        }
+        if bytes.starts(with: "FORM".utf8), form.starts(with: "AIFF".utf8) || form.starts(with: "AIFC".utf8) {
+            return .aiff
+        }
+        if bytes.starts(with: Array("caff".utf8) + [0, 1]) { return .caf }
+        if bytes.starts(with: "ID3".utf8) { return .mp3 }
+        // Eleven bits of synchronisation, and layer III.
+        if bytes.count > 1, bytes[0] == 0xFF, bytes[1] & 0xE6 == 0xE2 { return .mp3 }
         return nil
     }
 }

@@ -11,6 +11,9 @@ public struct ProviderName: RawRepresentable, Hashable, Sendable, Comparable {
     /// Apple Push Notification service.
     public static let apns = ProviderName(rawValue: "apns")
 
+    /// Firebase Cloud Messaging, HTTP v1.
+    public static let fcm = ProviderName(rawValue: "fcm")
+
     /// What people call platforms, and who delivers to them.
     static let ofPlatform = ["ios": "apns", "android": "fcm"]
 

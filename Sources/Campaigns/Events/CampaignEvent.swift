@@ -114,7 +114,7 @@ extension CampaignEvent {
             "metadata": Job.object(job.metadata),
             "created_at": job.createdAt.map { .string($0.rfc3339) },
             "accepted_at": .string((known?.acceptedAt ?? time).rfc3339),
-            "expires_at": .string(expiresAt.rfc3339),
+            "expires_at": expiresAt.asEnd.map { .string($0.rfc3339) },
             "repeat": known != nil ? true : nil,
             "state": (known?.state).map(JSONValue.string),
             "warnings": .array(warnings.map(\.json)),

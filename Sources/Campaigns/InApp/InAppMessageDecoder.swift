@@ -134,6 +134,13 @@ struct InAppMessageDecoder {
         }
         if message.isImageOnly, message.imageURL == nil, message.layout == .modal || message.layout == .full {
             need("image_url", "a message that is an image only needs its image (\(name))")
+        } else if message.layout == .full, message.imageURL == nil, !log.hasProblem(within: place("image_url")) {
+            log.warn(
+                .unusual,
+                at: place("image_url"),
+                "a full message without an image is discarded by the phone",
+                mend: "give image_url, or choose the type modal"
+            )
         }
     }
 

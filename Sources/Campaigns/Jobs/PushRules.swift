@@ -195,7 +195,8 @@ extension Content {
     var isVisible: Bool {
         if !visibleFields.isEmpty || fcm?["notification"] != nil { return true }
         guard let aps = apns?["aps"] else { return false }
-        return ["alert", "badge", "sound"].contains { aps[$0] != nil }
+        // An empty sound is none.
+        return ["alert", "badge", "sound"].contains { aps[$0] != nil && !($0 == "sound" && aps[$0] == "") }
     }
 
     /// Whether Android shows something of what stands in its own block.

@@ -20,18 +20,20 @@ public struct AppContentRules: Sendable, Equatable {
         self.payloadNames = payloadNames
     }
 
-    /// A job with the defaults where it says nothing, and with the app's names.
+    /// A job with the defaults where it says nothing, and with the app's names, as a provider's devices get it.
     ///
-    /// What a campaign is by its identity is the job as it came: a change of the defaults makes no other job of it.
-    public func completed(_ job: Job) -> Job {
+    /// A default `body` is for the data messages of FCM, which the app draws: a notification that the system shows has
+    /// the text that its producer gave it. `job` has the choices of the app's account already. What a campaign is by its identity is the job as it came: a change of the defaults makes no other job of it.
+    public func completed(_ job: Job, for provider: ProviderName) -> Job {
         var job = job
+        let isDataMessage = provider == .fcm && job.delivery.android == .data
         job.payloadNames = payloadNames
         guard job.kind != .native else { return job }
         for variable in variables {
             guard let text = variable.standard, !has(variable.name, job) else { continue }
             switch variable.name {
             case "title": job.content.title = text
-            case "body": job.content.body = text
+            case "body": if isDataMessage { job.content.body = text }
             case "url": job.content.url = text
             default: job.content.data.append(JSONMember(variable.name, .string(text)))
             }

@@ -100,10 +100,11 @@ struct KindDecoder {
     private static func rich(_ block: ObjectReader) -> RichReference? {
         block.require("type")
         block.require("id")
-        // Both are looked at, so that both are told.
+        // All are looked at, so that all are told.
         let (type, id) = (word("type", block), word("id", block, bytesMax: JobIdentity.idBytesMax))
+        let message = plain("message", block, bytesMax: titleBytesMax)
         guard let type, let id else { return nil }
-        return RichReference(type: type, id: id)
+        return RichReference(type: type, id: id, message: message)
     }
 
     private static func announcement(_ block: ObjectReader) -> Announcement? {
@@ -230,33 +231,6 @@ struct KindDecoder {
         var seen: Set<String> = []
         for id in ids where !seen.insert(id).inserted {
             log.refuse(.conflict, at: place, "two entries have the id \(id.clipped)", mend: "give each \(what) its own")
-        }
-    }
-}
-
-/// Base64 with padding (RFC 4648, section 4), as data pushes carry bytes.
-enum Base64Text {
-    /// Whether a text is that and nothing else; the empty one is.
-    static func isValid(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        guard bytes.count.isMultiple(of: 4) else { return false }
-        let padding = bytes.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        guard padding <= 2, padding < max(bytes.count, 1) else { return false }
-        let digits = bytes.dropLast(padding)
-        guard digits.allSatisfy({ digit($0) != nil }) else { return false }
-        // Bits beyond the last whole byte are zero.
-        guard padding > 0, let last = digits.last.flatMap(digit) else { return true }
-        return last & (padding == 1 ? 0b11 : 0b1111) == 0
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - 65
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 71
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte + 4
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
         }
     }
 }

@@ -1,5 +1,7 @@
 extension RichReference {
-    var encoded: JSONValue { .object(["type": .string(type), "id": .string(id)]) }
+    var encoded: JSONValue {
+        .object(["type": .string(type), "id": .string(id), "message": message.map(JSONValue.string)])
+    }
 }
 
 extension Announcement {

@@ -1,5 +1,5 @@
 extension JobFields {
-    static let rich = FieldList("rich", [.now("type"), .now("id")])
+    static let rich = FieldList("rich", [.now("type"), .now("id"), .now("message")])
 
     static let announcement = FieldList(
         "announcement",

@@ -1,7 +1,7 @@
 /// The names under which an app in the field reads what the `fanfare` object carries (`payload_names` of `apps.yaml`).
 ///
 /// What has a name here is a peer of `aps` on APNs, a string in `data` on FCM and a member of the whole on Web Push; it
-/// is in the `fanfare` object no more. Texts are copied, and stay where they are.
+/// is in the `fanfare` object no more. Texts are copied, and stay where they are; numbers are only there.
 public struct PayloadNames: Sendable, Equatable {
     /// One thing that may be named.
     public enum Member: String, Sendable, CaseIterable {
@@ -21,8 +21,12 @@ public struct PayloadNames: Sendable, Equatable {
         case media
         /// A copy of the text that is shown.
         case message
-        /// A copy of it in pushes that name content to fetch.
+        /// What the app says of content to fetch, `x`; without it a copy of the text that is shown.
         case richMessage = "rich_message"
+        /// A whole number that stands for the message: ``LegacyNumbers/message``.
+        case messageNumber = "message_number"
+        /// A whole number that stands for the campaign: ``LegacyNumbers/delivery``.
+        case deliveryNumber = "delivery_number"
     }
 
     /// The names; none by default.

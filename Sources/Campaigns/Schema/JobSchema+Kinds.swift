@@ -8,6 +8,10 @@ extension JobSchema {
                 "id": {
                   "description": "The id of a stored content of the app.",
                   "type": "string", "pattern": "^(?![.]{1,2}$)[A-Za-z0-9._:-]{1,128}$"
+                },
+                "message": {
+                  "description": "What the app says of it when it shows it itself, after a silent push.",
+                  "$ref": "#/$defs/heading", "default": null
                 }
               }
             },

@@ -10,6 +10,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// The last instant that RFC 3339 can say: the end of what has none.
     public static let distantFuture = Timestamp(milliseconds: 253_402_300_799_999)
 
+    /// The instant as an end that is told; nil when there is none, for nobody means the year 9999.
+    public var asEnd: Timestamp? { self == .distantFuture ? nil : self }
+
     /// An instant from milliseconds since the Unix epoch.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds

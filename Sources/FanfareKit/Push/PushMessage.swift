@@ -107,9 +107,10 @@ public struct PushMessage: Sendable, Hashable {
         userInfo = members
         let taken = Set(names.names.values).union(["aps", "fanfare"])
         variables = members.filter { !taken.contains($0.key) }
-        // Copies of the text that is shown, under the app's own names.
+        // What is said of the content; or copies of the text that is shown, under the app's own names.
         message =
-            [PayloadNames.Member.richMessage, .message].lazy.compactMap { names[$0] }
+            own["x"]?.nonEmpty
+            ?? [PayloadNames.Member.richMessage, .message].lazy.compactMap { names[$0] }
             .compactMap { members[$0]?.nonEmpty }.first
     }
 

@@ -105,6 +105,8 @@ final class AudienceFreezer {
         let end = ContinuousClock.now + limit
         while !walk.isOver {
             try await walk.next { member in
+                // A native push is for those that it brings something for.
+                guard job.brings(for: member.group.provider) else { return }
                 let chunk = builder.add(
                     member.group,
                     token: member.token,

@@ -77,7 +77,7 @@ extension InAppEntry.Variant {
         var when = delivery
         when.startsAt = live.startsAt
         // What lasts until it is cancelled has no end.
-        when.endsAt = live.endsAt == .distantFuture ? nil : live.endsAt
+        when.endsAt = live.endsAt.asEnd
         let members =
             [JSONMember("campaign", .string(live.id))]
             + (message.encoded.members ?? []) + (when.encoded.members ?? [])

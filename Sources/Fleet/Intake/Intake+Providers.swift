@@ -16,6 +16,8 @@ extension Intake {
         var meant: [any PushProvider]
         /// Of a list that a later version has written.
         var problems: [Problem]
+        /// Of those that the job has nothing for.
+        var warnings: [Problem] = []
     }
 
     func providers(of job: Job, _ knowledge: IntakeDecision.Knowledge, served: Set<ProviderName>) -> Providers {
@@ -40,7 +42,8 @@ extension Intake {
                     detail: "the list has devices of \($0.rawValue), which this version does not know",
                     mend: "update the workers, or leave these devices out"
                 )
-            }
+            },
+            warnings: job.leftOutWarnings(among: served.sorted())
         )
     }
 
@@ -71,8 +74,8 @@ extension Intake {
 extension AppDirectory {
     /// A job with what the app's settings with a provider say where the job says nothing, as far as this process has them.
     func completed(_ job: Job, for provider: any PushProvider) -> Job {
-        let job = rules(of: job.app).completed(job)
-        return account(app: job.app, provider: provider.name)?.account.completed(job) ?? job
+        let job = account(app: job.app, provider: provider.name)?.account.completed(job) ?? job
+        return rules(of: job.app).completed(job, for: provider.name)
     }
 
     /// Whether an app's pushes carry the `fanfare` object: this process has a key to sign its message ids with.

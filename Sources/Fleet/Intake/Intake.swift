@@ -70,7 +70,8 @@ struct Intake: Sendable {
                     quotas: quotas(of: job, knowledge),
                     now: now
                 )
-            let warnings = decoding.warnings + check.warnings + slow + IntakeDecision.warnings(job, knowledge)
+            let warnings =
+                decoding.warnings + check.warnings + slow + IntakeDecision.warnings(job, knowledge) + providers.warnings
             let contents = providers.meant.map {
                 ContentVariants(apps.completed(job, for: $0), $0, carriesMessageID: carriesMessageID)
             }

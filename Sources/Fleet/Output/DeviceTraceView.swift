@@ -40,6 +40,11 @@ public struct DeviceTraceView: Sendable {
         return ProviderRegistry.provider(named: trace.provider)?.requestID(campaign: hash, device: trace.index)
     }
 
+    /// What is told of a device of one campaign: the object of `device trace --json` without the campaign and the token.
+    public var deviceJSON: JSONValue {
+        .object((json.members ?? []).filter { !["campaign", "app", "name", "accepted_at", "token"].contains($0.name) })
+    }
+
     /// One object of `device trace --json`.
     public var json: JSONValue {
         .object([
@@ -58,8 +63,33 @@ public struct DeviceTraceView: Sendable {
             "last_answer_at": Self.instant(trace.lastAnswerAt),
             "settled_at": Self.instant(trace.outcome == nil ? nil : trace.steps.last?.settledAt),
             "next_retry_at": Self.instant(nextRetry),
+            "displayed_at": Self.instant(trace.displayedAt),
+            "read": .bool(trace.readAt != nil), "read_at": Self.instant(trace.readAt),
+            "told": .array(told.map(Self.json)),
             "attempts": .array(trace.steps.map(Self.json)),
         ])
+    }
+
+    /// What the phone said, in the order in which it was.
+    private var told: [DeviceTrace.Told] {
+        trace.told.sorted { left, right in
+            (left.at, left.surface.rawValue, left.type.rawValue, left.detail)
+                < (right.at, right.surface.rawValue, right.type.rawValue, right.detail)
+        }
+    }
+
+    private static func json(_ said: DeviceTrace.Told) -> JSONValue {
+        .object([
+            "surface": .string(said.surface.word), "type": .string(said.type.word),
+            "detail": said.detail.isEmpty ? .null : .string(said.detail), "at": .string(said.at.rfc3339),
+        ])
+    }
+
+    /// Whether a person has read it, in a word.
+    private var reading: String {
+        if let at = trace.readAt { return "yes, \(at.rfc3339)" }
+        if let at = trace.displayedAt { return "no, but on the screen at \(at.rfc3339)" }
+        return trace.told.isEmpty ? "not that the phone has said" : "no"
     }
 
     private static func json(_ step: DeviceTrace.Step) -> JSONValue {
@@ -101,6 +131,7 @@ public struct DeviceTraceView: Sendable {
             ("settled", trace.outcome == nil ? nil : trace.steps.last?.settledAt),
         ]
         for (name, instant) in instants { if let instant { table.add([name, instant.rfc3339]) } }
+        table.add(["read", reading])
         if trace.steps.count > 1 {
             for step in trace.steps {
                 let reason = step.reason.map { " (\($0))" } ?? ""

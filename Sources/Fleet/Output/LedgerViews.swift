@@ -33,11 +33,10 @@ extension CampaignStatusView {
         acceptedAt = status.acceptedAt
         startedAt = status.startedAt
         completedAt = status.completedAt
-        expiresAt = status.expiresAt
+        expiresAt = status.expiresAt.asEnd
         parts = status.parts.map(\.json)
         retries = status.retries.sorted { $0.key < $1.key }.map { Retries(rung: $0.key.name, devices: $0.value) }
         repetition = status.repetition.map { RepeatView($0) }
-        if status.repetition != nil, status.expiresAt == .distantFuture { expiresAt = nil }
         runOf = status.runOf
         if case .violated(let detail) = status.law { lawViolation = detail }
     }
@@ -126,7 +125,8 @@ extension PartStatus {
         let facts: [JSONMember] = [
             JSONMember("provider", provider.map { .string($0.rawValue) } ?? .null),
             JSONMember("time_zone", timeZone.map(JSONValue.string) ?? .null),
-            JSONMember("release_at", .string(releaseAt.rfc3339)), JSONMember("expires_at", .string(expiresAt.rfc3339)),
+            JSONMember("release_at", .string(releaseAt.rfc3339)),
+            JSONMember("expires_at", expiresAt.asEnd.map { .string($0.rfc3339) } ?? .null),
             JSONMember("audience", .number(JSONNumber(devices))),
             JSONMember("unplanned", .number(JSONNumber(unplanned))),
             JSONMember("quiet_until", quietUntil.map { .string($0.rfc3339) } ?? .null),

@@ -96,7 +96,7 @@ extension CampaignFacts {
             "id": .string(id), "app": .string(app), "state": .string(stateWord),
             "paused_by": .array(pauseReasons.map(\.rawValue).sorted().map(JSONValue.string)),
             "per_second": pace.map { .number(JSONNumber($0.perSecond)) },
-            "expires_at": .string(expiresAt.rfc3339),
+            "expires_at": expiresAt.asEnd.map { .string($0.rfc3339) } ?? .null,
         ])
     }
 }

@@ -15,16 +15,26 @@ public enum LocalIntake {
         let app = apps.first { $0.name == job.app }
         let carriesMessageID = app?.messageKeys != nil
         let rules = app?.rules ?? AppContentRules()
-        let sent = rules.completed(job.asSent(at: now))
-        let checks = providers(of: job, app).map { $0.check(sent, carriesMessageID: carriesMessageID) }
+        let sent = job.asSent(at: now)
+        let checks = providers(of: job, app).map { provider in
+            provider.check(completed(sent, for: provider, app), carriesMessageID: carriesMessageID)
+        }
         let isBare = app != nil && !carriesMessageID
         let media = isBare ? MediaAddress.warnings(job) : FanfareObject.warnings(job)
         let named = isBare ? NamedContent.problems(job) : []
         return (
             checks.flatMap(\.problems) + RepeatCheck.problems(job, now: now) + rules.problems(job) + named,
             checks.flatMap(\.warnings) + media
-                + personal(rules.completed(job), app, carriesMessageID: carriesMessageID)
+                + personal(job, app, carriesMessageID: carriesMessageID)
+                + job.leftOutWarnings(among: app?.providers ?? [])
         )
+    }
+
+    /// What devices of a provider get, by the app's settings; as it is where the app is not known.
+    private static func completed(_ job: Job, for provider: any PushProvider, _ app: AppConfiguration?) -> Job {
+        guard let app else { return job }
+        let account = app.accounts.first { $0.account.provider.name == provider.name }?.account
+        return app.rules.completed(account?.completed(job) ?? job, for: provider.name)
     }
 
     /// Those of its devices, as far as it says which; else those that the app has accounts with, and for an app that is not
@@ -43,7 +53,8 @@ public enum LocalIntake {
     private static func personal(_ job: Job, _ app: AppConfiguration?, carriesMessageID: Bool) -> [Problem] {
         guard case .devices(let devices) = job.audience, job.usesVariables else { return [] }
         return providers(of: job, app).flatMap { provider -> [Problem] in
-            let preview = try? ContentPreview(job, provider, carriesMessageID: carriesMessageID)
+            let own = completed(job, for: provider, app)
+            let preview = try? ContentPreview(own, provider, carriesMessageID: carriesMessageID)
             let theirs = devices.filter { $0.provider == provider.name }
             return preview.map { ContentPreview.warnings($0.samples(theirs)) } ?? []
         }
@@ -52,10 +63,11 @@ public enum LocalIntake {
     /// What single devices will get; nil when a template does not compile.
     public static func preview(_ job: Job, apps: [AppConfiguration]) -> JobPreview? {
         let app = apps.first { $0.name == job.app }
-        let (carriesMessageID, job) = (app?.messageKeys != nil, app?.rules.completed(job) ?? job)
+        let carriesMessageID = app?.messageKeys != nil
         var previews: [ProviderName: ContentPreview] = [:]
         for provider in ProviderRegistry.providers {
-            let preview = try? ContentPreview(job, provider, carriesMessageID: carriesMessageID)
+            let own = completed(job, for: provider, app)
+            let preview = try? ContentPreview(own, provider, carriesMessageID: carriesMessageID)
             guard let preview else { return nil }
             previews[provider.name] = preview
         }
@@ -94,11 +106,17 @@ public enum LocalIntake {
 
     /// What intake will say of a good job, as far as the ledger tells.
     ///
-    /// Whether a worker knows the app is left to the worker that takes the job: it may start later.
-    public static func decide(_ job: Job, in ledger: Ledger) async throws(LedgerError) -> IntakeDecision {
+    /// Whether a worker knows the app is left to the worker that takes the job: it may start later. `content`: one that is
+    /// put before the job is published, and need not be there yet.
+    public static func decide(
+        _ job: Job,
+        bringing content: String? = nil,
+        in ledger: Ledger
+    ) async throws(LedgerError) -> IntakeDecision {
         let identity = SHA256.digest(job.canonicalJSON())
         let store = ledger.storeID
-        let knowledge = try await ledger.read { try $0.knowledge(of: job, isAppKnown: true, store: store) }
+        var knowledge = try await ledger.read { try $0.knowledge(of: job, isAppKnown: true, store: store) }
+        if let content, job.content.rich?.id == content { knowledge.isContentKnown = true }
         return IntakeDecision.decide(job: job, identity: identity, knowledge: knowledge)
     }
 }

@@ -49,8 +49,9 @@ public struct PushValidation: Sendable, Equatable {
             preconditionFailure("the app \(app.name) has no account with \(device.provider.rawValue)")
         }
         let question = Question(
-            app.rules.completed(job),
+            job,
             device,
+            app.rules,
             account: account,
             carriesMessageID: app.messageKeys != nil
         )
@@ -64,9 +65,15 @@ public struct PushValidation: Sendable, Equatable {
         /// When the campaign would begin: what is left to it counts from there.
         private let release: Timestamp
 
-        init(_ job: Job, _ device: Device, account: LoadedAccount, carriesMessageID: Bool) {
+        init(
+            _ job: Job,
+            _ device: Device,
+            _ rules: AppContentRules,
+            account: LoadedAccount,
+            carriesMessageID: Bool
+        ) {
             let now = WallClock.now().asRead
-            let job = account.account.completed(job.asSent(at: now))
+            let job = rules.completed(account.account.completed(job.asSent(at: now)), for: device.provider)
             let variants = ContentVariants(job, account.account.provider, carriesMessageID: carriesMessageID)
             let push = variants.pushes[variants.index(of: device.locale)]
             let release = ExpiryRule.release(createdAt: now, sendAt: job.delivery.sendAt, acceptedAt: now)

@@ -22,11 +22,13 @@ enum BodyReader {
     }
 
     /// The value of a JSON body; throws 413, 415, and 400 with everything that is wrong with the text.
-    static func value(_ call: Call) async throws -> JSONValue { try await value(call.request) }
+    static func value(_ call: Call, upTo most: Int = smallMax) async throws -> JSONValue {
+        try await value(call.request, upTo: most)
+    }
 
     /// The value of a JSON body; throws 413, 415, and 400 with everything that is wrong with the text.
-    static func value(_ request: Request) async throws -> JSONValue {
-        let reading = JSONReader.read(try await json(request), limits: JSONReader.Limits(bytesMax: smallMax))
+    static func value(_ request: Request, upTo most: Int = smallMax) async throws -> JSONValue {
+        let reading = JSONReader.read(try await json(request, upTo: most), limits: JSONReader.Limits(bytesMax: most))
         guard reading.problems.isEmpty, let value = reading.value else {
             throw HTTPProblem(
                 ProblemDocument(.usage, title: "The body is not JSON", errors: reading.problems.map(\.problem))

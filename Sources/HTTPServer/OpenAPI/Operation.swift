@@ -57,11 +57,16 @@ enum Operations {
             fields: ["Idempotency-Key"]
         ),
         "sendToDevice": Operation(
-            summary: "Push to one device: a job with device in place of audience, urgent unless it says otherwise",
+            summary: "Push to one device or one user, the content in the same request; urgent unless it says otherwise",
             statuses: [200, 202],
             good: .json("Verdict"),
             body: .json("Send"),
             fields: ["Idempotency-Key"]
+        ),
+        "getSend": Operation(
+            summary: "What became of a push, device by device, and whether it was read",
+            good: .json("Sent"),
+            query: [("app", Schemas.app)]
         ),
         "listCampaigns": Operation(
             summary: "Campaigns, the latest first, in pages",

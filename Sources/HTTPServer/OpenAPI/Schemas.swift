@@ -37,7 +37,7 @@ enum Schemas {
     static let all: [JSONMember] = [
         JSONMember("Problem", problem), JSONMember("Error", error), JSONMember("Document", object),
         JSONMember("Version", object(["name": text, "version": text])), JSONMember("Job", job),
-        JSONMember("Send", send),
+        JSONMember("Send", send), JSONMember("Sent", sent),
         JSONMember(
             "Verdict",
             object([
@@ -50,7 +50,10 @@ enum Schemas {
         JSONMember(
             "Order",
             object(
-                ["id": id, "app": app, "state": text, "paused_by": texts, "per_second": count, "expires_at": instant],
+                [
+                    "id": id, "app": app, "state": text, "paused_by": texts, "per_second": count,
+                    "expires_at": maybe(instant),
+                ],
                 optional: ["per_second"]
             )
         ),
@@ -96,10 +99,46 @@ enum Schemas {
     ]
 
     private static let send: JSONValue = [
-        "type": "object", "description": "A job with device in place of audience.",
-        "properties": ["id": id, "app": app, "content": object, "device": object, "delivery": object],
-        "required": ["app", "content", "device"],
+        "type": "object",
+        "description":
+            "A job with device or user in place of audience; its content.rich may bring the content that it names.",
+        "properties": [
+            "id": id, "app": app, "content": ["type": "object", "properties": ["rich": rich]], "device": object,
+            "user": ["type": "string", "minLength": 1, "maxLength": 256], "delivery": object,
+        ],
+        "required": ["app", "content"], "oneOf": [["required": ["device"]], ["required": ["user"]]],
     ]
+
+    private static let rich: JSONValue = [
+        "type": "object",
+        "description":
+            "As in a job; with content_type and body the content is stored first, under the send's id when id is missing.",
+        "properties": [
+            "type": word, "id": id, "message": text,
+            "content_type": ["enum": .array(ContentType.allCases.map { .string($0.rawValue) })],
+            "encoding": ["enum": ["text", "base64"], "default": "text"], "body": text,
+        ],
+        "required": ["type"],
+    ]
+
+    private static let sent = object([
+        "id": text, "app": text, "state": text, "state_reason": maybe(text), "kind": text,
+        "devices": [
+            "type": "array",
+            "items": object([
+                "provider": text, "id": maybe(text), "outcome": text, "pending_in": maybe(text), "reason": maybe(text),
+                "provider_id": maybe(text), "requests": count, "planned_at": maybe(instant),
+                "first_request_at": maybe(instant), "last_answer_at": maybe(instant), "settled_at": maybe(instant),
+                "next_retry_at": maybe(instant), "displayed_at": maybe(instant), "read": flag,
+                "read_at": maybe(instant),
+                "told": [
+                    "type": "array",
+                    "items": object(["surface": text, "type": text, "detail": maybe(text), "at": instant]),
+                ],
+                "attempts": ["type": "array", "items": object],
+            ]),
+        ],
+    ])
 
     private static let campaign = object([
         "id": text, "app": text, "name": maybe(text), "tags": texts, "metadata": object, "state": text,

@@ -18,21 +18,28 @@ enum CampaignRoutes {
             Route(.get, "/v1/campaigns/{app}/{id}/report", .role(.viewer), "reportCampaign", report),
         ] + LifeOrder.allCases.map(order)
 
-    /// The field with which producers make a repeated request harmless.
-    private static let idempotencyKey = HTTPField.Name("Idempotency-Key")
+    /// With which producers make a repeated request harmless; nil when they do not.
+    static func idempotencyKey(_ call: Call) -> String? {
+        HTTPField.Name("Idempotency-Key").flatMap { call.request.headers[$0] }
+    }
 
     // MARK: - Sending
 
     /// 202 when the broker has confirmed the job, 200 when it is a campaign already.
     private static func send(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
-        return try await publish(try await BodyReader.json(call, upTo: BodyReader.jobMax), call, core)
+        let body = try await BodyReader.json(call, upTo: BodyReader.jobMax)
+        let now = core.ledger.now()
+        return try await publish(try await judge(body, call, core, now), body, core, now)
     }
 
-    /// Judges a job and publishes it with confirm; the answer of `send`.
-    static func publish(_ body: [UInt8], _ call: Call, _ core: ServerCore) async throws -> Answer {
-        let now = core.ledger.now()
-        let judgement = try await judge(body, call, core, now)
+    /// Publishes a good job with confirm, unless it is a campaign already; the answer of `send`.
+    static func publish(
+        _ judgement: JobDesk.Judgement,
+        _ body: [UInt8],
+        _ core: ServerCore,
+        _ now: Timestamp
+    ) async throws -> Answer {
         let place: HTTPFields = [.location: judgement.place]
         if judgement.isKnown { return .json(judgement.document("existing"), headers: place) }
         try await core.broker.publish(judgement.job, body: body, at: now)
@@ -52,20 +59,28 @@ enum CampaignRoutes {
         _ core: ServerCore,
         _ now: Timestamp
     ) async throws -> JobDesk.Judgement {
-        let key = idempotencyKey.flatMap { call.request.headers[$0] }
-        return try await JobDesk(core: core, caller: call.caller).judge(body, key: key, now: now)
+        try await JobDesk(core: core, caller: call.caller).judge(body, key: idempotencyKey(call), now: now)
     }
 
     // MARK: - Looking
 
     private static func status(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
-        let (given, id) = try key(call)
-        let app = try await given == nil ? ownApp(of: id, call.caller, core) : given
-        guard let view = try await CampaignLook.status(app: app, id: id, in: core.ledger),
-            call.caller.mayUse(view.app)
+        let (app, id) = try key(call)
+        return .json(try await look(app: app, id: id, call.caller, core).json)
+    }
+
+    /// A campaign that the caller may see; without an app the ledger says which has it.
+    static func look(
+        app given: String?,
+        id: String,
+        _ caller: Caller,
+        _ core: ServerCore
+    ) async throws -> CampaignStatusView {
+        let app = try await given == nil ? ownApp(of: id, caller, core) : given
+        guard let view = try await CampaignLook.status(app: app, id: id, in: core.ledger), caller.mayUse(view.app)
         else { throw notFound(id) }
-        return .json(view.json)
+        return view
     }
 
     /// The app of the caller's that has a campaign of an id; nil for who may use all of them.

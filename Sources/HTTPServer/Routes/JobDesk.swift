@@ -12,7 +12,7 @@ struct JobDesk {
     /// A job that can be sent.
     struct Judgement {
         let job: Job
-        let warnings: [Problem]
+        var warnings: [Problem]
         /// It is a campaign already, as the same job.
         let isKnown: Bool
 
@@ -30,7 +30,14 @@ struct JobDesk {
 
     /// Throws 422 with everything that is wrong, 404 for an app that the caller may not use, 409 when another job has the
     /// id.
-    func judge(_ body: [UInt8], key: String?, now: Timestamp) async throws -> Judgement {
+    ///
+    /// `content`: the id of a content that came with the job, and that is stored before it is published.
+    func judge(
+        _ body: [UInt8],
+        key: String?,
+        bringing content: String? = nil,
+        now: Timestamp
+    ) async throws -> Judgement {
         var envelope = JobEnvelope(
             messageID: key,
             contentType: "application/json",
@@ -53,7 +60,7 @@ struct JobDesk {
         let check = LocalIntake.check(job, apps: core.apps, now: now)
         let warnings = decoding.warnings + check.warnings
         guard check.problems.isEmpty else { throw refusal(check.problems, job, warnings) }
-        switch try await LocalIntake.decide(job, in: core.ledger) {
+        switch try await LocalIntake.decide(job, bringing: content, in: core.ledger) {
         case .accept: return Judgement(job: job, warnings: warnings, isKnown: false)
         case .existing: return Judgement(job: job, warnings: warnings, isKnown: true)
         case .refuse(let problems): throw refusal(problems, job, warnings)

@@ -4,49 +4,73 @@ import HTTPTypes
 import HummingbirdCore
 import Store
 
-/// A push to one device: an urgent campaign of one, with a body that has no audience.
+/// A push to one device or to a user's devices: an urgent campaign of a few, with a body that has no audience.
 enum SendRoutes {
-    static let all = [Route(.post, "/v1/sends", .role(.operator), "sendToDevice", send)]
+    static let all = [
+        Route(.post, "/v1/sends", .role(.operator), "sendToDevice", send),
+        Route(.get, "/v1/sends/{id}", .role(.viewer), "getSend", show),
+    ]
 
-    /// The job as for campaigns, with `device` in place of `audience`.
+    /// Of a campaign with more devices single ones are not shown: the most that an urgent job names.
+    static let devicesMax = 1_000
+
+    // MARK: - Sending
+
+    /// The job as for campaigns, with `device` or `user` in place of `audience`, and with the content that it names.
     private static func send(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow([])
-        guard case .object(let members) = try await BodyReader.value(call) else {
+        guard case .object(let members) = try await BodyReader.value(call, upTo: BodyReader.jobMax) else {
             throw HTTPProblem(.usage, "the body is to be an object")
         }
-        let job = try OneDeviceJob.job(members)
-        return try await CampaignRoutes.publish(JSONWriter.bytes(job), call, core)
+        let key = CampaignRoutes.idempotencyKey(call)
+        let send = SendBody(members, key: key)
+        let (body, now) = (JSONWriter.bytes(send.job), core.ledger.now())
+        var judgement: JobDesk.Judgement
+        do {
+            judgement = try await JobDesk(core: core, caller: call.caller).judge(
+                body,
+                key: key,
+                bringing: send.contentID,
+                now: now
+            )
+        } catch let problem as HTTPProblem {
+            throw HTTPProblem(send.translated(problem.document), headers: problem.headers)
+        }
+        judgement.warnings = judgement.warnings.map(send.translated)
+        guard send.problems.isEmpty else {
+            throw HTTPProblem(send.refusal(campaign: judgement.job.id, warnings: judgement.warnings))
+        }
+        // A repeat of what was sent changes nothing, its content neither.
+        if !judgement.isKnown, let content = send.content {
+            guard try await content.put(app: judgement.job.app, in: core.ledger) != .ofCampaign else {
+                throw HTTPProblem(.wrongState, "a campaign has the id \(content.id), and brings its own content")
+            }
+        }
+        return try await CampaignRoutes.publish(judgement, body, core, now)
     }
-}
 
-/// Makes a job of a body for one device; pure.
-enum OneDeviceJob {
-    static func job(_ members: [JSONMember]) throws(HTTPProblem) -> JSONValue {
-        guard let device = members.first(where: { $0.name == "device" })?.value else {
-            throw refusal("/device", .required, "the device is missing", "add device with its token")
-        }
-        guard !members.contains(where: { $0.name == "audience" }) else {
-            throw refusal("/audience", .conflict, "device and audience exclude each other", "leave audience out")
-        }
-        var job = members.filter { $0.name != "device" }
-        job.append(JSONMember("audience", ["devices": [device]]))
-        guard let place = job.firstIndex(where: { $0.name == "delivery" }) else {
-            job.append(JSONMember("delivery", ["urgency": "urgent"]))
-            return .object(job)
-        }
-        if case .object(let delivery) = job[place].value, !delivery.contains(where: { $0.name == "urgency" }) {
-            job[place].value = .object(delivery + [JSONMember("urgency", "urgent")])
-        }
-        return .object(job)
-    }
+    // MARK: - Looking
 
-    private static func refusal(
-        _ pointer: String,
-        _ code: ProblemCode,
-        _ detail: String,
-        _ mend: String
-    ) -> HTTPProblem {
-        let problem = Problem(pointer: pointer, code: code, detail: detail, mend: mend)
-        return HTTPProblem(ProblemDocument(.invalidJob, title: "The push cannot be sent", errors: [problem]))
+    /// What became of a push, with what the phones said of it.
+    private static func show(_ call: Call, _ core: ServerCore) async throws -> Answer {
+        try call.query.allow(["app"])
+        let app = try call.query.app()
+        if let app { try call.caller.require(app: app) }
+        let id = call.parameter("id")
+        let view = try await CampaignRoutes.look(app: app, id: id, call.caller, core)
+        let number = try await core.ledger.read { try $0.campaignNumber(app: view.app, id: id) }
+        // A job that was refused never had devices.
+        var traces: [DeviceTrace] = []
+        if let number {
+            guard let found = try await core.ledger.traces(campaign: number, devicesMax: devicesMax) else {
+                throw HTTPProblem(.wrongState, "\(id) has more than \(devicesMax) devices: see its report")
+            }
+            traces = found
+        }
+        return .json([
+            "id": .string(id), "app": .string(view.app), "state": .string(view.state),
+            "state_reason": view.stateReason.map(JSONValue.string) ?? .null, "kind": .string(view.kind),
+            "devices": .array(traces.map { DeviceTraceView($0).deviceJSON }),
+        ])
     }
 }

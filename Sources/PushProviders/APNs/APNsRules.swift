@@ -21,6 +21,7 @@ struct APNsRules {
         rules.checkPushType()
         rules.checkLiveActivity()
         rules.checkSize()
+        rules.found.warnings += SoundEndings.apple.warnings(job)
         return rules.found
     }
 
@@ -34,9 +35,10 @@ struct APNsRules {
     private var aps: JSONValue { payload["aps"] ?? .object([]) }
 
     /// Whether `aps` has something to see or hear: that is what Apple's type `alert` is for.
-    private var isNoticeable: Bool {
-        aps["alert"] != nil || aps["badge"] != nil || aps["sound"] != nil
-    }
+    private var isNoticeable: Bool { ["alert", "badge", "sound"].contains(where: isNoticed) }
+
+    /// Whether a field of `aps` is there; an empty sound is none.
+    private func isNoticed(_ field: String) -> Bool { aps[field] != nil && !(field == "sound" && aps[field] == "") }
 
     /// Where a field of `aps` comes from: the raw fields, which win, or content.
     private func place(of field: String, otherwise pointer: String) -> String {
@@ -148,7 +150,7 @@ struct APNsRules {
             )
         }
         for (field, pointer) in [("alert", "/content"), ("badge", "/content/badge"), ("sound", "/content/sound")]
-        where aps[field] != nil {
+        where isNoticed(field) {
             refuse(
                 .conflict,
                 place(of: field, otherwise: pointer),

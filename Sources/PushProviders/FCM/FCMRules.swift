@@ -20,6 +20,7 @@ struct FCMRules {
         rules.checkData()
         rules.warnOfWhatIsLost()
         rules.checkSize()
+        rules.found.warnings += SoundEndings.android.warnings(job)
         return rules.found
     }
 

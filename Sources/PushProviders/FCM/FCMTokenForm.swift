@@ -30,8 +30,3 @@ struct FCMTokenForm: TokenForm {
         }
     }
 }
-
-extension ProviderName {
-    /// Firebase Cloud Messaging, HTTP v1.
-    static let fcm = ProviderName(rawValue: "fcm")
-}

@@ -35,6 +35,10 @@ struct PayloadFacts: Equatable {
         let first = scanner.peek()
         switch true {
         case key.says("alert"): hasAlert = true
+        case key.says("sound") where first == UInt8(ascii: "\""):
+            // An empty one is none.
+            hasSound = try !scanner.string().says("")
+            return
         case key.says("sound"): hasSound = true
         case key.says("badge"): hasBadge = true
         case key.says("timestamp"): hasTimestamp = true

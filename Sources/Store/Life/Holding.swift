@@ -69,7 +69,8 @@ extension LedgerTransaction {
             .time(facts.expiresAt),
             .text(facts.stage.rawValue)
         )
-        try note(.fired, campaign: campaign, by: actor, ["expires_at": .string(facts.expiresAt.rfc3339)], now: now)
+        let end = facts.expiresAt.asEnd.map { JSONValue.string($0.rfc3339) }
+        try note(.fired, campaign: campaign, by: actor, ["expires_at": end], now: now)
         try bumpRevision()
         if !facts.isReleased, facts.mayRelease(at: now) {
             let result = try self.release(campaign: campaign, shared: shared ?? now, now: now).result

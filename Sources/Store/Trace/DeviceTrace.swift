@@ -21,6 +21,25 @@ public struct DeviceTrace: Sendable, Equatable {
     public var steps: [Step] = []
     /// What it ended as without ever being in a shard: the campaign was over before.
     public var restOutcome: Outcome?
+    /// Things that the phone said of it, in no order; none once `store.retention.tracking` is over.
+    public var told: [Told] = []
+
+    /// One thing that the phone said.
+    public struct Told: Sendable, Equatable {
+        /// Place on the phone.
+        public var surface: TrackedSurface
+        /// Kind of event.
+        public var type: TrackedType
+        /// The button or the reason; empty for none.
+        public var detail: String
+        /// Time by the phone's clock.
+        public var at: Timestamp
+
+        /// A thing that was said.
+        public init(surface: TrackedSurface, type: TrackedType, detail: String, at: Timestamp) {
+            (self.surface, self.type, self.detail, self.at) = (surface, type, detail, at)
+        }
+    }
 
     /// One shard of the device: a first attempt, or a retry.
     public struct Step: Sendable, Equatable {
@@ -57,6 +76,22 @@ public struct DeviceTrace: Sendable, Equatable {
 
     /// Whether single outcomes of the campaign are not kept any longer.
     public var isForgotten: Bool { steps.last.map { $0.result == nil } ?? false }
+
+    /// Instant at which something of it was on the screen first; nil when the phone has not said so.
+    public var displayedAt: Timestamp? { told.filter { $0.type == .displayed }.map(\.at).min() }
+
+    /// Instant at which it was read: tapped, answered by a button, or its content shown.
+    ///
+    /// Nil when the phone has not said so; what was swiped away is not read.
+    public var readAt: Timestamp? {
+        told.filter { said in
+            switch said.type {
+            case .opened, .actioned: true
+            case .displayed: said.surface == .content
+            case .received, .exited, .dropped: false
+            }
+        }.map(\.at).min()
+    }
 
     /// Requests made, over all attempts.
     public var requests: Int { steps.reduce(0) { $0 + $1.requests } }
@@ -121,6 +156,19 @@ extension Ledger {
     }
 }
 
+extension Ledger {
+    /// Traces of each device of one campaign, in their order; nil for one with more than `devicesMax`.
+    public func traces(campaign: UInt32, devicesMax: Int) async throws(LedgerError) -> [DeviceTrace]? {
+        let places = try await read { try $0.tracedPlaces(campaign: campaign, devicesMax: devicesMax) }
+        guard let places else { return nil }
+        var traces: [DeviceTrace] = []
+        for place in places {
+            if let trace = try await read({ try $0.trace(place, campaign: campaign) }) { traces.append(trace) }
+        }
+        return traces
+    }
+}
+
 /// A device in a list.
 struct TracedPlace: Sendable {
     var chunk: UInt32
@@ -173,28 +221,49 @@ extension LedgerReader {
                 devices.tokens.contains(where: { rows.contains(3, $0) })
                     || names.contains(where: { rows.contains(4, $0) })
             else { continue }
-            let batch: DeviceBatch
-            do { batch = try DeviceBatch(encoded: rows.blob(3)) } catch {
-                throw .failed("chunk \(last) of list \(list): \(error)")
-            }
-            let ids = DeviceIDs.decode(rows.blob(4))
-            for position in 0..<batch.count {
-                let token = Array(batch.tokens[batch.tokenRange(at: position)])
-                let id = position < ids.count ? ids[position] : nil
-                guard devices.tokens.contains(token) || id.map(devices.ids.contains) ?? false else { continue }
-                found.append(
-                    TracedPlace(
-                        chunk: last,
-                        position: position,
-                        firstIndex: rows.uint32(1),
-                        provider: ProviderName(rawValue: rows.text(2)),
-                        token: token,
-                        id: id
-                    )
-                )
+            found += try Self.chunkPlaces(rows).filter {
+                devices.tokens.contains($0.token) || $0.id.map(devices.ids.contains) ?? false
             }
         }
         return (found, seen == Self.tracedChunks ? last + 1 : nil)
+    }
+
+    /// The places of all devices of a campaign's list; nil for more than so many, none while it has no list.
+    fileprivate func tracedPlaces(campaign: UInt32, devicesMax: Int) throws(LedgerError) -> [TracedPlace]? {
+        let chunks = try db.rows(
+            """
+            SELECT ordinal, first_index, provider, bare, device_ids FROM chunks
+            WHERE list = (SELECT list FROM campaigns WHERE number = ?1 AND list > 0) ORDER BY ordinal LIMIT ?2
+            """,
+            .int(campaign),
+            // Each has a device.
+            .int(devicesMax + 1)
+        )
+        var places: [TracedPlace] = []
+        while try chunks.next() {
+            places += try Self.chunkPlaces(chunks)
+            if places.count > devicesMax { return nil }
+        }
+        return places
+    }
+
+    /// The places of a chunk: a row of its ordinal, first index, provider, devices and names.
+    private static func chunkPlaces(_ rows: borrowing Rows) throws(LedgerError) -> [TracedPlace] {
+        let batch: DeviceBatch
+        do { batch = try DeviceBatch(encoded: rows.blob(3)) } catch {
+            throw .failed("chunk \(rows.uint32(0)) of a list: \(error)")
+        }
+        let ids = DeviceIDs.decode(rows.blob(4))
+        return (0..<batch.count).map { position in
+            TracedPlace(
+                chunk: rows.uint32(0),
+                position: position,
+                firstIndex: rows.uint32(1),
+                provider: ProviderName(rawValue: rows.text(2)),
+                token: Array(batch.tokens[batch.tokenRange(at: position)]),
+                id: position < ids.count ? ids[position] : nil
+            )
+        }
     }
 
     /// What a campaign did about a device; nil when the campaign is gone.
@@ -222,7 +291,32 @@ extension LedgerReader {
         while let ordinal = piece, try addSteps(ofShard: ordinal, place, to: &trace) {
             piece = ShardRecord.nextPiece(ordinal)
         }
+        trace.told = try told(campaign: campaign, device: trace.index)
         return trace
+    }
+
+    /// What one device said of a campaign.
+    private func told(campaign: UInt32, device: UInt32) throws(LedgerError) -> [DeviceTrace.Told] {
+        // The steps are named, because rows lie by campaign, step and device.
+        let steps = TrackedSurface.allCases.flatMap { surface in
+            TrackedType.allCases.map { String(TrackedStep(surface, $0).number) }
+        }
+        let rows = try db.rows(
+            """
+            SELECT step, detail, at FROM tracked
+            WHERE campaign = ?1 AND step IN (\(steps.joined(separator: ", "))) AND device = ?2
+            """,
+            .int(campaign),
+            .int(device)
+        )
+        var told: [DeviceTrace.Told] = []
+        while try rows.next() {
+            guard let step = TrackedStep(rows.int64(0)) else { continue }
+            told.append(
+                DeviceTrace.Told(surface: step.surface, type: step.type, detail: rows.text(1), at: rows.time(2))
+            )
+        }
+        return told
     }
 
     /// Adds what the rows of a shard say of a device, parents before their children; false when there is no row.

@@ -10,14 +10,18 @@ struct ContentTypeTests {
 
     static let good: [(ContentType, [UInt8])] = [
         (.png, png), (.jpeg, [0xFF, 0xD8, 0xFF, 0xE0]), (.gif, gif), (.webp, webp), (.html, Array("<p>Olé".utf8)),
+        (.aiff, Array("FORM".utf8) + [0, 0, 0, 4] + Array("AIFF".utf8)),
+        (.aiff, Array("FORM".utf8) + [0, 0, 0, 4] + Array("AIFC".utf8)),
+        (.wav, Array("RIFF".utf8) + [4, 0, 0, 0] + Array("WAVE".utf8)), (.caf, Array("caff".utf8) + [0, 1, 0, 0]),
+        (.mp3, Array("ID3".utf8) + [4, 0]), (.mp3, [0xFF, 0xFB, 0x90, 0x64]), (.mp3, [0xFF, 0xE3, 0x18, 0xC4]),
         (.plain, Array("Olé".utf8)), (.json, Array(#"{"a": [1]}"#.utf8)),
     ]
 
     @Test(arguments: good)
     func `bytes are what their type says`(_ type: ContentType, _ bytes: [UInt8]) {
         #expect(type.problem(bytes) == nil)
-        let images: [ContentType] = [.png, .jpeg, .gif, .webp]
-        for other in images where other != type { #expect(other.problem(bytes) != nil, "\(other)") }
+        let binary: [ContentType] = [.png, .jpeg, .gif, .webp, .aiff, .wav, .caf, .mp3]
+        for other in binary where other != type { #expect(other.problem(bytes) != nil, "\(other)") }
     }
 
     @Test func `text that is none, JSON that is none and nothing at all are refused`() {
@@ -31,7 +35,20 @@ struct ContentTypeTests {
         #expect(ContentType.png.problem(most) == nil && ContentType.png.problem(most + [0]) != nil)
     }
 
+    @Test(
+        arguments: [
+            // AAC in ADTS (layer 0), MPEG layer II, a form of pictures, a RIFF of films, half a header.
+            [0xFF, 0xF1, 0x50, 0x80], [0xFF, 0xFD, 0x90, 0x64], Array("FORM\0\0\0\u{4}ILBM".utf8),
+            Array("RIFF\0\0\0\0AVI ".utf8), Array("caff".utf8), [0xFF],
+        ] as [[UInt8]]
+    )
+    func `bytes of other formats are no sound`(_ bytes: [UInt8]) {
+        for type in [ContentType.aiff, .wav, .caf, .mp3] { #expect(type.problem(bytes) != nil, "\(type)") }
+    }
+
     @Test func `a file's name says its type`() {
+        #expect(ContentType(fileName: "a.aif") == .aiff && ContentType(fileName: "bell.CAF") == .caf)
+        #expect(ContentType(fileName: "a.wav") == .wav && ContentType(fileName: "a.mp3") == .mp3)
         #expect(ContentType(fileName: "a/b.JPG") == .jpeg && ContentType(fileName: "c.html") == .html)
         #expect(ContentType(fileName: "png") == nil && ContentType(fileName: "a.exe") == nil)
     }

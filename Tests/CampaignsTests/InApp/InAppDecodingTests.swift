@@ -46,6 +46,19 @@ struct InAppDecodingTests {
         #expect(job.expiresAt(acceptedAt: JobFixtures.now) == delivery.endsAt)
     }
 
+    @Test func `a full message without an image is taken with a warning, for phones discard it`() {
+        func warned(_ members: String) -> [String] {
+            let message = #"{"type": "slideup", "message": "Hi"}"#
+            let decoding = JobFixtures.decode(Self.minimal.replacing(message, with: "{\(members)}"))
+            #expect(decoding.job != nil, "\(decoding.problems)")
+            return decoding.warnings.map { "\($0.pointer) \($0.code)" }
+        }
+        let image = #", "image_url": "https://cdn.example.com/a.jpg""#
+        #expect(warned(#""type": "full", "header": "Hi""#) == ["/content/in_app/image_url unusual"])
+        #expect(warned(#""type": "full", "header": "Hi""# + image) == [])
+        #expect(warned(#""type": "modal", "header": "Hi""#) == [])
+    }
+
     @Test func `what follows from leaving it out may be spelt out`() throws {
         let spelt = """
             {"id": "hi", "app": "news", "kind": "in_app", "audience": {"everyone": true},

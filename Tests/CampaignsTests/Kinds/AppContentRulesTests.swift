@@ -16,6 +16,9 @@ struct AppContentRulesTests {
         return Job(id: "j", app: "news", audience: .everyone, content: content)
     }
 
+    /// As devices of APNs get it.
+    private func completed(_ rules: AppContentRules, _ job: Job) -> Job { rules.completed(job, for: .apns) }
+
     private func found(_ rules: AppContentRules, _ change: (inout Content) -> Void) -> [String] {
         rules.problems(job(change)).map { "\($0.pointer) \($0.code) \($0.mend ?? "")" }
     }
@@ -50,10 +53,11 @@ struct AppContentRulesTests {
         #expect(found(rules) { _ in }.map { $0.prefix(28) } == ["/content/data/match required"])
         let match = JSONMember("match", 7)
         #expect(found(rules) { $0.data = [match] } == [])
-        let completed = rules.completed(job { $0.data = [match] })
+        let completed = completed(rules, job { $0.data = [match] })
         #expect(completed.content.url == "app://home")
         #expect(completed.content.data == [match, JSONMember("lang", "es")])
-        let own = rules.completed(
+        let own = self.completed(
+            rules,
             job {
                 $0.url = "app://match"
                 $0.data = [JSONMember("lang", "en")]
@@ -67,16 +71,31 @@ struct AppContentRulesTests {
             AppVariable(name: "title", standard: "News"), AppVariable(name: "lang", isRequired: true, standard: "es"),
         ])
         var silent = job { ($0.title, $0.contentAvailable) = (nil, true) }
-        #expect(rules.completed(silent).content.title == nil && rules.completed(silent).content.data.count == 1)
+        let content = completed(rules, silent).content
+        #expect(content.title == nil && content.data.count == 1)
         silent.kind = .native
-        #expect(rules.completed(silent).content.data.isEmpty && rules.problems(silent) == [])
+        #expect(completed(rules, silent).content.data.isEmpty && rules.problems(silent) == [])
         let body = job { ($0.title, $0.body) = (nil, "Goal") }
-        #expect(rules.completed(body).content.title == "News")
+        #expect(completed(rules, body).content.title == "News")
+    }
+
+    @Test func `a default body is for the data messages of FCM, which the app draws`() {
+        let rules = AppContentRules(variables: [AppVariable(name: "body", standard: "News")])
+        func body(_ provider: ProviderName, _ android: DeliveryOptions.AndroidMessage?) -> String? {
+            var job = job { _ in }
+            job.delivery.android = android
+            return rules.completed(job, for: provider).content.body
+        }
+        #expect(body(.fcm, .data) == "News")
+        #expect([body(.fcm, .notification), body(.fcm, nil), body(.apns, .data)] == [nil, nil, nil])
+        var own = job { $0.body = "Goal" }
+        own.delivery.android = .data
+        #expect(rules.completed(own, for: .fcm).content.body == "Goal")
     }
 
     @Test func `a default makes no other job of it`() {
         let rules = AppContentRules(payloadNames: PayloadNames([.media: "mediaUrl"]))
-        #expect(rules.completed(job { _ in }).canonicalJSON() == job { _ in }.canonicalJSON())
+        #expect(completed(rules, job { _ in }).canonicalJSON() == job { _ in }.canonicalJSON())
     }
 
     @Test func `a key that the app reads from us is not the producer's`() {

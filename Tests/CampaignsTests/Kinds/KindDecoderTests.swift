@@ -25,10 +25,12 @@ struct KindDecoderTests {
     static let dataPush = #"{"data_push": {"encoding": "base64", "body": "aGk=", "category": "sync"}}"#
     static let native = #"{"apns": {"aps": {"alert": "Hi"}, "own": 1}, "fcm": {"notification": {"title": "Hi"}}}"#
     static let rich = #"{"content_available": true, "rich": {"type": "coupon", "id": "c-81"}}"#
+    static let told =
+        #"{"content_available": true, "rich": {"type": "coupon", "id": "c-81", "message": "Ten percent"}}"#
 
     static let good: [(String, String)] = [
         ("announcement", announcement), ("poll", poll), ("data_push", dataPush), ("native", native),
-        ("notification", rich),
+        ("notification", rich), ("notification", told),
     ]
 
     @Test(arguments: good)
@@ -141,6 +143,12 @@ struct KindDecoderTests {
             Refusal("content/announcement", block, .conflict),
             Refusal("content/rich", #"{"type": "coupon"}"#, .required, at: "/content/rich/id"),
             Refusal("content/rich", #"{"type": "coupon", "id": "a/b"}"#, .format, at: "/content/rich/id"),
+            Refusal(
+                "content/rich",
+                #"{"type": "coupon", "id": "a", "message": "{{ b }}"}"#,
+                .templateNotAllowed,
+                at: "/content/rich/message"
+            ),
         ]
 
     private static func text(_ count: Int) -> String { "\"" + String(repeating: "x", count: count) + "\"" }

@@ -20,6 +20,41 @@ extension EndToEnd {
             """
         }
 
+        @Test func `a message without an end is nowhere said to end in the year 9999`() async throws {
+            try await PrivateFleet.with { fleet in
+                let (edge, _) = try await fleet.startEdge()
+                _ = try await fleet.startWorker()
+                let ear = try await EventEar(fleet)
+                let full = Self.job("all", #"{"everyone": true}"#).replacing("modal", with: "full")
+                try Data(full.utf8).write(to: URL(fileURLWithPath: "\(fleet.folder)/all.json"))
+                let sent = try await fleet.run("campaign", "send", "all.json", "--wait", "--timeout", "60s")
+                #expect(sent.exit == 0 && sent.errors.contains("discarded by the phone"), "\(sent.errors)")
+                let accepted = try await ear.events("campaign.accepted", of: "all")[0].json
+                await ear.close()
+                #expect(accepted["data"]?["expires_at"] == nil && accepted["data"]?["campaign"] == "all")
+                #expect(accepted["data"]?["warnings"]?.array?.first?["pointer"] == "/content/in_app/image_url")
+                var said = [sent.output, sent.errors, accepted.text]
+                for words in [
+                    ["status", "all"], ["status", "all", "--json"], ["list"], ["list", "--json"], ["report", "all"],
+                    ["report", "all", "--json"], ["preview", "all.json"], ["pause", "all", "--json"],
+                    ["events", "all", "--json"],
+                ] {
+                    let outcome = try await fleet.run(["campaign"] + words)
+                    #expect(outcome.exit == 0, "\(words): \(outcome.errors)")
+                    said.append(outcome.output)
+                }
+                for (method, path) in [
+                    ("GET", "news/all"), ("GET", "news/all/report"), ("GET", "?app=news"), ("POST", "news/all:resume"),
+                ] {
+                    let way = path.hasPrefix("?") ? "/v1/campaigns" + path : "/v1/campaigns/" + path
+                    let answer = try await edge.ask(method, way, bearer: "")
+                    #expect(answer.status == 200, "\(path)")
+                    said.append(String(decoding: answer.body, as: UTF8.self))
+                }
+                for text in said { #expect(!text.contains("9999"), "\(text)") }
+            }
+        }
+
         @Test func `a message reaches the phones that it is for when their sessions start, and no push is sent`()
             async throws
         {

@@ -37,6 +37,14 @@ import Testing
         #expect(push.campaign == "derby" && push.messageID == "AAAAAQAAAAIAAAAAAAAAAA")
     }
 
+    @Test func `what a silent push says of its content is the notification's text`() throws {
+        let info: [AnyHashable: Any] = [
+            "aps": ["content-available": 1], "fanfare": ["c": "derby", "r": "c-81", "t": "coupon", "x": "Ten percent"],
+        ]
+        let push = try #require(PushMessage(info))
+        #expect(push.isSilent && LocalNotification(push, nil)?.body == "Ten percent")
+    }
+
     @Test func `a session's answer tells the names, which outlive the app and win over the options'`() async throws {
         let rig = try PhoneRig { $0.payloadNames = ["media": "old", "url": "link"] }
         try await rig.register()

@@ -26,13 +26,38 @@ extension SegmentNode {
 }
 
 extension Job {
-    /// Whether a device of a provider may be sent to, as far as the job alone tells: its segments may leave it out.
+    /// Whether a device of a provider may be sent to, as far as the job alone tells: its segments may leave it out, and a
+    /// native push has something for devices of those providers only whose payload it brings.
     ///
     /// A list's devices need not be in the registry, which segments are asked of.
     public func mayReach(_ provider: ProviderName) -> Bool {
         guard audience.isOfRegistry else { return true }
+        guard brings(for: provider) else { return false }
         if case .segment(let segment) = audience, !segment.mayMean(provider) { return false }
         if case .segment(let left) = exclude, left.meansAll(of: provider) { return false }
         return true
+    }
+
+    /// Whether there is anything for devices of a provider: a native push is what was written for it.
+    public func brings(for provider: ProviderName) -> Bool {
+        guard kind == .native else { return true }
+        switch provider {
+        case .apns: return content.apns != nil
+        case .fcm: return content.fcm != nil
+        default: return false
+        }
+    }
+
+    /// What is said of providers whose devices a native push to the registry leaves out.
+    public func leftOutWarnings(among providers: [ProviderName]) -> [Problem] {
+        guard audience.isOfRegistry else { return [] }
+        return providers.filter { !brings(for: $0) }.map { provider in
+            Problem(
+                pointer: "/content",
+                code: .unusual,
+                detail: "a native push has nothing for \(provider.rawValue): its devices are left out",
+                mend: [.apns, .fcm].contains(provider) ? "give content.\(provider.rawValue) too" : nil
+            )
+        }
     }
 }

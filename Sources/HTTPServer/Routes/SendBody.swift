@@ -1,0 +1,197 @@
+import Campaigns
+import Fleet
+
+/// A body of `POST /v1/sends`: the job that is made of it, the content that came with it, and where its own places are.
+///
+/// Pure. Whatever is wrong with the job is told with pointers of the body that was sent, never of the job.
+struct SendBody {
+    /// The job as producers publish it.
+    let job: JSONValue
+    /// What `content.rich` brought, to be stored before the job is published; nil also of what cannot be.
+    let content: ContentUpload?
+    /// The id of what it brought, whether or not it can be stored.
+    let contentID: String?
+    /// What is wrong with what a job does not have.
+    let problems: [Problem]
+    private let receiver: Receiver
+    /// Whether the body has a block `delivery`: else the job's own is nowhere in it.
+    private let hasDelivery: Bool
+
+    /// Who gets it.
+    private enum Receiver: Equatable {
+        case device, user
+        /// Nobody who can be read.
+        case nobody
+    }
+
+    /// Takes a body apart; `key` is the job's id when the body has none.
+    init(_ members: [JSONMember], key: String?) {
+        var problems: [Problem] = []
+        var job = members.filter { !["device", "user", "audience"].contains($0.name) }
+        let audience: JSONValue
+        (receiver, audience) = Self.receiver(members, &problems)
+        job.append(JSONMember("audience", audience))
+        hasDelivery = members.contains { $0.name == "delivery" }
+        Self.hasten(&job)
+        let id = members.first { $0.name == "id" }?.value.string ?? key
+        (contentID, content) = Self.takeContent(outOf: &job, id: id, &problems)
+        self.job = .object(job)
+        self.problems = problems
+    }
+
+    // MARK: - Who
+
+    private static func receiver(_ members: [JSONMember], _ problems: inout [Problem]) -> (Receiver, JSONValue) {
+        func value(_ name: String) -> JSONValue? { members.first { $0.name == name }?.value }
+        func refuse(_ pointer: String, _ code: ProblemCode, _ detail: String, _ mend: String) {
+            problems.append(Problem(pointer: pointer, code: code, detail: detail, mend: mend))
+        }
+        if value("audience") != nil {
+            let mend = "leave audience out, or send a campaign"
+            refuse("/audience", .conflict, "a send is for one device or one user", mend)
+        }
+        if let device = value("device") {
+            if value("user") != nil {
+                refuse("/user", .conflict, "device and user exclude each other", "leave one of them out")
+            }
+            return (.device, ["devices": [device]])
+        }
+        guard let user = value("user") else {
+            refuse("/device", .required, "the device is missing", "add device with its token, or user")
+            // Whatever is wrong besides is told too.
+            return (.nobody, ["everyone": true])
+        }
+        guard case .string = user else {
+            refuse("/user", .type, "user must be a string, not \(user.typeName)", "give the user's key")
+            return (.nobody, ["everyone": true])
+        }
+        return (.user, ["users": [user]])
+    }
+
+    /// Urgent, unless it says otherwise or sends no push.
+    private static func hasten(_ job: inout [JSONMember]) {
+        if job.contains(where: { $0.name == "kind" && $0.value == .string(CampaignKind.inApp.rawValue) }) { return }
+        guard let place = job.firstIndex(where: { $0.name == "delivery" }) else {
+            job.append(JSONMember("delivery", ["urgency": "urgent"]))
+            return
+        }
+        if case .object(let delivery) = job[place].value, !delivery.contains(where: { $0.name == "urgency" }) {
+            job[place].value = .object(delivery + [JSONMember("urgency", "urgent")])
+        }
+    }
+
+    // MARK: - Its content
+
+    private static let place = JSONPointer.root.appending("content").appending("rich")
+
+    /// Takes the bytes out of `content.rich`, which names them then.
+    private static func takeContent(
+        outOf job: inout [JSONMember],
+        id: String?,
+        _ problems: inout [Problem]
+    ) -> (id: String?, upload: ContentUpload?) {
+        let own = ["content_type", "encoding", "body"]
+        guard let at = job.firstIndex(where: { $0.name == "content" }), case .object(var block) = job[at].value,
+            let richAt = block.firstIndex(where: { $0.name == "rich" }), case .object(let rich) = block[richAt].value,
+            rich.contains(where: { own.contains($0.name) })
+        else { return (nil, nil) }
+        func given(_ name: String) -> JSONValue? { rich.first { $0.name == name }?.value }
+        var named = rich.filter { !own.contains($0.name) }
+        // Under the send's own id, when it gives none.
+        if given("id") == nil, let id { named.append(JSONMember("id", .string(id))) }
+        block[richAt].value = .object(named)
+        job[at].value = .object(block)
+
+        let type = contentType(given("content_type"), &problems)
+        let bytes = bytes(given("body"), encoding: given("encoding"), &problems)
+        let ownID = named.first { $0.name == "id" }?.value.string
+        // What is wrong with the id is told by the job.
+        guard let type, let bytes, let ownID, NameRule.isID(ownID) else { return (ownID, nil) }
+        var found: [Problem] = []
+        let upload = ContentUpload(id: ownID, type: given("type")?.string, contentType: type, bytes: bytes, &found)
+        problems += found.filter { $0.pointer == "/body" }.map { problem in
+            var problem = problem
+            problem.pointer = place.appending("body").text
+            return problem
+        }
+        return (ownID, upload)
+    }
+
+    private static func contentType(_ value: JSONValue?, _ problems: inout [Problem]) -> ContentType? {
+        if let type = value?.string.flatMap({ ContentType(rawValue: $0) }) { return type }
+        let known = ContentType.allCases.map(\.rawValue).joined(separator: ", ")
+        problems.append(
+            Problem(
+                pointer: place.appending("content_type").text,
+                code: value == nil ? .required : .value,
+                detail: value == nil ? "what the body is, is not said" : "content_type is none that is taken",
+                mend: "there are \(known)"
+            )
+        )
+        return nil
+    }
+
+    private static func bytes(
+        _ body: JSONValue?,
+        encoding: JSONValue?,
+        _ problems: inout [Problem]
+    ) -> [UInt8]? {
+        func refuse(_ name: String, _ code: ProblemCode, _ detail: String, _ mend: String) -> [UInt8]? {
+            problems.append(Problem(pointer: place.appending(name).text, code: code, detail: detail, mend: mend))
+            return nil
+        }
+        guard let text = body?.string else {
+            return refuse("body", body == nil ? .required : .type, "body must be a string", "give the content")
+        }
+        switch encoding {
+        case nil, "text": return Array(text.utf8)
+        case "base64":
+            if let bytes = Base64Text.decode(text) { return bytes }
+            let mend = "write it with the alphabet A-Z a-z 0-9 + / and padding, without line breaks"
+            return refuse("body", .format, "body is not Base64 (RFC 4648, section 4)", mend)
+        default: return refuse("encoding", .value, "encoding must be one of text, base64", "leave it out for a text")
+        }
+    }
+
+    // MARK: - Its own places
+
+    /// A problem of the job's with the place where it is in the body.
+    func translated(_ problem: Problem) -> Problem {
+        var problem = problem
+        problem.pointer = place(problem.pointer)
+        return problem
+    }
+
+    /// A refusal of the job's, with everything that is wrong with the body besides.
+    func translated(_ document: ProblemDocument) -> ProblemDocument {
+        var document = document
+        guard document.kind == .invalidJob else { return document }
+        // Who it is for could not be read, and stood as somebody else in the job.
+        let errors = document.errors.filter { receiver != .nobody || !$0.pointer.hasPrefix("/audience") }
+        document.errors = problems + errors.map(translated)
+        document.warnings = document.warnings.map(translated)
+        return document
+    }
+
+    /// The refusal of a body whose job could be sent.
+    func refusal(campaign: String, warnings: [Problem]) -> ProblemDocument {
+        ProblemDocument(
+            .invalidJob,
+            title: "The push cannot be sent",
+            campaign: campaign,
+            errors: problems,
+            warnings: warnings
+        )
+    }
+
+    private func place(_ pointer: String) -> String {
+        if !hasDelivery, pointer.hasPrefix("/delivery") { return "" }
+        guard pointer == "/audience" || pointer.hasPrefix("/audience/") else { return pointer }
+        let own = receiver == .user ? "/user" : "/device"
+        for entry in ["/audience/devices/0", "/audience/users/0"]
+        where pointer == entry || pointer.hasPrefix(entry + "/") {
+            return own + pointer.dropFirst(entry.count)
+        }
+        return own
+    }
+}
