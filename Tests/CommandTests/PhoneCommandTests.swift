@@ -23,6 +23,7 @@ import Testing
         ("local slideup Two tickets left", .local(.slideup, "Two tickets left")),
         ("data decline", .data(isTaken: false)),
         ("notifier fail", .notifier(.fail)), ("area news", .area("news")), ("area -", .area(nil)),
+        ("screen dark", .screen(.dark)), ("language ar", .language("ar")),
     ])
     func `a line is an order`(line: String, order: PhoneOrder) throws {
         #expect(try PhoneOrder(line) == order)
@@ -36,6 +37,7 @@ import Testing
         ("wait rain", "one can wait for registered, push, campaign, message, banner, sent"),
         ("turn over", "turn takes one of portrait, landscape"), ("choose", "choose takes one of now, later, discard"),
         ("local poster Hi", "a layout is one of slideup, modal, full, html"), ("local slideup", "local needs TEXT"),
+        ("screen tiny", "screen takes one of light, dark, usual, large"), ("language", "language needs CODE"),
         ("keyboard up down", "keyboard does not take down"), ("area", "area needs NAME, or - for none"),
         ("permission maybe", "a permission is one of authorized, provisional, denied, unknown"),
     ])
@@ -53,6 +55,40 @@ import Testing
         screen.remove(3)
         #expect(screen.notification(nil)?.number == 2)
         #expect(screen.add(payload: "4", displayKey: nil) == 4)
+    }
+
+    @Test func `a message is drawn as its look, from right to left, dark and large, and only what it has is pressed`()
+        throws
+    {
+        let folder = try CommandFolder()
+        try Data("a-key".utf8).write(to: URL(fileURLWithPath: folder.path + "/key.txt"))
+        let phone = ["phone", "--server", "http://127.0.0.1:1", "--integration", "key.txt"]
+        let orders = "screen dark\nlocal modal שלום\nwait message\npress buy\nact\ntap\nshow\n"
+        let outcome = try Command(folder: folder.path).run(phone, input: orders)
+        #expect(
+            outcome.output.contains("in-app message (modal): \"שלום\" (right to left) (dark)\n"),
+            "\(outcome.output)"
+        )
+        #expect(outcome.output.hasSuffix("nothing is on the screen\n"), "\(outcome.output)")
+        #expect(outcome.errors.contains("the in-app message has no button buy; it has none"))
+        #expect(outcome.errors.contains("no announcement or poll is in front"))
+    }
+
+    @Test func `a look is a line with its texts, buttons and image, and with what is not the usual`() {
+        var message = FanfareKit.InAppMessage(id: "m", header: "Derby", message: "Kick-off")
+        message.image = URL(string: "https://cdn.example.com/a.jpg")
+        message.buttons = [.init(id: "buy", label: "Buy a season ticket"), .init(id: "no", label: "No")]
+        let look = Look(message, language: "en") { _ in nil }
+        let line = PhoneLine(look, LookStyle(look, isDark: false, textSize: .large), media: nil)
+        #expect(
+            line.text == #"in-app message (modal): "Derby" "Kick-off" [buy "Buy a season ticket"] [no "No"]"#
+                + " [media: https://cdn.example.com/a.jpg] (buttons below each other)"
+        )
+        #expect(line.name == "message")
+        message.layout = .html
+        let page = Look(message, language: "en") { _ in nil }
+        let drawn = PhoneLine(page, LookStyle(page, isDark: true, textSize: .accessibility5), media: nil).text
+        #expect(drawn.hasPrefix(#"in-app message (html): "Kick-off" [buy"#) && drawn.contains("(dark)"))
     }
 
     @Test func `without a server it is the same phone every time, keeps what it notes, and says what was wrong`() throws

@@ -43,7 +43,8 @@ enum House {
     /// Foundation, which is two modules on Linux; what only Apple's systems have stays in a folder of its own.
     private static func isOfKit(_ module: String, path: String) -> Bool {
         if ["Foundation", "FoundationNetworking"].contains(module) { return true }
-        return path.hasPrefix("Sources/FanfareKit/Apple/") && ["UserNotifications", "UIKit"].contains(module)
+        let apples = ["UserNotifications", "UIKit", "SwiftUI", "WebKit"]
+        return path.hasPrefix("Sources/FanfareKit/Apple/") && apples.contains(module)
     }
 
     private static func objectionInPure(to module: String, target: String, path: String) -> String? {

@@ -1,4 +1,4 @@
-// Linux does not compile this file; it is thin: what is decided is decided in Push and Phone.
+// Linux compiles this file against stubs only; it is thin: what is decided is decided in Push and Phone.
 #if canImport(UIKit) && !os(watchOS)
 public import UIKit
 

@@ -1,4 +1,4 @@
-// Linux does not compile this file; it is thin: what is decided is decided in Phone and Facade.
+// Linux compiles this file against stubs only; it is thin: what is decided is decided in Phone and Facade.
 #if canImport(UserNotifications)
 import Foundation
 import UserNotifications
@@ -24,7 +24,8 @@ extension Fanfare {
     #if !os(tvOS)
     /// Takes the notification centre's calls: set by the kit, or forwarded to by the app's own delegate.
     ///
-    ///     await fanfare.notificationDelegate.userNotificationCenter(center, didReceive: response)
+    ///     let delegate = fanfare.notificationDelegate
+    ///     delegate.userNotificationCenter(center, didReceive: response, withCompletionHandler: completionHandler)
     @MainActor public var notificationDelegate: FanfareNotificationDelegate {
         if let delegate = kept.delegate { return delegate }
         let delegate = FanfareNotificationDelegate(self)
@@ -48,24 +49,11 @@ extension Fanfare {
     ///
     ///     fanfare.registerCategories()
     @MainActor public func registerCategories() {
-        let own = options.categories.map { category in
-            let actions = category.actions.map { action in
-                var how: UNNotificationActionOptions = []
-                if action.opensApp { how.insert(.foreground) }
-                if action.isDestructive { how.insert(.destructive) }
-                return UNNotificationAction(identifier: action.id, title: action.title, options: how)
-            }
-            return UNNotificationCategory(
-                identifier: category.id,
-                actions: actions,
-                intentIdentifiers: [],
-                options: .customDismissAction
-            )
-        }
-        let centre = UNUserNotificationCenter.current()
-        centre.getNotificationCategories { old in
-            let names = Set(own.map(\.identifier))
-            centre.setNotificationCategories(Set(old.filter { !names.contains($0.identifier) } + own))
+        let wanted = options.categories
+        UNUserNotificationCenter.current().getNotificationCategories { @Sendable old in
+            let names = Set(wanted.map(\.id))
+            let others = old.filter { !names.contains($0.identifier) }
+            UNUserNotificationCenter.current().setNotificationCategories(others.union(wanted.map(\.forSystem)))
         }
     }
     #endif
@@ -94,7 +82,13 @@ extension Fanfare {
     ///
     ///     await fanfare.tellPermission()
     @MainActor public func tellPermission() async {
-        switch await UNUserNotificationCenter.current().notificationSettings().authorizationStatus {
+        // Said on a queue of the system's; the settings themselves cannot leave it.
+        let status = await withCheckedContinuation { told in
+            UNUserNotificationCenter.current().getNotificationSettings { @Sendable settings in
+                told.resume(returning: settings.authorizationStatus)
+            }
+        }
+        switch status {
         case .authorized: setPermission(.authorized)
         case .provisional: setPermission(.provisional)
         case .denied: setPermission(.denied)
@@ -112,6 +106,12 @@ extension Fanfare {
     }
 
     @MainActor private func presentByDefault() {
+        #if !os(watchOS)
+        if presenters.badge == nil { presenters.badge = { Self.showBadge($0) } }
+        #endif
+        #if canImport(SwiftUI) && canImport(UIKit) && !os(tvOS) && !os(watchOS)
+        if presenters.drawer == nil { presenters.drawer = LookBoard.shared }
+        #endif
         #if !os(tvOS)
         if presenters.notification == nil {
             presenters.notification = { notification, _ in
@@ -120,8 +120,12 @@ extension Fanfare {
                 content.body = notification.body
                 content.categoryIdentifier = notification.category ?? ""
                 content.userInfo = notification.userInfo.compactMapValues(\.plain)
+                #if os(watchOS)
+                content.sound = .default
+                #else
                 content.sound =
                     notification.sound.map { UNNotificationSound(named: UNNotificationSoundName($0)) } ?? .default
+                #endif
                 let request = UNNotificationRequest(identifier: notification.id, content: content, trigger: nil)
                 UNUserNotificationCenter.current().add(request)
             }
@@ -131,11 +135,6 @@ extension Fanfare {
         if presenters.links == nil {
             presenters.links = { link in
                 if let url = URL(string: link) { UIApplication.shared.open(url) }
-            }
-        }
-        if presenters.badge == nil {
-            presenters.badge = { count in
-                UIApplication.shared.applicationIconBadgeNumber = count
             }
         }
         #if !os(tvOS)
@@ -148,6 +147,20 @@ extension Fanfare {
         #endif
     }
 
+    #if !os(watchOS)
+    @MainActor private static func showBadge(_ count: Int) {
+        let centre = UNUserNotificationCenter.current()
+        if #available(iOS 16, macOS 13, tvOS 16, macCatalyst 16, *) {
+            centre.setBadgeCount(count)
+        } else {
+            // The call of iOS 15 is deprecated; a notification with nothing but a count does the same and shows nothing.
+            let content = UNMutableNotificationContent()
+            content.badge = NSNumber(value: count)
+            centre.add(UNNotificationRequest(identifier: "fanfare.badge", content: content, trigger: nil))
+        }
+    }
+    #endif
+
     @MainActor private func observe() {
         #if canImport(UIKit) && !os(watchOS)
         let centre = NotificationCenter.default
@@ -159,7 +172,7 @@ extension Fanfare {
         _ = centre.addObserver(forName: UIApplication.willResignActiveNotification, object: nil, queue: .main) {
             [weak self] _ in self?.willResignActive()
         }
-        #if os(iOS)
+        #if !os(tvOS) && !os(visionOS)
         // The screen itself, not how the phone is held: a locked screen stays as it is.
         _ = centre.addObserver(forName: UIDevice.orientationDidChangeNotification, object: nil, queue: .main) {
             [weak self] _ in MainActor.assumeIsolated { self?.tellOrientation() }
@@ -175,13 +188,33 @@ extension Fanfare {
         #endif
     }
 
-    #if os(iOS)
+    #if canImport(UIKit) && !os(watchOS) && !os(tvOS) && !os(visionOS)
     @MainActor private func tellOrientation() {
         let scene = UIApplication.shared.connectedScenes.compactMap { $0 as? UIWindowScene }.first
         orientation(scene?.interfaceOrientation.isLandscape == true ? .landscape : .portrait)
     }
     #endif
 }
+
+#if !os(tvOS)
+extension ActionCategory {
+    /// The category as the system has it.
+    fileprivate var forSystem: UNNotificationCategory {
+        let actions = actions.map { action in
+            var how: UNNotificationActionOptions = []
+            if action.opensApp { how.insert(.foreground) }
+            if action.isDestructive { how.insert(.destructive) }
+            return UNNotificationAction(identifier: action.id, title: action.title, options: how)
+        }
+        return UNNotificationCategory(
+            identifier: id,
+            actions: actions,
+            intentIdentifiers: [],
+            options: .customDismissAction
+        )
+    }
+}
+#endif
 
 /// What the system holds weakly and the kit has to keep.
 @MainActor final class KeptObjects {

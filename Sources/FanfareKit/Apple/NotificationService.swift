@@ -1,4 +1,4 @@
-// Linux does not compile this file; it is thin: what is decided is decided in Extensions.
+// Linux compiles this file against stubs only; it is thin: what is decided is decided in Extensions.
 #if canImport(UserNotifications) && !os(tvOS) && !os(watchOS)
 import Foundation
 public import UserNotifications

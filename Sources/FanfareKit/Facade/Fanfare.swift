@@ -231,7 +231,12 @@ public final class Fanfare: Sendable {
     ///
     ///     let shown = await fanfare.displayed(notification.request.content.userInfo)
     @discardableResult public func displayed(_ userInfo: [AnyHashable: Any]) async -> NotificationPresentation {
-        guard let push = push(userInfo) else { return .all }
+        await displayed(push(userInfo))
+    }
+
+    /// The same of a push that was read; nil is somebody else's.
+    func displayed(_ push: PushMessage?) async -> NotificationPresentation {
+        guard let push else { return .all }
         await caughtUp()
         return await phone.displayed(push)
     }
@@ -240,18 +245,19 @@ public final class Fanfare: Sendable {
     ///
     ///     await fanfare.opened(userInfo, action: "LIKE")
     public func opened(_ userInfo: [AnyHashable: Any], action: String? = nil) async {
-        guard let push = push(userInfo) else { return }
-        await caughtUp()
-        await phone.responded(action.map { .action($0) } ?? .opened, to: push)
+        await responded(action.map { .action($0) } ?? .opened, to: push(userInfo))
     }
 
     /// A notification was swiped away.
     ///
     ///     await fanfare.dismissed(userInfo)
-    public func dismissed(_ userInfo: [AnyHashable: Any]) async {
-        guard let push = push(userInfo) else { return }
+    public func dismissed(_ userInfo: [AnyHashable: Any]) async { await responded(.dismissed, to: push(userInfo)) }
+
+    /// A person did something with a push that was read; nil is somebody else's.
+    func responded(_ response: PushResponse, to push: PushMessage?) async {
+        guard let push else { return }
         await caughtUp()
-        await phone.responded(.dismissed, to: push)
+        await phone.responded(response, to: push)
     }
 
     /// The content that a push names, from the server or from the cache.

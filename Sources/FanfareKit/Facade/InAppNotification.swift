@@ -82,7 +82,8 @@ public enum NotificationPlace: Sendable, Hashable {
 
 /// Draws notifications that are told of inside the app.
 ///
-/// Without one for a push, the system shows it, in front too.
+/// Without one for a push, the kit's own look of it is drawn where there is a drawer; else the system shows it, in
+/// front too.
 ///
 ///     fanfare.presenters.notifiers[""] = BannerNotifier()
 @MainActor public protocol InAppNotifier: AnyObject {

@@ -2,12 +2,16 @@
 ///
 ///     fanfare.presenters.links = { link in router.open(link) }
 @MainActor public final class Presenters {
-    /// By layout; one that is missing is not shown.
+    /// By layout; one that is missing is drawn by `drawer`.
     public var inApp: [InAppMessage.Layout: any InAppPresenter] = [:]
-    /// By the category for layout, or else the one of the buttons; the empty one is for all others.
+    /// By the category for layout, or else the one of the buttons; the empty one is for all others, and else `drawer`.
     public var campaigns: [String: any CampaignPresenter] = [:]
-    /// Notifiers inside the app, by the same; without one the system shows them, in front too.
+    /// Notifiers inside the app, by the same; without one and a `drawer` the system shows them, in front too.
     public var notifiers: [String: any InAppNotifier] = [:]
+    /// Draws what none of these is for, as far as `FanfareOptions.looks` says; on iOS the kit sets one of its own.
+    public var drawer: (any LookDrawer)?
+    /// The language of labels that a campaign leaves to its look, such as `es-ES`; nil: the person's.
+    public var language: String?
     /// The edge at which notifications appear over what the app shows.
     public var notificationPosition: InAppMessage.Position = .bottom
     /// Opens links.

@@ -60,16 +60,22 @@ final class Stage: PhoneListener {
 
     func show(_ message: InAppMessage) async -> Bool {
         await draw { fanfare, presenters in
-            guard let presenter = presenters.inApp[message.layout] else { return false }
-            presenter.show(message) { [weak fanfare] closing in
+            let close: @MainActor (InAppClosing) -> Void = { [weak fanfare] closing in
                 fanfare?.order { await $0.closed(message.id, closing) }
             }
+            guard let presenter = presenters.inApp[message.layout] else { return fanfare.draw(message, closed: close) }
+            presenter.show(message, close: close)
             return true
         } ?? false
     }
 
     func hide(_ message: InAppMessage) {
-        Task { _ = await draw { _, presenters in presenters.inApp[message.layout]?.hide(message) } }
+        Task {
+            _ = await draw { fanfare, presenters in
+                if let presenter = presenters.inApp[message.layout] { return presenter.hide(message) }
+                fanfare.drawer(.messages)?.hide(fanfare.look(message))
+            }
+        }
     }
 
     func discarded(_ message: InAppMessage, _ reason: InAppDiscardReason) {
@@ -80,30 +86,32 @@ final class Stage: PhoneListener {
 
     func present(_ push: PushMessage, _ page: CampaignPage) async -> Bool {
         await draw { fanfare, presenters in
-            guard let presenter = presenters.presenter(push) else { return false }
             var (announcement, poll): (Announcement?, Poll?)
             switch page {
             case .announcement(let it): announcement = it
             case .poll(let it): poll = it
             }
-            presenter.present(
-                PresentedCampaign(push: push, announcement: announcement, poll: poll) { [weak fanfare] what in
-                    fanfare?.order(what)
-                }
-            )
+            let campaign = PresentedCampaign(push: push, announcement: announcement, poll: poll) {
+                [weak fanfare] what in fanfare?.order(what)
+            }
+            guard let presenter = presenters.presenter(push) else { return fanfare.draw(campaign) }
+            presenter.present(campaign)
             return true
         } ?? false
     }
 
     func hasNotifier(_ push: PushMessage) async -> Bool {
-        await draw { _, presenters in presenters.notifier(push) != nil } ?? false
+        await draw { fanfare, presenters in
+            presenters.notifier(push) != nil || fanfare.drawer(.notifications) != nil
+        } ?? false
     }
 
     func tell(_ push: PushMessage) async -> NotifierAnswer {
         await draw { fanfare, presenters in
-            guard let notifier = presenters.notifier(push) else { return .nobody }
+            let notification = Self.notification(push, fanfare, presenters)
+            guard let notifier = presenters.notifier(push) else { return fanfare.draw(notification) ?? .nobody }
             do {
-                return try notifier.show(Self.notification(push, fanfare, presenters)) ? .drawn : .declined
+                return try notifier.show(notification) ? .drawn : .declined
             } catch {
                 return .failed("\(error)")
             }
@@ -113,7 +121,9 @@ final class Stage: PhoneListener {
     func hide(_ push: PushMessage) {
         Task {
             _ = await draw { fanfare, presenters in
-                presenters.notifier(push)?.hide(Self.notification(push, fanfare, presenters))
+                let notification = Self.notification(push, fanfare, presenters)
+                if let notifier = presenters.notifier(push) { return notifier.hide(notification) }
+                fanfare.drawer(.notifications)?.hide(fanfare.look(notification))
             }
         }
     }

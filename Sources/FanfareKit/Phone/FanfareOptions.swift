@@ -21,6 +21,10 @@ public struct FanfareOptions: Sendable {
     public var categories = ActionCategory.standard
     /// How often in-app messages appear.
     public var inApp = InAppRules()
+    /// What the kit draws where the app has no presenter and no notifier of its own.
+    ///
+    ///     options.looks.remove(.notifications)
+    public var looks: Looks = .all
     /// Seconds away from the front after which a session is over.
     public var sessionTimeout: TimeInterval = 30
     /// The address of a server that takes events, where that is another one than the edge; nil: the edge takes them.
@@ -62,6 +66,26 @@ public struct FanfareOptions: Sendable {
         public static let place = Automation(rawValue: 32)
         /// All of them.
         public static let all: Automation = [.permission, .token, .categories, .delegate, .links, .place]
+    }
+
+    /// Parts that have a look of the kit's own, where there is somebody to draw it.
+    ///
+    ///     options.looks = [.campaigns, .messages]
+    public struct Looks: OptionSet, Sendable, Hashable {
+        /// The options as bits.
+        public let rawValue: Int
+
+        /// Options of these bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Notifications inside the app; without them the system shows a push in front.
+        public static let notifications = Looks(rawValue: 1)
+        /// Announcements and polls.
+        public static let campaigns = Looks(rawValue: 2)
+        /// In-app messages.
+        public static let messages = Looks(rawValue: 4)
+        /// All of them.
+        public static let all: Looks = [.notifications, .campaigns, .messages]
     }
 
     /// The standard settings; everything is kept in the app's own support folder.

@@ -1,13 +1,18 @@
 import Campaigns
 import FanfareKit
 
-/// What is in front on a phone: the app's delegate, and what draws its messages and campaigns.
-@MainActor final class PhoneEyes: FanfareDelegate, InAppPresenter, CampaignPresenter {
+/// What is in front on a phone: the app's delegate, and what draws the kit's looks of its messages and campaigns.
+///
+/// The app has no presenter of its own.
+@MainActor final class PhoneEyes: FanfareDelegate, LookDrawer {
+    /// A look in front, and what says how it ended.
+    typealias Sight = (look: Look, end: @MainActor (Look.End) -> Void)
+
     weak var session: PhoneSession?
     /// The announcement or poll in front.
-    private(set) var campaign: PresentedCampaign?
-    /// The in-app message in front, and what says how it was closed.
-    private(set) var message: (shown: FanfareKit.InAppMessage, close: @MainActor (InAppClosing) -> Void)?
+    private(set) var campaign: Sight?
+    /// The in-app message in front.
+    private(set) var message: Sight?
 
     /// What the app says of each in-app message that could be shown.
     var choice = InAppChoice.now
@@ -60,50 +65,77 @@ import FanfareKit
         session?.say(PhoneLine("log", "kit: \(text)", ["text": .string(text)]))
     }
 
+    // MARK: - Looks
+
+    func show(_ look: Look, end: @escaping @MainActor (Look.End) -> Void) -> Bool {
+        switch look.kind {
+        case .announcement, .poll: campaign = (look, end)
+        case .message: message = (look, end)
+        // The phone's notifier has a habit of its own.
+        case .notification: return false
+        }
+        session?.say(look)
+        return true
+    }
+
+    func hide(_ look: Look) {
+        guard look.id == message?.look.id else { return }
+        message = nil
+        session?.say(PhoneLine("hidden", "the in-app message is gone", ["campaign": .string(look.campaign)]))
+    }
+
     // MARK: - In-app messages
 
-    func show(_ message: FanfareKit.InAppMessage, close: @escaping @MainActor (InAppClosing) -> Void) {
-        self.message = (message, close)
-        session?.say(PhoneLine(message))
-    }
+    func close() -> PhoneSession.Outcome { closed(.exited) }
 
-    func hide(_ message: FanfareKit.InAppMessage) {
-        self.message = nil
-        session?.say(PhoneLine("hidden", "the in-app message is gone", ["campaign": .string(message.id)]))
-    }
-
-    func close(_ closing: InAppClosing) -> PhoneSession.Outcome {
-        guard let message else { return .impossible("no in-app message is in front; an event may bring one") }
-        self.message = nil
-        message.close(closing)
-        return .done
+    func tap() -> PhoneSession.Outcome {
+        if let look = message?.look, look.tap == nil, !look.buttons.isEmpty {
+            return .impossible("the in-app message is not tapped but pressed; it has \(Self.ids(look))")
+        }
+        return closed(.actioned(nil))
     }
 
     func press(_ button: String) -> PhoneSession.Outcome {
-        let ids = message?.shown.buttons.map(\.id) ?? []
-        guard ids.contains(button) else {
-            return .impossible("the in-app message has no button \(button); it has \(ids.joined(separator: ", "))")
+        if let look = message?.look, !look.buttons.contains(where: { $0.id == button }) {
+            return .impossible("the in-app message has no button \(button); it has \(Self.ids(look))")
         }
-        return close(.button(button))
+        return closed(.actioned(button))
+    }
+
+    private func closed(_ how: Look.End) -> PhoneSession.Outcome {
+        guard let message else { return .impossible("no in-app message is in front; an event may bring one") }
+        self.message = nil
+        message.end(how)
+        return .done
+    }
+
+    private static func ids(_ look: Look) -> String {
+        look.buttons.isEmpty ? "none" : look.buttons.map(\.id).joined(separator: ", ")
     }
 
     // MARK: - Announcements and polls
 
-    func present(_ campaign: PresentedCampaign) {
-        self.campaign = campaign
-        session?.say(PhoneLine(campaign))
-        campaign.displayed()
+    /// Presses the button that acts, or one that the app has besides.
+    func act(_ button: String?) -> PhoneSession.Outcome {
+        if let look = campaign?.look, button == nil, !look.buttons.contains(where: { $0.step == .action(nil) }) {
+            return .impossible(
+                look.kind == .poll
+                    ? "a poll has no button that acts; answer it"
+                    : "it opens nothing and has no button that acts; leave"
+            )
+        }
+        return ended(.actioned(button))
     }
 
-    func act(_ button: String?) -> PhoneSession.Outcome { ended { $0.actioned(button) } }
-
-    func leave() -> PhoneSession.Outcome { ended { $0.exited() } }
+    func leave() -> PhoneSession.Outcome { ended(.exited) }
 
     func answer(_ answers: [String: [String]]) -> PhoneSession.Outcome {
-        guard let poll = campaign?.poll else { return .impossible("no poll is in front; tap one's notification first") }
+        guard let look = campaign?.look, look.kind == .poll else {
+            return .impossible("no poll is in front; tap one's notification first")
+        }
         for (id, choices) in answers {
-            guard let question = poll.questions.first(where: { $0.id == id }) else {
-                let ids = poll.questions.map(\.id).joined(separator: ", ")
+            guard let question = look.questions.first(where: { $0.id == id }) else {
+                let ids = look.questions.map(\.id).joined(separator: ", ")
                 return .impossible("the poll has no question \(id); it has \(ids)")
             }
             let known = question.choices.map(\.id)
@@ -112,27 +144,26 @@ import FanfareKit
             }
             if !question.isMultiple, choices.count > 1 { return .impossible("\(id) takes one choice") }
         }
-        return ended { $0.answered(answers) }
+        return ended(.answered(answers))
     }
 
     /// Answers with the choices that the poll comes with.
     func answerDefaults() -> PhoneSession.Outcome {
-        guard let poll = campaign?.poll else { return .impossible("no poll is in front; tap one's notification first") }
-        var answers: [String: [String]] = [:]
-        for question in poll.questions {
-            let choices = question.choices.filter(\.isDefault).map(\.id)
-            if !choices.isEmpty { answers[question.id] = choices }
+        guard let look = campaign?.look, look.kind == .poll else {
+            return .impossible("no poll is in front; tap one's notification first")
         }
-        guard !answers.isEmpty else { return .impossible("the poll comes with no choices; answer QUESTION=CHOICE") }
-        return ended { $0.answered(answers) }
+        guard let end = look.end(of: .answer, FanfareKit.PollForm(look.questions)) else {
+            return .impossible("the poll comes with no choices; answer QUESTION=CHOICE")
+        }
+        return ended(end)
     }
 
-    private func ended(_ how: (PresentedCampaign) -> Void) -> PhoneSession.Outcome {
+    private func ended(_ how: Look.End) -> PhoneSession.Outcome {
         guard let campaign else {
             return .impossible("no announcement or poll is in front; tap its notification first")
         }
         self.campaign = nil
-        how(campaign)
+        campaign.end(how)
         return .done
     }
 }

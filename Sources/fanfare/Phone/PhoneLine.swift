@@ -56,72 +56,6 @@ extension PhoneLine {
         )
     }
 
-    /// An announcement or poll is in front.
-    init(_ campaign: PresentedCampaign) {
-        let kind = campaign.push.kind.rawValue
-        let title = campaign.announcement?.title ?? campaign.poll?.title
-        let body = campaign.announcement?.body ?? campaign.poll?.body
-        let act = campaign.announcement?.actionLabel ?? campaign.poll?.actionLabel
-        let exit = campaign.announcement?.exitLabel ?? campaign.poll?.exitLabel
-        let texts = [title, body].compactMap(\.self).map { "\"\($0)\"" }.joined(separator: " ")
-        let labels = [act.map { "action: \"\($0)\"" }, exit.map { "leave: \"\($0)\"" }].compactMap(\.self)
-        let questions = (campaign.poll?.questions ?? []).map { question in
-            let choices = question.choices.map { "\($0.id) \"\($0.title)\"" + ($0.isDefault ? " (taken)" : "") }.joined(
-                separator: ", "
-            )
-            return "\n  \(question.id) \"\(question.title)\": \(choices)" + (question.isMultiple ? " (several)" : "")
-        }
-        self.init(
-            "campaign",
-            "\(kind): \(texts)" + labels.map { " [\($0)]" }.joined() + questions.joined(),
-            [
-                "kind": .string(kind), "campaign": .string(campaign.push.campaign),
-                "title": title.map(JSONValue.string),
-                "body": body.map(JSONValue.string),
-                "questions": campaign.poll.map { poll in .array(poll.questions.map { .string($0.id) }) },
-            ]
-        )
-    }
-
-    /// An in-app message is in front.
-    init(_ message: FanfareKit.InAppMessage) {
-        let texts = [message.header, message.message].compactMap(\.self).map { "\"\($0)\"" }.joined(separator: " ")
-        let buttons = message.buttons.map { " [\($0.id) \"\($0.label)\"]" }.joined()
-        self.init(
-            "message",
-            "in-app message (\(message.layout.rawValue)): \(texts)" + buttons + Self.media(message.image),
-            [
-                "image": message.image.map { .string($0.absoluteString) },
-                "campaign": .string(message.id), "layout": .string(message.layout.rawValue),
-                "header": message.header.map(JSONValue.string), "message": message.message.map(JSONValue.string),
-                "buttons": .array(message.buttons.map { .string($0.id) }),
-            ]
-        )
-    }
-
-    /// A notification is in front, inside the app.
-    init(_ notification: InAppNotification) {
-        let texts = [notification.title, notification.subtitle, notification.body].compactMap(\.self)
-            .map { "\"\($0)\"" }.joined(separator: " ")
-        let place =
-            switch notification.place {
-            case .overlay(let position): position.rawValue
-            case .area(let name): "in \(name)"
-            }
-        let buttons = notification.push.buttons
-        self.init(
-            "banner",
-            "in-app notification (\(place)): \(texts)" + buttons.map { " [\($0)]" }.joined()
-                + Self.media(notification.media),
-            [
-                "campaign": .string(notification.push.campaign), "place": .string(place),
-                "title": notification.title.map(JSONValue.string), "body": notification.body.map(JSONValue.string),
-                "buttons": .array(buttons.map(JSONValue.string)),
-                "media": notification.media.map { .string($0.absoluteString) },
-            ]
-        )
-    }
-
     /// An event set no in-app message off.
     init(_ event: AppEvent) {
         let name =
@@ -134,7 +68,7 @@ extension PhoneLine {
         self.init("no_trigger", "no in-app message is for \(name)", ["event": .string(name)])
     }
 
-    private static func media(_ address: URL?) -> String { address.map { " [media: \($0.absoluteString)]" } ?? "" }
+    static func media(_ address: URL?) -> String { address.map { " [media: \($0.absoluteString)]" } ?? "" }
 
     /// Content that a push names.
     init(_ state: RichContentState, of push: PushMessage) {

@@ -24,7 +24,7 @@ import FanfareKit
         if habit == .fail { throw Failure() }
         guard habit == .on else { return false }
         self.notification = notification
-        session?.say(PhoneLine(notification))
+        session?.say(notification)
         return true
     }
 

@@ -20,6 +20,12 @@ extension PhoneOrder {
             try values.end(after: 1)
             let name = try values.word(0, "NAME, or - for none")
             return .area(name == "-" ? nil : name)
+        case "screen":
+            let word = try values.choice(among: Screen.allCases.map(\.rawValue))
+            return Screen(rawValue: word).map { .screen($0) }
+        case "language":
+            try values.end(after: 1)
+            return .language(try values.word(0, "CODE"))
         case "local":
             let words = FanfareKit.InAppMessage.Layout.allCases.map(\.rawValue)
             guard let layout = FanfareKit.InAppMessage.Layout(rawValue: try values.word(0, "LAYOUT")) else {

@@ -33,12 +33,19 @@ enum PhoneOrder: Equatable {
     case data(isTaken: Bool)
     case notifier(PhoneNotifier.Habit)
     case area(String?)
+    case screen(Screen)
+    case language(String)
     case wait(Sight, seconds: Int)
     case quit
 
     /// What can be waited for.
     enum Sight: String, CaseIterable {
         case registered, push, campaign, message, banner, sent
+    }
+
+    /// How the screen is, for looks that are drawn from now on.
+    enum Screen: String, CaseIterable {
+        case light, dark, usual, large
     }
 
     /// What an order looks like, and what it does.
@@ -68,6 +75,8 @@ enum PhoneOrder: Equatable {
         ("data take, data decline", "what the app does with data pushes from now on"),
         ("notifier WORD", "who draws notifications in front: on, decline, fail, or off for the system (off at first)"),
         ("area NAME, area -", "a view of the app's own where they are drawn, and none"),
+        ("screen WORD", "what is drawn from now on: light or dark, with text of the usual size or large"),
+        ("language CODE", "the language of buttons that a campaign does not name (en at first)"),
         ("wait WHAT [SECONDS]", "wait for: registered, push, campaign, message, banner, sent (30 s)"),
         ("quit", "end; what is not sent is kept for the next start"),
     ]
@@ -99,7 +108,7 @@ enum PhoneOrder: Equatable {
         "event",
         "buy",
         "offline", "online", "user", "tag", "untag", "badge", "permission", "keyboard", "turn", "choose", "next",
-        "local", "data", "notifier", "area", "wait", "quit",
+        "local", "data", "notifier", "area", "screen", "language", "wait", "quit",
     ]
 
     private static func plain(_ name: String, _ values: PhoneOrderWords) throws(PhoneOrderProblem) -> PhoneOrder? {

@@ -25,6 +25,9 @@ import Foundation
     private let eyes = PhoneEyes()
     private let notifier = PhoneNotifier()
     private var area: String?
+    private var (isDark, textSize) = (false, TextSize.large)
+    /// English, whatever the terminal's is: what scripts read does not change with it.
+    private var language = "en"
     private var isTakingData = true
     private var ownMessages = 0
     private var isActive = false
@@ -56,6 +59,8 @@ import Foundation
         var options = FanfareOptions()
         options.folder = folder.kit
         options.inApp.interval = setting.inAppInterval
+        // Whether the app or the system shows a push in front is an order of its own.
+        options.looks = [.campaigns, .messages]
         fanfare = try FanfareKit.Fanfare.start(
             integrationKey: setting.integrationKey,
             server: setting.server,
@@ -63,8 +68,8 @@ import Foundation
             delegate: eyes
         )
         (eyes.session, notifier.session) = (self, self)
-        for layout in FanfareKit.InAppMessage.Layout.allCases { fanfare.presenters.inApp[layout] = eyes }
-        fanfare.presenters.campaigns[""] = eyes
+        fanfare.presenters.drawer = eyes
+        fanfare.presenters.language = language
         fanfare.presenters.links = { [weak self] in
             self?.say(PhoneLine("link", "opens \($0)", ["link": .string($0)]))
         }
@@ -89,6 +94,17 @@ import Foundation
     }
 
     func say(_ line: PhoneLine) { line.write(isJSON: isJSON) }
+
+    /// Draws a look.
+    func say(_ look: Look, media: URL? = nil) {
+        say(PhoneLine(look, LookStyle(look, isDark: isDark, textSize: textSize), media: media))
+    }
+
+    /// Draws the look of a notification inside the app.
+    func say(_ notification: InAppNotification) {
+        let look = Look(notification, categories: ActionCategory.standard, language: language)
+        say(look, media: notification.media)
+    }
 
     /// The phone is switched on: it says who it is, and begins to get pushes.
     func begin(inFront: Bool) async throws {
@@ -202,7 +218,7 @@ import Foundation
         case .leave: return eyes.leave()
         case .answer(let answers): return eyes.answer(answers)
         case .answerDefaults: return eyes.answerDefaults()
-        case .close: return eyes.close(.dismissed)
+        case .close: return eyes.close()
         case .background:
             isActive = false
             fanfare.willResignActive()
@@ -217,7 +233,7 @@ import Foundation
         case .untag(let tag): fanfare.removeTags([tag])
         case .badge(let count): fanfare.setBadge(count)
         case .permission(let permission): fanfare.setPermission(permission)
-        case .keyboard, .turn, .choose, .next, .local, .data, .notifier, .area: change(order)
+        case .keyboard, .turn, .choose, .next, .local, .data, .notifier, .area, .screen, .language: change(order)
         case .wait(let sight, let seconds): return await wait(for: sight, seconds)
         case .quit: return .over
         }
@@ -244,15 +260,23 @@ import Foundation
             if let area { fanfare.presenters.withdrawArea(area) }
             area = name
             if let name { fanfare.presenters.offerArea(name) }
+        case .screen(let screen):
+            switch screen {
+            case .light, .dark: isDark = screen == .dark
+            case .usual, .large: textSize = screen == .large ? .accessibility3 : .large
+            }
+        case .language(let code):
+            language = code
+            fanfare.presenters.language = code
         default: break
         }
     }
 
     private func show() {
         for notification in screen.notifications { show(notification) }
-        if let campaign = eyes.campaign { say(PhoneLine(campaign)) }
-        if let message = eyes.message?.shown { say(PhoneLine(message)) }
-        if let notification = notifier.notification { say(PhoneLine(notification)) }
+        if let campaign = eyes.campaign { say(campaign.look) }
+        if let message = eyes.message { say(message.look) }
+        if let notification = notifier.notification { say(notification) }
         if screen.notifications.isEmpty, eyes.campaign == nil, eyes.message == nil, notifier.notification == nil {
             say(PhoneLine("empty", "nothing is on the screen"))
         }
@@ -264,7 +288,7 @@ import Foundation
     }
 
     private func tap(_ number: Int?) async -> Outcome {
-        if number == nil, isActive, eyes.message != nil { return eyes.close(.tapped) }
+        if number == nil, isActive, eyes.message != nil { return eyes.tap() }
         if number == nil, isActive, notifier.end({ $0.actioned() }) { return .done }
         return await responded(to: number) { userInfo, _ in
             becomeActive()

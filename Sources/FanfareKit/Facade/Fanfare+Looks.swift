@@ -1,0 +1,70 @@
+import Foundation
+
+extension Fanfare {
+    /// The language in which looks say what a campaign leaves to them.
+    @MainActor private var language: String {
+        presenters.language ?? Locale.preferredLanguages.first ?? Locale.current.identifier
+    }
+
+    /// Who draws looks of a part; nil: nobody, and the kit does without.
+    @MainActor func drawer(_ part: FanfareOptions.Looks) -> (any LookDrawer)? {
+        options.looks.contains(part) ? presenters.drawer : nil
+    }
+
+    @MainActor func look(_ message: InAppMessage) -> Look { Look(message, language: language) { asset($0) } }
+
+    @MainActor func look(_ notification: InAppNotification) -> Look {
+        Look(notification, categories: options.categories, language: language)
+    }
+
+    /// Draws a message; false: nobody can.
+    @MainActor func draw(_ message: InAppMessage, closed: @escaping @MainActor (InAppClosing) -> Void) -> Bool {
+        guard let drawer = drawer(.messages) else { return false }
+        return drawer.show(look(message)) { [weak self] end in
+            switch end {
+            case .actioned(let button): closed(button.map { .button($0) } ?? .tapped)
+            case .followed(let link):
+                self?.follow(link, from: nil)
+                closed(.button(Self.linkAction))
+            case .answered, .exited: closed(.dismissed)
+            }
+        }
+    }
+
+    /// Draws an announcement or a poll; false: nobody can.
+    @MainActor func draw(_ campaign: PresentedCampaign) -> Bool {
+        guard let drawer = drawer(.campaigns), let look = Look(campaign, language: language) else { return false }
+        let isDrawn = drawer.show(look) { [weak self] end in
+            switch end {
+            case .actioned(let button): campaign.actioned(button)
+            case .followed(let link):
+                self?.follow(link, from: campaign.push)
+                campaign.actioned(Self.linkAction)
+            case .answered(let answers): campaign.answered(answers)
+            case .exited: campaign.exited()
+            }
+        }
+        if isDrawn { campaign.displayed() }
+        return isDrawn
+    }
+
+    /// Draws a notification inside the app; nil: nobody is there to.
+    @MainActor func draw(_ notification: InAppNotification) -> NotifierAnswer? {
+        guard let drawer = drawer(.notifications) else { return nil }
+        let isDrawn = drawer.show(look(notification)) { end in
+            switch end {
+            case .actioned(let button): notification.actioned(button)
+            // It has neither a page nor questions.
+            case .followed, .answered, .exited: notification.exited()
+            }
+        }
+        return isDrawn ? .drawn : .declined
+    }
+
+    /// What an event names a link of a page by.
+    private static let linkAction = "link"
+
+    private func follow(_ link: String, from push: PushMessage?) {
+        if options.automation.contains(.links) { phone.listener.open(link, from: push) }
+    }
+}

@@ -1,0 +1,65 @@
+/// Colours of a look.
+public struct LookPalette: Sendable, Hashable {
+    /// What is behind everything.
+    public let ground: Colour
+    /// Texts.
+    public let text: Colour
+    /// The second line and the cross.
+    public let quietText: Colour
+    /// The button that stands out.
+    public let firstButton: Colour
+    /// Its label.
+    public let firstLabel: Colour
+    /// All other buttons.
+    public let plainButton: Colour
+    /// Their labels.
+    public let plainLabel: Colour
+    /// Labels of what cannot be taken back.
+    public let destructiveLabel: Colour
+
+    /// A colour in sRGB.
+    public struct Colour: Sendable, Hashable {
+        /// Parts of 255.
+        public let red, green, blue: UInt8
+
+        init(_ hex: UInt32) {
+            (red, green, blue) = (UInt8(hex >> 16 & 255), UInt8(hex >> 8 & 255), UInt8(hex & 255))
+        }
+    }
+
+    /// What is behind the label of a button.
+    func button(_ weight: Look.Weight) -> Colour { weight == .first ? firstButton : plainButton }
+
+    /// The label of a button.
+    func label(_ weight: Look.Weight) -> Colour {
+        switch weight {
+        case .first: firstLabel
+        case .plain: plainLabel
+        case .destructive: destructiveLabel
+        }
+    }
+
+    /// For a light screen.
+    public static let light = LookPalette(
+        ground: Colour(0xFFFFFF),
+        text: Colour(0x1C1C1E),
+        quietText: Colour(0x55555A),
+        firstButton: Colour(0x0B57D0),
+        firstLabel: Colour(0xFFFFFF),
+        plainButton: Colour(0xE8E8ED),
+        plainLabel: Colour(0x1C1C1E),
+        destructiveLabel: Colour(0xA80F0F)
+    )
+
+    /// For a dark screen.
+    public static let dark = LookPalette(
+        ground: Colour(0x1C1C1E),
+        text: Colour(0xF2F2F7),
+        quietText: Colour(0xAEAEB4),
+        firstButton: Colour(0xA8C7FA),
+        firstLabel: Colour(0x062E6F),
+        plainButton: Colour(0x3A3A3C),
+        plainLabel: Colour(0xF2F2F7),
+        destructiveLabel: Colour(0xFFB4AB)
+    )
+}
