@@ -41,6 +41,15 @@ public enum FanfareObject {
         }
     }
 
+    /// The object as a push of the job would carry it, for an app that hears of the campaign without one.
+    ///
+    /// Names of the app's own move nothing out of it: there is nothing beside it to move to. `messageID` nil: without one.
+    public static func value(_ job: Job, messageID: String?) -> JSONValue {
+        var members = members(job).map { JSONMember($0.key, $0.value) }
+        if let messageID { members.insert(JSONMember("m", .string(messageID)), at: 2) }
+        return .object(members)
+    }
+
     /// What is said of an object that takes too much of the payload.
     public static func warnings(_ job: Job) -> [Problem] {
         let links = ["u", "i", "a", "d", "x"]
@@ -110,6 +119,8 @@ public enum FanfareObject {
             Member("t", .richType, text(rich?.type)),
             Member("x", .richMessage, text(rich?.message)),
             Member("i", .media, text(content.mediaURL), isPersonal: true),
+            Member("l", nil, text(content.layout)),
+            Member("s", nil, job.delivery.show == .system ? "system" : nil),
             Member("a", nil, actions.isEmpty ? nil : .object(actions), isPersonal: true),
             Member("d", nil, text(push?.body)),
             Member("e", nil, push?.encoding == .base64 ? .string("base64") : nil),

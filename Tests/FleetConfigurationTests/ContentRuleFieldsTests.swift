@@ -23,6 +23,7 @@ struct ContentRuleFieldsTests {
         let rules = try read(
             """
                 categories: {LIKE_CATEGORY: [{id: LIKE_IDENTIFIER, foreground: true}, {id: UNLIKE_IDENTIFIER}]}
+                layouts: [COUPON, BANNER]
                 variables: {match: {required: true}, url: {default: "app://home"}, plain: }
                 payload_names: {media: mediaUrl, message_id: _mId, delivery_id: _dId, rich_id: richId,
                   rich_message: richMessage, rich_type: richType, message: _msg}
@@ -37,6 +38,7 @@ struct ContentRuleFieldsTests {
                 )
             ]
         )
+        #expect(rules.layouts == ["COUPON", "BANNER"])
         #expect(
             rules.variables == [
                 AppVariable(name: "match", isRequired: true), AppVariable(name: "url", standard: "app://home"),
@@ -55,6 +57,9 @@ struct ContentRuleFieldsTests {
         ("categories: {A: [{id: b, forground: true}]}", "apps.news.categories.A.forground", "unknown_key"),
         ("categories: {A: [{id: b, foreground: 1}]}", "apps.news.categories.A.foreground", "invalid_value"),
         ("categories: {A: [{id: b}, {id: b}]}", "apps.news.categories.A", "invalid_value"),
+        ("layouts: COUPON", "apps.news.layouts", "wrong_type"),
+        ("layouts: [[COUPON]]", "apps.news.layouts", "wrong_type"),
+        ("layouts: [COUPON, COUPON]", "apps.news.layouts", "invalid_value"),
         ("variables: {aps: }", "apps.news.variables.aps", "invalid_name"),
         ("variables: {a: {requird: true}}", "apps.news.variables.a.requird", "unknown_key"),
         ("variables: {a: {default: \"{{ x }}\"}}", "apps.news.variables.a.default", "invalid_value"),

@@ -54,6 +54,22 @@ struct KindPayloadTests {
         }
     }
 
+    @Test func `a push says when the system alone tells of it, and which category picks who draws it`() {
+        let job = Fixtures.job {
+            $0.delivery.show = .system
+            $0.content.layout = "COUPON"
+        }
+        let object = #"{"v":1,"c":"derby-2026","m":"\#(Self.blank)","l":"COUPON","s":"system"}"#
+        #expect(apns(job) == #"{"aps":{"alert":{"title":"Kick-off"}},"fanfare":\#(object)}"#)
+        #expect(fcmObject(job) == JSONReader.read(Array(object.utf8)).value)
+        var any = job
+        (any.delivery.show, any.content.layout) = (.any, nil)
+        #expect(!apns(any).contains("system") && !apns(any).contains("\"l\""))
+        // Of a campaign without a push the same object is said.
+        let said = FanfareObject.value(job, messageID: Self.blank)
+        #expect(said == JSONReader.read(Array(object.utf8)).value)
+    }
+
     @Test func `a silent push names rich content and shows nothing`() {
         let object = #"{"v":1,"c":"derby-2026","m":"\#(Self.blank)","r":"c-81","t":"coupon"}"#
         #expect(apns(Self.rich) == #"{"aps":{"content-available":1},"fanfare":\#(object)}"#)

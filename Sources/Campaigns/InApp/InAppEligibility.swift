@@ -108,15 +108,18 @@ public enum InAppEligibility {
         for device: InAppDevice,
         at now: Timestamp
     ) -> [InAppCandidate] {
-        let found = candidates.filter { candidate in
-            isRunning(candidate, at: now) && mayShow(candidate, to: device, at: now)
-                && selects(candidate.audience, device)
-                && !(candidate.exclude.map { selects($0, device) } ?? false)
-        }
+        let found = candidates.filter { isMeant($0, device, at: now) }
         let ordered = found.sorted {
             $0.priority != $1.priority ? $0.priority > $1.priority : $0.campaign > $1.campaign
         }
         return Array(ordered.prefix(messagesMax))
+    }
+
+    /// Whether a device gets one campaign's message.
+    public static func isMeant(_ candidate: InAppCandidate, _ device: InAppDevice, at now: Timestamp) -> Bool {
+        isRunning(candidate, at: now) && mayShow(candidate, to: device, at: now)
+            && selects(candidate.audience, device)
+            && !(candidate.exclude.map { selects($0, device) } ?? false)
     }
 
     /// The lists that are to be asked for a device's token.

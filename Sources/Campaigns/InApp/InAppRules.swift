@@ -36,6 +36,12 @@ struct InAppRules {
                 mend: "say when it is shown, for example {\"triggers\": [{\"on\": \"session_start\"}]}"
             )
         }
+        checkAudience()
+        for localization in content?.localizations ?? [] { check(localization) }
+    }
+
+    /// Refuses what cannot be said of an audience whose devices come by themselves.
+    func checkAudience() {
         if audience?["at_most"] != nil {
             log.refuse(
                 .conflict,
@@ -52,7 +58,6 @@ struct InAppRules {
                 mend: "name tags, attributes, users or a list"
             )
         }
-        for localization in content?.localizations ?? [] { check(localization) }
     }
 
     /// The segments of an audience and of what it leaves out, with their places below it.

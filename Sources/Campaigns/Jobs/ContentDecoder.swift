@@ -34,6 +34,7 @@ struct ContentDecoder {
         content.url = reader.text("url")
         content.mediaURL = mediaURL()
         content.category = plain("category")
+        content.layout = plain("layout")
         content.actions = actions()
         readBadge(&content)
         content.sound = sound()

@@ -39,6 +39,7 @@ struct DeliveryDecoder {
         options.rampUp = DeliveryDecoder.rampUp(reader)
         options.frequencyCap =
             reader.choice("frequency_cap", of: DeliveryOptions.FrequencyCapUse.self) ?? options.frequencyCap
+        options.show = reader.choice("show", of: DeliveryOptions.Showing.self) ?? .any
         options.inApp = reader.value("in_app").flatMap { value in
             InAppDeliveryDecoder.delivery(value, at: pointer.appending("in_app"), log)
         }

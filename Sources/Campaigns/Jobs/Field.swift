@@ -93,7 +93,8 @@ enum JobFields {
             .now("title"), .now("subtitle"), .now("body"), .now("title_loc_key"),
             .now("title_loc_args", .array([])), .now("subtitle_loc_key"), .now("subtitle_loc_args", .array([])),
             .now("loc_key"), .now("loc_args", .array([])), .now("launch_image"), .now("url"), .now("media_url"),
-            .now("category"), .now("badge"), .now("sound"), .now("thread_id"), .now("interruption_level"),
+            .now("category"), .now("layout"), .now("badge"), .now("sound"), .now("thread_id"),
+            .now("interruption_level"),
             .now("relevance_score"), .now("target_content_id"), .now("filter_criteria"),
             .now("content_available", false), .now("mutable_content", false), .now("data", .object([])),
             .now("live_activity"), .now("apns"), .now("fcm"), .now("actions", .array([])),
@@ -130,7 +131,7 @@ enum JobFields {
             .now("ttl"), .now("if_offline", "store"), .now("collapse_id"), .now("supersede", true),
             .now("max_attempts", 8), .now("on_unknown", "resend"), .now("per_second"), .now("ramp_up", 0),
             .now("send_at"), .now("hold", false),
-            .now("local_time", false), .now("quiet_hours"), .later("show", "any"), .now("android"),
+            .now("local_time", false), .now("quiet_hours"), .now("show", "any"), .now("android"),
             .now("repeat"), .now("frequency_cap", "respect"), .now("in_app"),
         ]
     )

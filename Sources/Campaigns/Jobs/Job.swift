@@ -91,6 +91,9 @@ public enum Audience: Sendable, Equatable {
 }
 
 extension Job {
+    /// Whether pushes are sent for it; otherwise apps ask for it when a session starts.
+    public var sendsPushes: Bool { kind != .inApp && delivery.show != .inApp }
+
     /// Whether its audience is materialised into a list before anything is planned (design, section 10).
     public var isFrozenFirst: Bool { audience.isOfRegistry || exclude != nil }
 }
@@ -123,6 +126,9 @@ public struct Content: Sendable, Equatable {
     public var mediaURL: String?
     /// The name of a set of action buttons that the app has registered.
     public var category: String?
+    /// The category that picks who draws it inside the app, when that is another one than the buttons'; travels in the
+    /// `fanfare` object.
+    public var layout: String?
     /// What buttons open, by their ids; travels in the `fanfare` object.
     public var actions: [ActionLink] = []
     /// A template of the count, instead of `badge`.
@@ -259,6 +265,8 @@ public struct DeliveryOptions: Sendable, Equatable {
     public var rampUp = 0
     /// What the app's frequency cap means for it.
     public var frequencyCap = FrequencyCapUse.respect
+    /// Who tells of it.
+    public var show = Showing.any
     /// When the message of an in-app campaign is shown, and how often.
     public var inApp: InAppDelivery?
 
@@ -273,6 +281,16 @@ public struct DeliveryOptions: Sendable, Equatable {
         case normal
         /// Never wakes the device (APNs 1).
         case low
+    }
+
+    /// Who tells the person of a campaign.
+    public enum Showing: String, Sendable, CaseIterable {
+        /// The app when it is in front, else the system; the app at its next session where no push could come.
+        case any
+        /// The system, in front too.
+        case system
+        /// The app at its next session; no push is sent.
+        case inApp = "in_app"
     }
 
     /// What an app's frequency cap means for a campaign; it counts for it either way.

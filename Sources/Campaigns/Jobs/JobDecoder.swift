@@ -103,7 +103,8 @@ struct JobDraft {
             log: log
         )
         inApp.check(options, kind)
-        if let content, kind != .inApp, delivery?.hasReadablePushType ?? false {
+        InsideRules(kind: kind, content: content, given: value, pointer: pointer, log: log).check(options, inApp)
+        if let content, kind != .inApp, options.show != .inApp, delivery?.hasReadablePushType ?? false {
             PushRules(kind: kind, content: content, delivery: options, at: pointer, log).check()
         }
         if let envelope = origin.envelope {

@@ -115,6 +115,7 @@ extension Content {
             "url": url.map(JSONValue.string),
             "media_url": mediaURL.map(JSONValue.string),
             "category": category.map(JSONValue.string),
+            "layout": layout.map(JSONValue.string),
             "actions": actions.isEmpty ? nil : .array(actions.map(\.encoded)),
             "badge": (badgeTemplate ?? badgeStep?.rawValue).map(JSONValue.string)
                 ?? badge.map { .number(JSONNumber($0)) },
@@ -234,6 +235,7 @@ extension DeliveryOptions {
             "per_second": perSecond.map { .number(JSONNumber($0)) },
             "ramp_up": rampUp == 0 ? nil : .number(JSONNumber(rampUp)),
             "frequency_cap": frequencyCap == .respect ? nil : .string(frequencyCap.rawValue),
+            "show": show == .any ? nil : .string(show.rawValue),
             "in_app": inApp?.encoded,
         ])
     }

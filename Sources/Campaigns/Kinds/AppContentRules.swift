@@ -4,6 +4,10 @@
 public struct AppContentRules: Sendable, Equatable {
     /// The declared categories; none when the app declares none, and then any is taken.
     public var categories: [ActionCategory]
+    /// The declared layouts: categories that pick who draws a campaign inside the app, and need have no buttons.
+    ///
+    /// None when the app declares none, and then any is taken.
+    public var layouts: [String]
     /// The declared values, in the order of the file.
     public var variables: [AppVariable]
     /// Where apps in the field read what the `fanfare` object carries.
@@ -12,10 +16,12 @@ public struct AppContentRules: Sendable, Equatable {
     /// The rules of an app; none by default.
     public init(
         categories: [ActionCategory] = [],
+        layouts: [String] = [],
         variables: [AppVariable] = [],
         payloadNames: PayloadNames = PayloadNames()
     ) {
         self.categories = categories
+        self.layouts = layouts
         self.variables = variables
         self.payloadNames = payloadNames
     }
@@ -43,13 +49,15 @@ public struct AppContentRules: Sendable, Equatable {
 
     /// What is wrong with a job, and what is unusual; pointers are the job's.
     public func problems(_ job: Job) -> [Problem] {
-        categoryProblems(job) + variableProblems(job) + nameProblems(job)
+        categoryProblems(job) + layoutProblems(job) + variableProblems(job) + nameProblems(job)
     }
 
     // MARK: - Categories
 
     private func categoryProblems(_ job: Job) -> [Problem] {
         guard !categories.isEmpty, let name = job.content.category else { return [] }
+        // An app that has one category for both may go on with it: a layout without buttons of its own.
+        if layouts.contains(name), job.content.actions.isEmpty { return [] }
         let standard = ActionCategory.standard.filter { other in !categories.contains { $0.name == other.name } }
         guard let category = (categories + standard).first(where: { $0.name == name }) else {
             let near = Spelling.nearest(to: name, among: (categories + standard).map(\.name))
@@ -82,6 +90,19 @@ public struct AppContentRules: Sendable, Equatable {
                 mend: "leave the link out, or declare the button with foreground: true"
             )
         }
+    }
+
+    private func layoutProblems(_ job: Job) -> [Problem] {
+        guard !layouts.isEmpty, let name = job.content.layout, !layouts.contains(name) else { return [] }
+        return [
+            Problem(
+                pointer: "/content/layout",
+                code: .value,
+                detail: "\(job.app) has no layout \(name.clipped)",
+                mend: Spelling.nearest(to: name, among: layouts).map { "did you mean \($0)?" }
+                    ?? "there are \(layouts.joined(separator: ", "))"
+            )
+        ]
     }
 
     // MARK: - Variables

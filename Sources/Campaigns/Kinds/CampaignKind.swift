@@ -21,6 +21,9 @@ public enum CampaignKind: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether an app may tell of it itself, in place of the system.
+    public var mayBeToldInside: Bool { self == .notification || hasStoredContent }
+
     /// Whether the app fetches content of the campaign by the campaign's id.
     public var hasStoredContent: Bool { self == .announcement || self == .poll }
 }

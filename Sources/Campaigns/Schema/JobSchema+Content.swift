@@ -30,6 +30,10 @@ extension JobSchema {
                 "category": {
                   "description": "A set of buttons that the app registered.", "$ref": "#/$defs/text", "default": null
                 },
+                "layout": {
+                  "description": "The category that picks who draws it inside the app, when it is not that of the buttons.",
+                  "$ref": "#/$defs/text", "default": null
+                },
                 "actions": {
                   "description": "Links of buttons.", "type": "array", "maxItems": 16,
                   "items": {"$ref": "#/$defs/action"}, "default": []

@@ -49,8 +49,8 @@ extension JobSchema {
                   "type": "boolean", "default": true
                 },
                 "show": {
-                  "description": "When the phone shows it.", "x-not-in-this-version": true, "$ref": "#/$defs/text",
-                  "default": "any"
+                  "description": "Who tells of it: the app in front or else the system, the system alone, or the app alone at its next session and no push.",
+                  "enum": ["any", "system", "in_app"], "default": "any"
                 },
                 "android": {
                   "description": "What Android gets: a notification that it shows, or data for the app; the app's own when absent.",

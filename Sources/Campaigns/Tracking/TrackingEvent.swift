@@ -7,13 +7,16 @@ public enum TrackedType: UInt8, Sendable, CaseIterable {
     public var word: String { Self.words[Int(rawValue) - 1] }
 
     /// The contract's words in the order of the cases.
-    public static let words = ["received", "displayed", "opened", "actioned", "exited", "dropped"]
+    public static let words = EventTable.Event.allCases.map(\.rawValue)
 
     /// The type of a word; nil for everything else.
     public init?(word: String) {
         guard let index = Self.words.firstIndex(of: word) else { return nil }
         self = Self.allCases[index]
     }
+
+    /// The type as the table has it, which lists them in the same order.
+    package var event: EventTable.Event { EventTable.Event.allCases[Int(rawValue) - 1] }
 }
 
 /// Where on the phone it happened: a notification that was clicked and an announcement that was acted on are two things.
@@ -25,7 +28,7 @@ public enum TrackedSurface: UInt8, Sendable, CaseIterable {
     public var word: String { Self.words[Int(rawValue)] }
 
     /// The contract's words in the order of the cases.
-    public static let words = ["system", "in_app", "content"]
+    public static let words = EventTable.Surface.allCases.map(\.rawValue)
 
     /// The surface of a word; nil for everything else.
     public init?(word: String) {

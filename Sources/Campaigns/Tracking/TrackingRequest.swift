@@ -84,12 +84,8 @@ public struct TrackingRequest: Sendable {
         if !reader.has("at") { log.refuse(.required, at: place.appending("at"), "at is missing") }
         let at = reader.instant("at")
         let (action, reason) = (
-            detail("action", of: .actioned, type, reader), detail("reason", of: .dropped, type, reader)
+            detail("action", EventTable.action, type, reader), detail("reason", EventTable.reason, type, reader)
         )
-        if type == .actioned, action == nil, !log.hasProblem(within: place.appending("action")) {
-            let mend = "name the button that was pressed"
-            log.refuse(.required, at: place.appending("action"), "actioned needs an action", mend: mend)
-        }
         guard let id, let messageID, let type, let at else { return nil }
         return Entry(
             index: index,
@@ -102,21 +98,29 @@ public struct TrackingRequest: Sendable {
         )
     }
 
-    /// What goes with one type of event only; null is none.
+    /// What goes with some types of event only, as the table has it; null is none.
     private static func detail(
         _ name: String,
-        of owner: TrackedType,
+        _ presence: (EventTable.Event) -> EventTable.Presence,
         _ type: TrackedType?,
         _ reader: ObjectReader
     ) -> String? {
-        guard reader.has(name), reader.value(name, isNullable: true) != .null else { return nil }
+        let place = reader.pointer.appending(name)
+        guard reader.has(name), reader.value(name, isNullable: true) != .null else {
+            if let type, presence(type.event) == .required {
+                let mend = "name the button that was pressed"
+                reader.log.refuse(.required, at: place, "\(type.word) needs an \(name)", mend: mend)
+            }
+            return nil
+        }
         let text = reader.text(name, bytesMax: TrackingEvent.detailBytesMax)
-        if let type, type != owner {
-            let place = reader.pointer.appending(name)
-            reader.log.refuse(.conflict, at: place, "only \(owner.word) has \(name)", mend: "leave it out")
+        if let type, presence(type.event) == .forbidden {
+            let owners = EventTable.Event.allCases.filter { presence($0) != .forbidden }.map(\.rawValue)
+            let detail = "only \(owners.joined(separator: " and ")) has \(name)"
+            reader.log.refuse(.conflict, at: place, detail, mend: "leave it out")
         }
         if let text, !text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
-            reader.log.refuse(.format, at: reader.pointer.appending(name), "\(name) has a control character")
+            reader.log.refuse(.format, at: place, "\(name) has a control character")
             return nil
         }
         return text

@@ -41,8 +41,9 @@ public struct PushExtension: Sendable {
 
     /// Leaves it for the app; an extension that cannot is no worse off than none.
     func note(_ push: PushMessage, at now: Date) {
-        guard let messageID = push.messageID else { return }
-        let event = TrackedEvent(id: UUID(), messageID: messageID, type: .received, surface: .system, at: now)
+        guard let messageID = push.messageID,
+            let event = TrackedEvent(.received, .system, of: push.kind, messageID: messageID, at: now)
+        else { return }
         try? EventInbox(folder).leave(event)
     }
 

@@ -34,8 +34,11 @@ extension NotificationTurn.Telling {
             own["i"] = media
             members["fanfare"] = .object(own)
         }
+        let attached = members["data"]?.object ?? [:]
         let end = members["expires_at"]?.string.flatMap { InstantText.date($0) }
-        for name in ["title", "subtitle", "body", "category", "media", "expires_at"] { members[name] = nil }
+        for name in ["title", "subtitle", "body", "category", "media", "data", "expires_at"] { members[name] = nil }
+        // What the producer attached stands beside the object, as in a push.
+        for (name, value) in attached where members[name] == nil { members[name] = value }
         members["aps"] = .object(aps)
         guard let push = PushMessage(members: members, names), push.mayBeToldInside else { return nil }
         self.init(push: push, expiresAt: end)

@@ -1,9 +1,6 @@
 import Foundation
 
 extension Phone {
-    /// What an event names the button that acts by, and the notification itself.
-    static let plainAction = "action"
-
     static let heldFile = "campaigns.json"
 
     /// An announcement or poll is to be shown, when its turn comes.
@@ -15,7 +12,7 @@ extension Phone {
     func viewActioned(_ push: PushMessage, button: String?, link: String?) {
         guard turn.current == push else { return }
         if let link, setting.options.automation.contains(.links) { listener.open(link, from: push) }
-        viewEnded(push, .actioned(button ?? Self.plainAction))
+        viewEnded(push, .actioned(button ?? TrackedEvent.plainAction))
     }
 
     func viewEnded(_ push: PushMessage, _ end: CampaignTurn.End) {
@@ -89,10 +86,10 @@ extension Phone {
 
     private func track(_ push: PushMessage, _ end: CampaignTurn.End) {
         switch end {
-        case .displayed: note(.displayed, .content, messageID: push.messageID)
-        case .actioned(let action): note(.actioned, .content, messageID: push.messageID, action: action)
-        case .exited: note(.exited, .content, messageID: push.messageID)
-        case .dropped(let reason): note(.dropped, .content, messageID: push.messageID, reason: reason)
+        case .displayed: note(.displayed, .content, of: push)
+        case .actioned(let action): note(.actioned, .content, of: push, action: action)
+        case .exited: note(.exited, .content, of: push)
+        case .dropped(let reason): note(.dropped, .content, of: push, reason: reason)
         // The answers themselves say it.
         case .answered: break
         }

@@ -157,7 +157,7 @@ extension Phone {
                     phone.pump()
                 }
             case .hide(let message): listener.hide(message)
-            case .displayed(let message): note(.displayed, .inApp, messageID: message.messageID)
+            case .displayed(let message): note(.displayed, .inApp, of: .inApp, messageID: message.messageID)
             case .discarded(let message, let reason): discarded(message, reason)
             case .closed(let message, let closing): closed(message, closing)
             case .noMatchingTrigger(let event): listener.noMatchingTrigger(event)
@@ -168,16 +168,16 @@ extension Phone {
     private func discarded(_ message: InAppMessage, _ reason: InAppDiscardReason) {
         if reason == .noPresenter { listener.log("nobody draws in-app messages of the layout \(message.layout)") }
         let word = reason == .noPresenter ? "NoPresenter" : reason.rawValue
-        note(.dropped, .inApp, messageID: message.messageID, reason: word)
+        note(.dropped, .inApp, of: .inApp, messageID: message.messageID, reason: word)
         listener.discarded(message, reason)
     }
 
     private func closed(_ message: InAppMessage, _ closing: InAppClosing) {
         switch closing {
-        case .dismissed: note(.exited, .inApp, messageID: message.messageID)
-        case .tapped: note(.opened, .inApp, messageID: message.messageID)
+        case .dismissed: note(.exited, .inApp, of: .inApp, messageID: message.messageID)
+        case .tapped: note(.opened, .inApp, of: .inApp, messageID: message.messageID)
         case .button(let id):
-            note(.actioned, .inApp, messageID: message.messageID, action: id)
+            note(.actioned, .inApp, of: .inApp, messageID: message.messageID, action: id)
             guard let link = message.buttons.first(where: { $0.id == id })?.link else { return }
             if setting.options.automation.contains(.links) { listener.open(link, from: nil) }
         }

@@ -54,7 +54,7 @@ extension Phone {
         if let link, setting.options.automation.contains(.links) { listener.open(link, from: push) }
         // Before it ends, so that its announcement comes to the screen and not the next notification.
         if push.kind == .announcement || push.kind == .poll { await arrived(push) }
-        notificationEnded(push, .actioned(button ?? Self.plainAction))
+        notificationEnded(push, .actioned(button ?? TrackedEvent.plainAction))
         if push.kind == .notification { await open(push) }
     }
 
@@ -101,10 +101,10 @@ extension Phone {
 
     private func track(_ push: PushMessage, _ end: NotificationTurn.End) {
         switch end {
-        case .displayed: note(.displayed, .inApp, messageID: push.messageID)
-        case .actioned(let action): note(.actioned, .inApp, messageID: push.messageID, action: action)
-        case .exited: note(.exited, .inApp, messageID: push.messageID)
-        case .dropped(let reason): note(.dropped, .inApp, messageID: push.messageID, reason: reason)
+        case .displayed: note(.displayed, .inApp, of: push)
+        case .actioned(let action): note(.actioned, .inApp, of: push, action: action)
+        case .exited: note(.exited, .inApp, of: push)
+        case .dropped(let reason): note(.dropped, .inApp, of: push, reason: reason)
         }
     }
 

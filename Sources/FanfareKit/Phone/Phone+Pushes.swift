@@ -16,7 +16,7 @@ extension Phone {
     ///
     /// Returns when what it brought is there, or cannot be had.
     func received(_ push: PushMessage) async -> FetchResult {
-        note(.received, .system, messageID: push.messageID)
+        note(.received, .system, of: push)
         clearBadgeInFront()
         // Behind, the system shows it.
         if !engine.isActive, push.mayBeToldInside { wasTold(push) }
@@ -31,7 +31,7 @@ extension Phone {
         }
         if await listener.notify(notification, content) {
             wasTold(push)
-            note(.displayed, .system, messageID: push.messageID)
+            note(.displayed, .system, of: push)
         } else {
             listener.log("nobody shows notifications of the phone's own")
         }
@@ -48,7 +48,7 @@ extension Phone {
         // Shown inside the app, it is not shown by the system too; what it sounds like is heard all the same.
         if await isToldInside(push) { return badge.union(.sound) }
         wasTold(push)
-        note(.displayed, .system, messageID: push.messageID)
+        note(.displayed, .system, of: push)
         return shown
     }
 
@@ -70,7 +70,7 @@ extension Phone {
         wasTold(push)
         let consequences = response.consequences(of: push, categories: setting.options.categories)
         for event in consequences.events {
-            note(event.kind, .system, messageID: push.messageID, action: event.action)
+            note(event.kind, .system, of: push, action: event.action)
         }
         guard consequences.isClick else { return }
         if let link = consequences.link, setting.options.automation.contains(.links) {
@@ -92,7 +92,7 @@ extension Phone {
     /// Gives a data push to its handler: taken is actioned, declined is exited, no handler or an error is dropped.
     private func deliver(_ push: PushMessage) async -> FetchResult {
         func end(_ kind: TrackedEvent.Kind, reason: String? = nil) {
-            note(kind, .content, messageID: push.messageID, reason: reason)
+            note(kind, .content, of: push, reason: reason)
         }
         guard let data = push.dataPush else {
             end(.dropped, reason: "Unreadable")

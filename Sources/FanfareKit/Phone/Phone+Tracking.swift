@@ -3,26 +3,42 @@ import Foundation
 extension Phone {
     static let lostFile = "lost.json"
 
-    /// Notes an event, on the disk too, and sends it when it can.
+    /// Notes an event of a push, on the disk too, and sends it when it can.
     func note(
-        _ kind: TrackedEvent.Kind,
+        _ type: TrackedEvent.Kind,
         _ surface: TrackedEvent.Surface,
+        of push: PushMessage,
+        action: String? = nil,
+        reason: String? = nil
+    ) {
+        note(type, surface, of: push.kind, messageID: push.messageID, action: action, reason: reason)
+    }
+
+    /// Notes an event of a campaign of that kind.
+    func note(
+        _ type: TrackedEvent.Kind,
+        _ surface: TrackedEvent.Surface,
+        of kind: PushMessage.Kind,
         messageID: String?,
         action: String? = nil,
         reason: String? = nil
     ) {
         // A push whose sender had no key, and a message that was made here, cannot be told of.
         guard let messageID, !messageID.isEmpty else { return }
-        let event = TrackedEvent(
-            id: UUID(),
-            messageID: messageID,
-            type: kind,
-            surface: surface,
-            // What goes with one type alone is never sent with another; what acts without a button has a word too.
-            action: kind == .actioned ? TrackedEvent.detail(action ?? Self.plainAction) : nil,
-            reason: kind == .dropped ? reason.map(TrackedEvent.detail) : nil,
-            at: now
-        )
+        guard
+            let event = TrackedEvent(
+                type,
+                surface,
+                of: kind,
+                messageID: messageID,
+                action: action,
+                reason: reason,
+                at: now
+            )
+        else {
+            let what = "\(type.rawValue) (\(surface.rawValue))"
+            return lost(1, "the event \(what) is not said of campaigns of the kind \(kind.rawValue)")
+        }
         note(event)
         pump()
     }

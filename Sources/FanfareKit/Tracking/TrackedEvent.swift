@@ -14,16 +14,9 @@ struct TrackedEvent: Codable, Sendable, Hashable {
     var reason: String?
     let at: Date
 
-    enum Kind: String, Codable, Sendable, CaseIterable {
-        case received, displayed, opened, actioned, exited, dropped
-    }
-
+    typealias Kind = EventTable.Event
     /// Where it happened: a notification that was tapped and an announcement that was acted on are two things.
-    enum Surface: String, Codable, Sendable, CaseIterable {
-        case system
-        case inApp = "in_app"
-        case content
-    }
+    typealias Surface = EventTable.Surface
 
     enum CodingKeys: String, CodingKey {
         case id, type, surface, action, reason, at
@@ -32,6 +25,36 @@ struct TrackedEvent: Codable, Sendable, Hashable {
 }
 
 extension TrackedEvent {
+    /// What an event names that acts without a button: the button of a page, the notification itself, a handler.
+    static let plainAction = "action"
+
+    /// An event as the table has it: with what its type carries, and nothing else.
+    ///
+    /// nil: such a thing is not said of campaigns of that kind.
+    init?(
+        _ type: Kind,
+        _ surface: Surface,
+        of kind: PushMessage.Kind,
+        messageID: String,
+        action: String? = nil,
+        reason: String? = nil,
+        at: Date
+    ) {
+        let row = EventTable.row(kind.listed, surface, type)
+        guard row.isSaidByKit else { return nil }
+        self.init(id: UUID(), messageID: messageID, type: type, surface: surface, at: at)
+        self.action = Self.word(action, row.action, otherwise: Self.plainAction)
+        self.reason = Self.word(reason, row.reason, otherwise: "-")
+    }
+
+    private static func word(_ text: String?, _ presence: EventTable.Presence, otherwise: String) -> String? {
+        switch presence {
+        case .required: detail(text ?? otherwise)
+        case .allowed: text.map(detail)
+        case .forbidden: nil
+        }
+    }
+
     /// Bytes of a button or a reason that the server takes at most.
     static let detailBytesMax = 64
 
@@ -68,4 +91,18 @@ extension TrackedEvent {
         }
         return decoder
     }()
+}
+
+extension PushMessage.Kind {
+    /// The kind as the table has it.
+    var listed: EventTable.Kind {
+        switch self {
+        case .notification: .notification
+        case .announcement: .announcement
+        case .poll: .poll
+        case .dataPush: .dataPush
+        case .native: .native
+        case .inApp: .inApp
+        }
+    }
 }

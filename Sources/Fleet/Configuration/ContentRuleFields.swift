@@ -1,12 +1,13 @@
 import Campaigns
 
-/// Reads what an app declares of its content: `categories`, `variables` and `payload_names`.
+/// Reads what an app declares of its content: `categories`, `layouts`, `variables` and `payload_names`.
 enum ContentRuleFields {
-    static let names = ["categories", "variables", "payload_names"]
+    static let names = ["categories", "layouts", "variables", "payload_names"]
 
     static func read(_ app: FieldReader) -> AppContentRules {
         AppContentRules(
             categories: app.mapping("categories").map(categories) ?? [],
+            layouts: layouts(app),
             variables: app.mapping("variables").map(variables) ?? [],
             payloadNames: app.mapping("payload_names").map(payloadNames) ?? PayloadNames()
         )
@@ -41,6 +42,28 @@ enum ContentRuleFields {
         guard let id = fields.text("id", "an id", where: { !$0.isEmpty }) else { return nil }
         return ActionCategory.Action(id: id, isForeground: flag("foreground", fields))
     }
+
+    /// Categories that pick who draws it: their names alone.
+    private static func layouts(_ app: FieldReader) -> [String] {
+        guard let entry = app.entry("layouts") else { return [] }
+        let key = app.path("layouts")
+        guard case .sequence(let elements) = entry.value.value, !elements.isEmpty else {
+            app.problems.add(entry.line, key, "wrong_type", "a list of names is expected here", layoutExample)
+            return []
+        }
+        var layouts: [String] = []
+        for element in elements {
+            guard let name = element.text, !name.isEmpty else {
+                app.problems.add(element.line, key, "wrong_type", "a layout is a name", layoutExample)
+                continue
+            }
+            if layouts.contains(name) { app.problems.add(element.line, key, "invalid_value", "\(name) is named twice") }
+            layouts.append(name)
+        }
+        return layouts
+    }
+
+    private static let layoutExample = "write it like layouts: [BANNER, COUPON]"
 
     // MARK: - Variables
 

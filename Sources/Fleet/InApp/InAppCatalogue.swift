@@ -8,7 +8,9 @@ import Store
 actor InAppCatalogue {
     private let ledger: Ledger
     private let logger: Logger
+    private let untold: UntoldCatalogue
     private var entries: [String: [InAppEntry]] = [:]
+    private var inside: [String: [InsideEntry]] = [:]
     private var jobs: [UInt32: Job] = [:]
     private var revision: Int64?
     private var lookedAt: ContinuousClock.Instant?
@@ -19,27 +21,32 @@ actor InAppCatalogue {
 
     init(ledger: Ledger, logger: Logger) {
         (self.ledger, self.logger) = (ledger, logger)
+        untold = UntoldCatalogue(ledger: ledger, logger: logger)
     }
 
-    /// An app's campaigns, in the order of their acceptance.
-    func entries(app: String) async throws -> [InAppEntry] {
+    /// An app's campaigns, in the order of their acceptance: messages, and those that the app tells of as the system would.
+    func live(app: String) async throws -> (messages: [InAppEntry], inside: [InsideEntry]) {
         if lookedAt.map({ ContinuousClock.now - $0 >= Self.age }) ?? true {
             let task = look ?? Task { try await refresh() }
             look = task
             try await task.value
         }
-        return entries[app] ?? []
+        return (entries[app] ?? [], await (inside[app] ?? []) + untold.entries(app: app))
     }
 
     private func refresh() async throws {
         defer { look = nil }
         // What is committed while this reads is seen by the next look.
         let now = ContinuousClock.now
-        let known = revision
-        let found = try await ledger.read { reader -> (revision: Int64, live: [LiveInApp])? in
+        let (known, instant) = (revision, ledger.now())
+        let found = try await ledger.read { reader -> (revision: Int64, live: [LiveInApp], untold: [UntoldCampaign])? in
             let revision = try reader.revision()
             guard revision != known else { return nil }
-            return (revision: revision, live: try reader.liveInApp())
+            return (
+                revision: revision,
+                live: try reader.liveInApp(),
+                untold: try reader.untoldCampaigns(now: instant, limit: UntoldCatalogue.campaignsMax)
+            )
         }
         if let found {
             let unread = found.live.map(\.campaign).filter { jobs[$0] == nil }
@@ -54,6 +61,12 @@ actor InAppCatalogue {
             jobs = jobs.filter { job in found.live.contains { $0.campaign == job.key } }
             let all = found.live.compactMap { live in jobs[live.campaign].flatMap { InAppEntry(live, job: $0) } }
             entries = Dictionary(grouping: all, by: \.live.app)
+            inside = [:]
+            for live in found.live {
+                guard let entry = jobs[live.campaign].flatMap({ InsideEntry(live, job: $0) }) else { continue }
+                inside[live.app, default: []].append(entry)
+            }
+            await untold.take(found.untold)
             revision = found.revision
         }
         lookedAt = now

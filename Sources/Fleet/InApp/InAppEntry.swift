@@ -25,14 +25,19 @@ struct InAppEntry: Sendable {
         variants = ([nil] + locales.map(Optional.some)).compactMap { locale in
             job.inAppMessage(for: locale).map { Variant($0, delivery, live) }
         }
-        candidate = InAppCandidate(
+        candidate = Self.candidate(live, job: job)
+    }
+
+    /// Who gets what is given to devices that ask.
+    static func candidate(_ live: LiveInApp, job: Job) -> InAppCandidate {
+        InAppCandidate(
             campaign: live.campaign,
-            priority: delivery.priority,
+            priority: job.delivery.inApp?.priority ?? 0,
             startsAt: live.startsAt,
             endsAt: live.endsAt,
-            repeatAfter: delivery.repeatAfter,
-            audience: Self.selector(job.audience, list: live.list),
-            exclude: job.exclude.map { Self.selector($0, list: live.excludedList) }
+            repeatAfter: job.delivery.inApp?.repeatAfter,
+            audience: selector(job.audience, list: live.list),
+            exclude: job.exclude.map { selector($0, list: live.excludedList) }
         )
     }
 

@@ -4,7 +4,8 @@ import PushProviders
 public import Store
 import TLS
 
-/// Answers what a device gets when a session starts: the in-app messages that it is eligible for.
+/// Answers what a device gets when a session starts: the in-app messages that it is eligible for, and the
+/// campaigns that its app is to tell of in the system's place.
 ///
 /// May be used from any thread. A rush of sessions costs one read and one write at a time, each for all that wait.
 public final class InAppSessions: Sendable {
@@ -15,7 +16,7 @@ public final class InAppSessions: Sendable {
 
     /// What a device gets.
     public struct Answer: Sendable {
-        /// JSON: `messages` and `assets`.
+        /// JSON: `messages`, `assets`, `notifications` and the app's `payload_names`.
         public let body: [UInt8]
         /// Tells it from every other answer; with its quotes (RFC 9110, section 8.8.3).
         public let entityTag: String
@@ -37,7 +38,9 @@ public final class InAppSessions: Sendable {
     ///   - app: The app.
     ///   - installation: The device's id in it.
     ///   - locale: What the session says; nil: what the registry knows of the device.
-    ///   - keys: What the app signs message ids with; nil: the messages have none, and cannot be tracked.
+    ///   - keys: What the app signs message ids with; nil: the messages have none, and cannot be tracked, and nothing is
+    ///     told of in the system's place.
+    ///   - rules: What the app declares of its content.
     ///   - now: The instant.
     /// - Returns: nil when the registry has no such device.
     public func answer(
@@ -45,14 +48,16 @@ public final class InAppSessions: Sendable {
         installation: String,
         locale: String?,
         keys: MessageKeys?,
+        rules: AppContentRules,
         now: Timestamp
     ) async throws -> Answer? {
-        let entries = try await catalogue.entries(app: app)
+        let (entries, inside) = try await catalogue.live(app: app)
         let ask = SessionReads.Ask(
             app: app,
             installation: installation,
-            lists: entries.flatMap(\.lists),
-            wantsDisplays: !entries.isEmpty
+            lists: entries.flatMap(\.lists) + inside.flatMap(\.lists),
+            wantsDisplays: !entries.isEmpty,
+            inside: keys == nil ? [] : inside
         )
         guard let found = try await reads.read(ask) else { return nil }
         let device = InAppDevice(
@@ -66,18 +71,56 @@ public final class InAppSessions: Sendable {
         let byNumber = Dictionary(entries.map { ($0.live.campaign, $0) }) { first, _ in first }
         let meant = eligible.compactMap { byNumber[$0.campaign] }
         let number = found.device.number
-        try await tally.count(meant.map(\.live.campaign), device: number)
-        let body = Self.body(
+        let offers = keys == nil ? [] : Self.offers(inside, found, device, at: now)
+        let ofAudience = offers.filter { if case .audience = $0.meant { true } else { false } }
+        try await tally.count(meant.map(\.live.campaign) + ofAudience.map(\.campaign), device: number)
+        let language = locale ?? device.traits.locale
+        var body = Self.body(
             meant,
             app: app,
             device: UInt32(truncatingIfNeeded: number),
-            locale: locale ?? device.traits.locale,
+            locale: language,
             keys: keys
         )
+        let notifications = offers.compactMap { entry -> JSONValue? in
+            guard let keys, let index = entry.index(of: found.device) else { return nil }
+            let id = MessageID.text(app: app, campaign: entry.campaign, device: index, keys: keys)
+            return entry.notification(locale: language, rules: rules, messageID: id)
+        }
+        Self.write(notifications, rules.payloadNames, into: &body)
         let tag = String(decoding: Base64URL.encode(Array(SHA256.digest(body)[..<16])), as: UTF8.self)
         return Answer(body: body, entityTag: "\"\(tag)\"")
     }
 
+    /// What the app of a device is to tell of, the oldest release first.
+    private static func offers(
+        _ inside: [InsideEntry],
+        _ found: SessionReads.Found,
+        _ device: InAppDevice,
+        at now: Timestamp
+    ) -> [InsideEntry] {
+        let offered = inside.filter { entry in
+            !found.told.contains(entry.campaign) && entry.index(of: found.device) != nil && entry.isFor(device, at: now)
+        }
+        let ordered = offered.sorted { ($0.releasedAt, $0.campaign) < ($1.releasedAt, $1.campaign) }
+        return Array(ordered.prefix(notificationsMax))
+    }
+
+    /// Campaigns of one answer to be told of; what has no room comes when others have been told of.
+    private static let notificationsMax = 50
+
+    private static func write(_ notifications: [JSONValue], _ names: PayloadNames, into bytes: inout [UInt8]) {
+        bytes += Array(",\"notifications\":".utf8)
+        JSONWriter.write(.array(notifications), into: &bytes)
+        if !names.isEmpty {
+            let members = names.names.sorted { $0.key.rawValue < $1.key.rawValue }
+            bytes += Array(",\"payload_names\":".utf8)
+            JSONWriter.write(.object(members.map { JSONMember($0.key.rawValue, .string($0.value)) }), into: &bytes)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    /// Everything but what the app tells of itself, and the last brace.
     private static func body(
         _ entries: [InAppEntry],
         app: String,
@@ -97,7 +140,6 @@ public final class InAppSessions: Sendable {
         }
         bytes += Array("],\"assets\":".utf8)
         JSONWriter.write(.array(assets), into: &bytes)
-        bytes.append(UInt8(ascii: "}"))
         return bytes
     }
 }

@@ -10,6 +10,8 @@ actor SessionReads {
         /// Lists that may have the device's token.
         var lists: [(campaign: UInt32, list: UInt32)]
         var wantsDisplays: Bool
+        /// Campaigns that the app may be told of, without those that a phone has spoken of.
+        var inside: [InsideEntry]
     }
 
     /// What is known of its device.
@@ -17,6 +19,8 @@ actor SessionReads {
         var device: RegisteredDevice
         var displays: [UInt32: Timestamp] = [:]
         var lists: Set<UInt32> = []
+        /// Campaigns of which the device has told.
+        var told: Set<UInt32> = []
     }
 
     private typealias Waiter = CheckedContinuation<Result<Found?, LedgerError>, Never>
@@ -65,6 +69,10 @@ actor SessionReads {
         else { return nil }
         var found = Found(device: device)
         if ask.wantsDisplays { found.displays = try reader.inAppDisplays(device: device.number) }
+        let asked = ask.inside.compactMap { entry in
+            entry.index(of: device).map { (campaign: entry.campaign, device: $0) }
+        }
+        if !asked.isEmpty { found.told = try reader.told(asked) }
         if !ask.lists.isEmpty, let token = device.token {
             found.lists = try reader.inAppLists(
                 ask.lists,

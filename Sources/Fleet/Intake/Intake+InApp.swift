@@ -3,7 +3,7 @@ import Delivery
 import PushProviders
 import Store
 
-/// Campaigns whose message the app fetches: accepted like all others, compiled for nobody.
+/// Campaigns whose message the app fetches, and those that it alone tells of: accepted like all others, compiled for nobody.
 extension Intake {
     /// Stands where a campaign's provider does; no provider has such a name.
     static let inAppProvider = ProviderName(rawValue: "in_app")
@@ -41,13 +41,18 @@ extension Intake {
             identity: identity,
             job: job.storedJSON(),
             kind: job.kind,
+            content: NamedContent.brought(by: job),
             name: job.name,
             tags: job.tags,
             metadata: job.metadata,
             facts: facts,
             audience: try await audience(job),
             createdAt: job.createdAt ?? now,
-            release: NewCampaign.Release(sendAt: job.delivery.inApp?.startsAt, isHeld: job.delivery.hold),
+            release: NewCampaign.Release(
+                sendAt: job.delivery.inApp?.startsAt ?? job.delivery.sendAt,
+                isHeld: job.delivery.hold,
+                seconds: job.kind == .inApp ? nil : job.delivery.expiry.secondsFromRelease
+            ),
             inApp: NewInApp(excludedList: excluded),
             correlationID: origin.correlationID,
             event: CampaignEvent.accepted(job, expiresAt: expiresAt, warnings: warnings, at: now)

@@ -21,7 +21,7 @@ extension Intake {
     }
 
     func providers(of job: Job, _ knowledge: IntakeDecision.Knowledge, served: Set<ProviderName>) -> Providers {
-        if job.kind == .inApp { return Providers(checked: [], meant: [], problems: []) }
+        if !job.sendsPushes { return Providers(checked: [], meant: [], problems: []) }
         // A segment may say for itself that it means devices of one provider only.
         let reached = ProviderRegistry.providers.filter { job.mayReach($0.name) }
         let all = reached.isEmpty ? ProviderRegistry.providers : reached

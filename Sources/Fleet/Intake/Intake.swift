@@ -61,7 +61,7 @@ struct Intake: Sendable {
         case .conflict, .existing: preconditionFailure("\(job.id) has no campaign and one at once")
         case .accept(let shortWay):
             let slow =
-                job.kind == .inApp
+                !job.sendsPushes
                 ? []
                 : RateWarning.warnings(
                     job,
@@ -77,7 +77,7 @@ struct Intake: Sendable {
             }
             let origin = Origin(message, job)
             let new =
-                job.kind == .inApp
+                !job.sendsPushes
                 ? try await newInApp(job, identity, warnings, origin, now: now)
                 : try await newCampaign(job, contents, identity, warnings, origin, now: now)
             let isDirect = shortWay && !isLate(new, now) && apps.pace(of: job.app) == nil

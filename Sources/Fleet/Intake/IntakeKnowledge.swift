@@ -38,7 +38,7 @@ extension LedgerReader {
         if job.kind.hasStoredContent {
             knowledge.isContentTaken = try contentHead(app: job.app, id: job.id).map { !$0.isOfCampaign } ?? false
         }
-        if job.kind == .inApp {
+        if !job.sendsPushes {
             // No provider is asked for anything, and devices that come later are meant too.
             knowledge.providers = []
             if job.audience.isOfRegistry { knowledge.deviceCount = 1 }

@@ -29,6 +29,7 @@ enum NamedContent {
     static func problems(_ job: Job) -> [Problem] {
         let place: String
         switch job.kind {
+        case .notification where job.delivery.show == .inApp: place = "/delivery/show"
         case .announcement, .poll, .dataPush: place = "/kind"
         case .notification where job.content.rich != nil: place = "/content/rich"
         case .notification, .native, .inApp: return []

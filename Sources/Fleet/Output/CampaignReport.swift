@@ -90,11 +90,11 @@ public struct CampaignReport: Sendable, Equatable {
                     JSONMember("devices", .number(JSONNumber(devices))),
                     JSONMember("rate", Self.rate(devices, accepted)),
                 ]
-                if type == .actioned || type == .dropped {
+                if let words = EventTable.words(of: type.event) {
                     let details = funnel.details(surface, type).map {
                         JSONMember($0.name, .number(JSONNumber($0.devices)))
                     }
-                    members.append(JSONMember(type == .actioned ? "actions" : "reasons", .object(details)))
+                    members.append(JSONMember(words, .object(details)))
                 }
                 return JSONMember(type.word, .object(members))
             }

@@ -28,8 +28,10 @@ extension CampaignStatusView {
 
     private var headline: String {
         let name = name.map { ", \"\(TerminalText.safe($0))\"" } ?? ""
+        let isInside = !sendsPushes && kind != CampaignKind.inApp.rawValue
+        let told = isInside ? ", told of inside the app" : ""
         let kind = kind == CampaignKind.notification.rawValue ? "" : ", \(kind.replacing("_", with: " "))"
-        return "\(TerminalText.safe(app))/\(TerminalText.safe(id))\(name)\(kind)"
+        return "\(TerminalText.safe(app))/\(TerminalText.safe(id))\(name)\(kind)\(told)"
     }
 
     private func stateLine(now: Timestamp) -> String {

@@ -8,6 +8,8 @@ public struct CampaignStatusView: Sendable, Equatable {
     public var app: String
     /// What it is for the app, in the contract's word.
     public var kind = CampaignKind.notification.rawValue
+    /// Whether pushes are sent for it; of others apps are told when a session starts.
+    public var sendsPushes = true
     /// The job's name for people.
     public var name: String?
     /// The job's tags.
@@ -179,6 +181,7 @@ public struct CampaignStatusView: Sendable, Equatable {
             JSONMember("retries", .object(retries.map { JSONMember($0.rung, number($0.devices)) })),
             JSONMember("run_of", text(runOf)), JSONMember("repeat", repetition?.json ?? .null),
             JSONMember("runs", .array(repetition?.runs ?? [])), JSONMember("kind", .string(kind)),
+            JSONMember("sends_pushes", .bool(sendsPushes)),
         ]
         return .object(members)
     }

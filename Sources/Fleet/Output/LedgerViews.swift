@@ -7,6 +7,7 @@ extension CampaignStatusView {
     public init(_ status: CampaignStatus) {
         self.init(id: status.id, app: status.app, state: status.state)
         kind = status.kind
+        sendsPushes = status.sendsPushes
         name = status.name
         tags = status.tags
         metadata = status.metadata

@@ -40,7 +40,7 @@ public enum LocalIntake {
     /// Those of its devices, as far as it says which; else those that the app has accounts with, and for an app that is not
     /// known here the first that is built in.
     private static func providers(of job: Job, _ app: AppConfiguration?) -> [any PushProvider] {
-        if job.kind == .inApp { return [] }
+        if !job.sendsPushes { return [] }
         if case .devices(let devices) = job.audience {
             let names = Set(devices.map(\.provider))
             return ProviderRegistry.providers.filter { names.contains($0.name) }

@@ -16,8 +16,29 @@ enum EdgeSessionSchemas {
         "properties": [
             "messages": ["type": "array", "maxItems": 50, "items": message],
             "assets": ["type": "array", "items": Schemas.text],
+            "notifications": ["type": "array", "maxItems": 50, "items": notification],
+            "payload_names": ["type": "object", "additionalProperties": Schemas.text],
         ],
-        "required": ["messages", "assets"],
+        "required": ["messages", "assets", "notifications"],
+    ]
+
+    /// A campaign that the app tells of in the system's place: what a push carries, and what it shows.
+    private static let notification: JSONValue = [
+        "type": "object",
+        "properties": [
+            "fanfare": [
+                "type": "object",
+                "properties": [
+                    "v": ["type": "integer"], "c": Schemas.text,
+                    "m": ["type": "string", "pattern": "^[A-Za-z0-9_-]{22}$"],
+                ],
+                "required": ["v", "c", "m"],
+            ],
+            "title": Schemas.text, "subtitle": Schemas.text, "body": Schemas.text, "category": Schemas.text,
+            "media": Schemas.text, "data": ["type": "object"],
+            "expires_at": ["type": "string", "format": "date-time"],
+        ],
+        "required": ["fanfare"],
     ]
 
     /// The fields of `content.in_app` and `delivery.in_app` that the job gave, with whose they are.

@@ -149,6 +149,7 @@ enum Schemas {
         "next_retry_at": maybe(instant), "created_at": maybe(instant), "accepted_at": maybe(instant),
         "started_at": maybe(instant), "completed_at": maybe(instant), "expires_at": maybe(instant),
         "parts": ["type": "array"], "providers": object, "retries": object, "kind": text,
+        "sends_pushes": flag,
     ])
 
     private static let report = object(

@@ -67,6 +67,8 @@ public struct LiveInApp: Sendable, Equatable {
     public var list: UInt32?
     /// The list that is left out; nil when the job says who is, or nobody is.
     public var excludedList: UInt32?
+    /// When it went live.
+    public var releasedAt: Timestamp
 }
 
 extension LedgerReader {
@@ -74,7 +76,7 @@ extension LedgerReader {
     public func liveInApp() throws(LedgerError) -> [LiveInApp] {
         let rows = try db.rows(
             """
-            SELECT \(CampaignRows.columns), c.list, i.excluded
+            SELECT \(CampaignRows.columns), c.list, i.excluded, coalesce(c.started_at, c.accepted_at)
             FROM in_app_campaigns i JOIN campaigns c ON c.number = i.campaign
             WHERE i.ended = 0 AND c.stage = 'sending' ORDER BY i.campaign
             """
@@ -91,7 +93,8 @@ extension LedgerReader {
                     startsAt: facts.sendAt,
                     endsAt: facts.expiresAt,
                     list: rows.uint32(next) == 0 ? nil : rows.uint32(next),
-                    excludedList: rows.optionalInt64(next + 1).map { UInt32(truncatingIfNeeded: $0) }
+                    excludedList: rows.optionalInt64(next + 1).map { UInt32(truncatingIfNeeded: $0) },
+                    releasedAt: rows.time(next + 2)
                 )
             )
         }

@@ -151,6 +151,9 @@ extension LedgerTransaction {
         )
         if facts.supersededBy != nil { try db.run("DELETE FROM stopped_runs WHERE campaign = ?1", .int(campaign)) }
         if stage == .completed { try addLifeEvent(.completed, campaign: campaign, now: now) }
+        if stage == .completed, !facts.isInApp, facts.supersededBy == nil, facts.expiresAt > now {
+            try noteUntold(campaign)
+        }
         // A cancelled one has said so, and is over when what ran has its answers.
         try note(.completed, campaign: campaign, ["state": .string(stage.rawValue)], now: now)
         try bumpRevision()

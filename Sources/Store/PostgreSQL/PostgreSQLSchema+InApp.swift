@@ -31,5 +31,13 @@ extension PostgreSQLSchema {
             PRIMARY KEY (campaign, device)
         );
         """
+
+    static let untold = """
+        CREATE TABLE untold (
+            campaign BIGINT PRIMARY KEY,
+            expires_at BIGINT NOT NULL
+        );
+        CREATE INDEX untold_ends ON untold (expires_at);
+        """
 }
 #endif

@@ -39,6 +39,7 @@ enum PostgreSQLSchema {
         ("device_keys", deviceKeys),
         ("clock", clock),
         ("quiet_rules", quietRules),
+        ("untold", untold),
     ]
 
     /// Brings the tables up to date, or says why not; returns the store's id.

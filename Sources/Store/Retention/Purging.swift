@@ -40,6 +40,7 @@ extension LedgerTransaction {
                 """,
                 .int(campaign)
             )
+            try db.run("DELETE FROM untold WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM parts WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM history WHERE campaign = ?1", .int(campaign))
             try db.run("DELETE FROM runs WHERE campaign = ?1 OR parent = ?1", .int(campaign))

@@ -34,4 +34,13 @@ extension SQLiteSchema {
             PRIMARY KEY (campaign, device)
         ) WITHOUT ROWID;
         """
+
+    /// Completed campaigns some of whose devices no push could reach, for their apps to tell of; one row each.
+    static let untold = """
+        CREATE TABLE untold (
+            campaign INTEGER PRIMARY KEY,
+            expires_at INTEGER NOT NULL
+        );
+        CREATE INDEX untold_ends ON untold (expires_at);
+        """
 }

@@ -51,6 +51,7 @@ enum SQLiteSchema {
         migrator.registerMigration("device_keys") { db in try db.execute(sql: deviceKeys) }
         migrator.registerMigration("clock") { db in try db.execute(sql: clock) }
         migrator.registerMigration("quiet_rules") { db in try db.execute(sql: quietRules) }
+        migrator.registerMigration("untold") { db in try db.execute(sql: untold) }
         return migrator
     }
 

@@ -145,6 +145,7 @@ extension LedgerReader {
             id: facts.id,
             app: facts.app,
             kind: rows.text(next + 11),
+            sendsPushes: !facts.isInApp,
             name: rows.optionalText(next),
             tags: Self.tags(rows.text(next + 1)),
             metadata: Dictionary(metadata.map { ($0.name, $0.value.string ?? "") }) { first, _ in first },

@@ -43,9 +43,6 @@ struct RefusalTableTests {
     @Test(arguments: templates)
     func `templates are compiled at intake, wherever they may stand`(_ refusal: Refusal) { check(refusal) }
 
-    @Test(arguments: later)
-    func `what is not built yet is refused by name`(_ refusal: Refusal) { check(refusal) }
-
     private func check(_ refusal: Refusal) {
         let decoding = JobFixtures.decode(JobFixtures.patch(refusal.job, path: refusal.path, refusal.value))
         let found = decoding.problems.map { "\($0.pointer) \($0.code)" }
@@ -246,11 +243,6 @@ struct RefusalTableTests {
         Refusal("content/sound", "{\"name\": \"{{ a }}\"}", .templateNotAllowed, at: "/content/sound/name"),
         Refusal("delivery/collapse_id", "\"{{ match\"", .template),
     ]
-
-    static let later: [Refusal] =
-        [
-            Refusal("delivery/show", "\"background\"", .notInThisVersion)
-        ]
 
     private static func token(_ digits: Int) -> String { String(repeating: "a", count: digits) }
 

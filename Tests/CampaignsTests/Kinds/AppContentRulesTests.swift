@@ -33,6 +33,20 @@ struct AppContentRulesTests {
         #expect(found(AppContentRules()) { $0.category = "ANYTHING" } == [], "nothing is declared")
     }
 
+    @Test func `layouts are declared apart from categories of buttons, each without the other`() {
+        let layouts = AppContentRules(layouts: ["COUPON", "BANNER"])
+        #expect(found(layouts) { ($0.category, $0.layout) = ("ANYTHING", "COUPON") } == [], "no buttons are declared")
+        #expect(found(layouts) { $0.layout = "COUPONS" } == ["/content/layout value did you mean COUPON?"])
+        #expect(found(AppContentRules(categories: [likes])) { $0.layout = "ANYTHING" } == [], "no layouts are declared")
+        let both = AppContentRules(categories: [likes], layouts: ["COUPON"])
+        #expect(found(both) { ($0.category, $0.layout) = ("LIKE_CATEGORY", "COUPON") } == [])
+        #expect(found(both) { $0.category = "COUPON" } == [], "one category for both, as before there were layouts")
+        #expect(
+            found(both) { ($0.category, $0.actions) = ("COUPON", [ActionLink(id: "LIKE", url: "a://x")]) }.count == 1
+        )
+        #expect(found(both) { $0.layout = "LIKE_CATEGORY" }.count == 1)
+    }
+
     @Test func `a link needs a button of the category that opens the app`() {
         let rules = AppContentRules(categories: [likes])
         func link(_ category: String, _ id: String) -> [String] {

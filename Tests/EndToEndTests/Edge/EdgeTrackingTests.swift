@@ -118,6 +118,98 @@ extension EndToEnd {
             }
         }
 
+        @Test func `of every kind, on every surface, each type of event is taken with what it carries, and reported`()
+            async throws
+        {
+            let contents: [EventTable.Kind: JSONValue] = [
+                .notification: ["title": "Goal"],
+                .announcement: ["title": "Goal", "announcement": ["format": "text", "body": "Whose"]],
+                .poll: [
+                    "title": "Goal",
+                    "poll": ["questions": [["id": "q", "title": "?", "choices": [["id": "a", "title": "A"]]]]],
+                ],
+                .dataPush: ["data_push": ["encoding": "text", "body": "goal"]],
+                .native: ["apns": ["aps": ["alert": "Goal"]]],
+                .inApp: ["in_app": ["type": "slideup", "message": "Goal"]],
+            ]
+            #expect(EventTable.Kind.allCases.map(\.rawValue) == CampaignKind.allCases.map(\.rawValue))
+            try await withEdge(phones: 1) { fleet, edge in
+                for kind in EventTable.Kind.allCases {
+                    let content = try #require(contents[kind])
+                    let campaign: UInt32
+                    if kind == .inApp {
+                        var job = TestJob("in_app", [])
+                        (job.kind, job.audience, job.content) = ("in_app", ["everyone": true], content)
+                        job.delivery = ["in_app": ["triggers": [["on": "session_start"]]]]
+                        try await fleet.publish(job)
+                        try await eventually("it is live") { try await fleet.status("in_app")?.state == "sending" }
+                        campaign = try await fleet.number("in_app")
+                    } else {
+                        campaign = try await sent(fleet, kind.rawValue, kind: kind.rawValue, content: content)
+                    }
+                    try await tell(all: kind, edge.id(campaign, 0), edge)
+                    try await eventually("all of \(kind) is counted") {
+                        counted(try await fleet.report(kind.rawValue))
+                            == EventTable.Surface.allCases.count * EventTable.Event.allCases.count
+                    }
+                    try expectDetails(of: kind, in: try await fleet.report(kind.rawValue))
+                }
+            }
+        }
+
+        /// Tells every event of a kind as its row says, and each without what it requires or with what it may not have.
+        private func tell(all kind: EventTable.Kind, _ m: String, _ edge: Edge) async throws {
+            var number = 1000 * (EventTable.Kind.allCases.firstIndex(of: kind) ?? 0)
+            for surface in EventTable.Surface.allCases {
+                for type in EventTable.Event.allCases {
+                    let row = EventTable.row(kind, surface, type)
+                    var good = ",\"surface\":\"\(surface.rawValue)\""
+                    var bad: [String] = []
+                    for (name, presence) in [("action", row.action), ("reason", row.reason)] {
+                        let member = ",\"\(name)\":\"IT\""
+                        switch presence {
+                        case .required: (bad, good) = (bad + [good], good + member)
+                        case .allowed: good += member
+                        case .forbidden: bad.append(good + member)
+                        }
+                    }
+                    for more in bad {
+                        number += 1
+                        let answer = try await edge.post(
+                            "/v1/tracking",
+                            body(event(m, type.rawValue, number, more)),
+                            as: 0
+                        )
+                        #expect(answer.status == 422, "\(kind) \(surface) \(type) \(more)")
+                    }
+                    number += 1
+                    let answer = try await edge.post("/v1/tracking", body(event(m, type.rawValue, number, good)), as: 0)
+                    #expect(answer.status == 202, "\(kind) \(surface) \(type): \(answer)")
+                }
+            }
+        }
+
+        private func counted(_ report: JSONValue) -> Int {
+            EventTable.Surface.allCases.reduce(0) { sum, surface in
+                sum
+                    + EventTable.Event.allCases.count {
+                        report["surfaces"]?[surface.rawValue]?[$0.rawValue]?["devices"]?.integer == 1
+                    }
+            }
+        }
+
+        private func expectDetails(of kind: EventTable.Kind, in report: JSONValue) throws {
+            for surface in EventTable.Surface.allCases {
+                for type in EventTable.Event.allCases {
+                    let said = report["surfaces"]?[surface.rawValue]?[type.rawValue]
+                    let words = EventTable.row(kind, surface, type).words
+                    for name in ["actions", "reasons"] {
+                        #expect(said?[name]?["IT"]?.integer == (name == words ? 1 : nil), "\(kind) \(surface) \(type)")
+                    }
+                }
+            }
+        }
+
         @Test func `what a phone says is counted once, and forged, foreign, wrong or oversized requests store nothing`()
             async throws
         {

@@ -6,7 +6,7 @@ import HummingbirdCore
 import NIOCore
 import Store
 
-/// Sessions that start: which in-app messages the device may show.
+/// Sessions that start: which in-app messages the device may show, and what its app is to tell of.
 enum SessionRoutes {
     static let all = [EdgeRoute(.post, "/v1/sessions", .device, "startSession", start)]
 
@@ -20,6 +20,7 @@ enum SessionRoutes {
             installation: call.device.installation,
             locale: session.locale,
             keys: call.app.messageKeys,
+            rules: call.app.rules,
             now: core.ledger.now()
         )
         guard let answer else {

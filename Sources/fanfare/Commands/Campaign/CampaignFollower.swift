@@ -56,7 +56,7 @@ extension CampaignStatusView {
     var isOnlyParked: Bool { !isFinished && pending.total > 0 && pending.parked == pending.total }
 
     /// Whether devices are given its message: what there is to wait for of one that nothing is sent of.
-    var isLiveInApp: Bool { kind == CampaignKind.inApp.rawValue && state == CampaignStage.sending.rawValue }
+    var isLiveInApp: Bool { !sendsPushes && state == CampaignStage.sending.rawValue }
 
     /// The exit code of a command that waited for this end.
     var exit: FanfareExit {

@@ -46,9 +46,11 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
         guard check.problems.isEmpty, let preview = LocalIntake.preview(job, apps: apps) else {
             throw file.refusal(check.problems, campaign: job.id, warnings: decoded.warnings)
         }
-        if job.kind == .inApp {
+        if !job.sendsPushes {
             // It is the same for all devices of a language; who gets it, sessions decide.
-            Terminal.write(inAppDocument(job).text + "\n")
+            let rules = apps.first { $0.name == job.app }?.rules ?? AppContentRules()
+            let document = job.kind == .inApp ? inAppDocument(job) : insideDocument(job, rules)
+            Terminal.write(document.text + "\n")
             return
         }
         let devices = try devices(job)
@@ -86,6 +88,25 @@ struct CampaignPreviewCommand: AsyncParsableCommand {
                 }
             ),
             "delivery": job.delivery.inApp?.encoded,
+        ])
+    }
+
+    /// The same of a campaign that the app tells of in the system's place.
+    private func insideDocument(_ job: Job, _ rules: AppContentRules) -> JSONValue {
+        let locales = [nil] + job.content.localizations.map { Optional($0.locale) }
+        return .object([
+            "kind": .string(job.kind.rawValue),
+            "notifications": .array(
+                locales.enumerated().map { index, locale in
+                    .object([
+                        "locale": locale.map(JSONValue.string) ?? .null,
+                        "notification": InsideNotification.json(
+                            job.localized(index == 0 ? nil : index - 1),
+                            rules: rules
+                        ),
+                    ])
+                }
+            ),
         ])
     }
 

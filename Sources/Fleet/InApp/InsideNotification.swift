@@ -1,0 +1,33 @@
+public import Campaigns
+import PushProviders
+
+/// What a session's answer says of a campaign that the app is to tell of in the system's place.
+public enum InsideNotification {
+    /// The texts of a job in one language, beside the object that a push of it would carry.
+    ///
+    /// - Parameters:
+    ///   - job: The job with its content in that language.
+    ///   - rules: What the app declares of its content.
+    ///   - messageID: The signed id of the device; nil for a look at it.
+    ///   - expiresAt: When it is too late; nil: it is not said.
+    public static func json(
+        _ job: Job,
+        rules: AppContentRules,
+        messageID: String? = nil,
+        expiresAt: Timestamp? = nil
+    ) -> JSONValue {
+        let job = rules.completed(job)
+        let content = job.content
+        func text(_ text: String?) -> JSONValue? { text.map(JSONValue.string) }
+        return .object([
+            "fanfare": FanfareObject.value(job, messageID: messageID),
+            "title": text(content.title),
+            "subtitle": text(content.subtitle),
+            "body": text(content.body),
+            "category": text(content.category),
+            "media": text(content.mediaURL),
+            "data": content.data.isEmpty ? nil : .object(content.data),
+            "expires_at": expiresAt.flatMap { $0 == .distantFuture ? nil : .string($0.rfc3339) },
+        ])
+    }
+}

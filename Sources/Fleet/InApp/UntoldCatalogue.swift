@@ -1,0 +1,88 @@
+import Campaigns
+import Logging
+import Store
+
+/// The completed campaigns some of whose devices no push could reach, with those devices; in memory, up to a bound.
+///
+/// A campaign is read once, a chunk at a time, beside the sessions that ask: it never changes afterwards.
+actor UntoldCatalogue {
+    private let ledger: Ledger
+    private let logger: Logger
+    private var entries: [UInt32: (app: String, entry: InsideEntry?)] = [:]
+    private var devices = 0
+    private var reading: Task<Void, Never>?
+
+    /// Chunks of a read transaction.
+    private static let chunks = 4
+
+    init(ledger: Ledger, logger: Logger) {
+        (self.ledger, self.logger) = (ledger, logger)
+    }
+
+    /// What is known now of an app's.
+    func entries(app: String) -> [InsideEntry] {
+        entries.values.compactMap { $0.app == app ? $0.entry : nil }
+    }
+
+    /// Reads, beside whoever asks, those campaigns that are not known yet, and forgets what is not among them.
+    func take(_ campaigns: [UntoldCampaign]) {
+        let kept = Set(campaigns.map(\.campaign))
+        entries = entries.filter { kept.contains($0.key) }
+        devices = entries.values.reduce(0) { $0 + Self.count($1.entry) }
+        let new = campaigns.filter { entries[$0.campaign] == nil }
+        guard !new.isEmpty, reading == nil else { return }
+        reading = Task {
+            for campaign in new { await read(campaign) }
+            reading = nil
+        }
+    }
+
+    private func read(_ campaign: UntoldCampaign) async {
+        guard devices < Self.devicesMax, entries[campaign.campaign] == nil else { return }
+        do {
+            let number = campaign.campaign
+            guard let bytes = try await ledger.read({ try $0.storedJobs([number]) })[number] else { return }
+            let job = try Job(stored: bytes)
+            var entry: InsideEntry?
+            if job.mayBeOffered {
+                let found = try await found(campaign, job)
+                if found.count > 0 { entry = InsideEntry(campaign, job: job, devices: found) }
+            }
+            entries[number] = (campaign.app, entry)
+            devices += Self.count(entry)
+        } catch {
+            // With the ledger's next change it is tried again.
+            logger.warning("what apps are to tell of cannot be read", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func found(_ campaign: UntoldCampaign, _ job: Job) async throws -> UntoldDevices {
+        var found = UntoldDevices(app: campaign.app, ofRegistry: job.audience.isOfRegistry)
+        let number = campaign.campaign
+        var next: UInt32 = 0
+        while devices + found.count < Self.devicesMax {
+            let from = next
+            let page = try await ledger.read { reader in
+                let chunks = try reader.untoldChunks(campaign: number, from: from, limit: Self.chunks)
+                let results = try chunks.map { try reader.deviceResults(campaign: number, chunks: $0..<$0 + 1) }
+                return (last: chunks.last, devices: results.flatMap { $0 })
+            }
+            guard let last = page.last else { break }
+            for device in page.devices { found.add(device) }
+            next = last + 1
+        }
+        return found
+    }
+
+    private static func count(_ entry: InsideEntry?) -> Int {
+        guard case .untold(let devices)? = entry?.meant else { return 0 }
+        return devices.count
+    }
+}
+
+extension UntoldCatalogue {
+    /// Campaigns that are looked at, the newest.
+    static let campaignsMax = 1000
+    /// Devices of all campaigns together, some 10 MB; older campaigns than have room are told of no more.
+    static let devicesMax = 200_000
+}

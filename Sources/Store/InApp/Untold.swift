@@ -1,0 +1,96 @@
+public import Campaigns
+
+/// A completed campaign some of whose devices no push could reach.
+public struct UntoldCampaign: Sendable, Equatable {
+    /// The number in the ledger.
+    public var campaign: UInt32
+    /// The app.
+    public var app: String
+    /// When the first push was sent.
+    public var releasedAt: Timestamp
+    /// Nobody is told of it from then on.
+    public var expiresAt: Timestamp
+}
+
+extension LedgerTransaction {
+    /// Part of a campaign's completion: remembers it when its kind may be told of by the app and devices were not reached.
+    func noteUntold(_ campaign: UInt32) throws(LedgerError) {
+        let kinds = CampaignKind.allCases.filter(\.mayBeToldInside).map { "'\($0.rawValue)'" }
+        try db.run(
+            """
+            INSERT INTO untold (campaign, expires_at)
+            SELECT c.number, c.expires_at FROM campaigns c
+            WHERE c.number = ?1 AND c.kind IN (\(kinds.joined(separator: ", "))) AND c.repeats = 0 AND EXISTS (
+                SELECT 1 FROM shards s WHERE s.campaign = c.number AND (s.invalid > 0 OR s.failed > 0 OR s.skipped > 0)
+            )
+            ON CONFLICT (campaign) DO NOTHING
+            """,
+            .int(campaign)
+        )
+    }
+}
+
+extension LedgerReader {
+    /// Campaigns that devices are still to be told of, the newest first.
+    public func untoldCampaigns(now: Timestamp, limit: Int) throws(LedgerError) -> [UntoldCampaign] {
+        let rows = try db.rows(
+            """
+            SELECT u.campaign, c.app, coalesce(c.started_at, c.accepted_at), u.expires_at
+            FROM untold u JOIN campaigns c ON c.number = u.campaign
+            WHERE u.expires_at > ?1 ORDER BY u.campaign DESC LIMIT ?2
+            """,
+            .time(now),
+            .int(limit)
+        )
+        var found: [UntoldCampaign] = []
+        while try rows.next() {
+            found.append(
+                UntoldCampaign(
+                    campaign: rows.uint32(0),
+                    app: rows.text(1),
+                    releasedAt: rows.time(2),
+                    expiresAt: rows.time(3)
+                )
+            )
+        }
+        return found
+    }
+
+    /// The next chunks of a campaign that have devices which no push could reach; none behind the last.
+    public func untoldChunks(campaign: UInt32, from chunk: UInt32, limit: Int) throws(LedgerError) -> [UInt32] {
+        let rows = try db.rows(
+            """
+            SELECT DISTINCT s.chunk FROM shards s
+            WHERE s.campaign = ?1 AND s.chunk >= ?2 AND (s.invalid > 0 OR s.failed > 0 OR s.skipped > 0)
+            ORDER BY s.chunk LIMIT ?3
+            """,
+            .int(campaign),
+            .int(chunk),
+            .int(limit)
+        )
+        var chunks: [UInt32] = []
+        while try rows.next() { chunks.append(rows.uint32(0)) }
+        return chunks
+    }
+
+    /// Those of some campaigns of which a phone has told anything but that a push came: its person has seen it, or will not.
+    ///
+    /// A device is what the campaign's message id names.
+    public func told(_ asked: [(campaign: UInt32, device: UInt32)]) throws(LedgerError) -> Set<UInt32> {
+        let types = TrackedType.allCases.filter { $0 != .received }
+        let steps = TrackedSurface.allCases.flatMap { surface in types.map { TrackedStep(surface, $0).number } }
+        let list = steps.map(String.init).joined(separator: ", ")
+        var told: Set<UInt32> = []
+        for (campaign, device) in asked {
+            let found = try db.number(
+                """
+                SELECT 1 FROM tracked WHERE campaign = ?1 AND device = ?2 AND detail = '' AND step IN (\(list)) LIMIT 1
+                """,
+                .int(campaign),
+                .int(device)
+            )
+            if found != nil { told.insert(campaign) }
+        }
+        return told
+    }
+}
