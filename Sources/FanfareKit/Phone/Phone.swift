@@ -66,6 +66,9 @@ actor Phone {
 
     private static let registrationFile = "registration.json"
 
+    /// What the system said of the place the last time.
+    private var lastPlace: Place?
+
     /// What the kit keeps of a registration.
     private struct Kept: Codable {
         var memory: Registrar.Memory
@@ -207,14 +210,15 @@ actor Phone {
         pump()
     }
 
-    /// Asks the system where the person is; what has changed is told.
+    /// Asks the system where the person is; what has changed and the server takes is told.
     func look() {
         guard let said = setting.place?() else { return }
         let (place, before) = (said.fitting, registrar.facts)
         registrar.change { ($0.locale, $0.timeZone, $0.appVersion) = (place.locale, place.timeZone, place.appVersion) }
-        guard registrar.facts != before else { return }
-        keep()
-        if place != said { listener.log("the server takes \(place) of \(said)") }
+        if registrar.facts != before { keep() }
+        // Once: it is looked at whenever the app comes to the front.
+        if place != said, said != lastPlace { listener.log("the server takes only \(place) of \(said)") }
+        lastPlace = said
     }
 
     func keep() {

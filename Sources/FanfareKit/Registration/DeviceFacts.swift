@@ -44,7 +44,8 @@ struct DeviceFacts: Codable, Sendable, Equatable {
             body["tags"] = .object(["add": .array(add.map(JSON.string)), "remove": .array(remove.map(JSON.string))])
         }
         let changed = attributes.filter { told?.attributes[$0.key] != $0.value }
-        if !changed.isEmpty { body["attributes"] = .object(changed) }
+        // The server knows no null; one that is empty has no text.
+        if !changed.isEmpty { body["attributes"] = .object(changed.mapValues { $0 == .null ? .string("") : $0 }) }
         return body
     }
 }

@@ -65,7 +65,7 @@ extension EdgeRules {
 
     private static func read(_ body: Data) -> (value: JSONValue?, refusal: Refusal?) {
         let reading = JSONReader.read([UInt8](body))
-        return (reading.value, refusal(reading.problems))
+        return (reading.value, refusal(reading.problems.map(\.problem)))
     }
 
     private static func decoded(_ body: Data, id: String) -> (registration: EdgeRegistration?, refusal: Refusal?) {
