@@ -179,7 +179,7 @@ let package = Package(
                 "AMQP", "Transport", "TLS", nioCore, nioPosix, nioHTTP1, logging,
             ]
         ),
-        tests("FanfareKitTests", ["FanfareKit", "Campaigns", "Seeds"]),
+        tests("FanfareKitTests", ["FanfareKit", "Campaigns", "Seeds"], kept: ["AppleStubs"]),
         tests(
             "FleetConfigurationTests",
             [
