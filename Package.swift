@@ -179,7 +179,11 @@ let package = Package(
                 "AMQP", "Transport", "TLS", nioCore, nioPosix, nioHTTP1, logging,
             ]
         ),
-        tests("FanfareKitTests", ["FanfareKit", "Campaigns", "PushProviders", "Delivery", "Fleet", "Seeds"]),
+        tests(
+            "FanfareKitTests",
+            ["FanfareKit", "Campaigns", "PushProviders", "Delivery", "Fleet", "Seeds"],
+            kept: ["AppleStubs"]
+        ),
         tests(
             "FleetConfigurationTests",
             [

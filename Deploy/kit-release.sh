@@ -44,7 +44,12 @@ let package = Package(
     targets: [
         .target(name: "FanfareKit", resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
         .target(name: "Seeds", path: "Tests/Seeds", swiftSettings: settings),
-        .testTarget(name: "FanfareKitTests", dependencies: ["FanfareKit", "Seeds"], swiftSettings: settings),
+        .testTarget(
+            name: "FanfareKitTests",
+            dependencies: ["FanfareKit", "Seeds"],
+            exclude: ["AppleStubs"],
+            swiftSettings: settings
+        ),
     ]
 )
 MANIFEST

@@ -136,6 +136,38 @@ func play(_ fanfare: Fanfare) {
     fanfare.display(InAppMessage(id: "welcome", header: "Hello", message: "Nice to see you."))
 }
 
+func looks(_ options: inout FanfareOptions) {
+    // The system shows pushes in front; announcements, polls and messages keep their looks.
+    options.looks.remove(.notifications)
+}
+
+@MainActor func language(_ fanfare: Fanfare) {
+    fanfare.presenters.language = "es"
+}
+
+final class PlainDrawer: LookDrawer {
+    private var shown: (look: Look, form: PollForm, end: @MainActor (Look.End) -> Void)?
+
+    func show(_ look: Look, end: @escaping @MainActor (Look.End) -> Void) -> Bool {
+        shown = (look, PollForm(look.questions), end)
+        let style = LookStyle(look, isDark: false, textSize: .large)
+        print(look.title ?? "", look.text ?? "", look.buttons.map(\.label), style.hasStackedButtons)
+        return true
+    }
+
+    func hide(_ look: Look) { shown = nil }
+
+    func pressed(_ button: Look.Button) {
+        guard let (look, form, end) = shown, let how = look.end(of: button.step, form) else { return }
+        shown = nil
+        end(how)
+    }
+}
+
+@MainActor func draw(_ fanfare: Fanfare, _ drawer: PlainDrawer) {
+    fanfare.presenters.drawer = drawer
+}
+
 func media(of userInfo: [AnyHashable: Any], _ groupFolder: URL) async -> URL? {
     var part = PushExtension(folder: groupFolder)
     part.seconds = 10
