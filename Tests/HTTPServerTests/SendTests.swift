@@ -133,11 +133,12 @@ import Testing
             #expect(devices.compactMap { $0["id"]?.string } == ["d1", "d2", "d3"] && sent.json?["app"] == "news")
             #expect(devices.allSatisfy { $0["outcome"] == "pending" && $0["read"] == false && $0["token"] == nil })
             var many = PrivateServer.campaign("all")
-            var builder = ListBuilder()
+            var (builder, chunks): (ListBuilder, [ListChunk]) = (ListBuilder(), [])
             for number in 0...SendRoutes.devicesMax {
-                _ = builder.add(Device(token: ""), token: [UInt8(number >> 8), UInt8(number & 255)])
+                let full = builder.add(Device(token: ""), token: [UInt8(number >> 8), UInt8(number & 255)])
+                if let full { chunks.append(full) }
             }
-            many.audience = .inline(builder.finish(), version: "many", duplicates: 0)
+            many.audience = .inline(chunks + builder.finish(), version: "many", duplicates: 0)
             try await server.accept([many])
             let all = try await server.ask("GET", "/v1/sends/all")
             #expect(all.status == 409 && all.problem == "wrong-state", "\(all.text)")

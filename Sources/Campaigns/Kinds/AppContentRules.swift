@@ -29,8 +29,10 @@ public struct AppContentRules: Sendable, Equatable {
     /// A job with the defaults where it says nothing, and with the app's names, as a provider's devices get it.
     ///
     /// A default `body` is for the data messages of FCM, which the app draws: a notification that the system shows has
-    /// the text that its producer gave it. `job` has the choices of the app's account already. What a campaign is by its identity is the job as it came: a change of the defaults makes no other job of it.
-    public func completed(_ job: Job, for provider: ProviderName) -> Job {
+    /// the text that its producer gave it. `job` has the choices of the app's account already; without a provider it is
+    /// what the app tells by itself. What a campaign is by its identity is the job as it came: a change of the defaults
+    /// makes no other job of it.
+    public func completed(_ job: Job, for provider: ProviderName? = nil) -> Job {
         var job = job
         let isDataMessage = provider == .fcm && job.delivery.android == .data
         job.payloadNames = payloadNames

@@ -1,6 +1,6 @@
 /// Base64 with padding (RFC 4648, section 4), as data pushes carry bytes.
 public enum Base64Text {
-    /// Whether a text is that and nothing else; the empty one is.
+    /// Says whether a text is that and nothing else; the empty one is.
     public static func isValid(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count.isMultiple(of: 4) else { return false }

@@ -4,7 +4,7 @@ public struct RichReference: Sendable, Equatable {
     public var type: String
     /// The id of a stored content of the app; 1–128 of `[A-Za-z0-9._:-]`.
     public var id: String
-    /// What the app says of it when it shows it itself, as it does after a silent push; at most 1,024 bytes.
+    /// Text that the app shows of it when it tells of it itself, as after a silent push; at most 1,024 bytes.
     public var message: String?
 
     /// A reference.

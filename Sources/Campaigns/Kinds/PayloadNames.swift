@@ -21,7 +21,7 @@ public struct PayloadNames: Sendable, Equatable {
         case media
         /// A copy of the text that is shown.
         case message
-        /// What the app says of content to fetch, `x`; without it a copy of the text that is shown.
+        /// Text that the app shows of content to fetch, `x`; without it a copy of the one that the system shows.
         case richMessage = "rich_message"
         /// A whole number that stands for the message: ``LegacyNumbers/message``.
         case messageNumber = "message_number"

@@ -29,7 +29,8 @@ extension LedgerTransaction {
             try writeContents(new.contents, campaign: number, list: list)
         }
         let data: KeyValuePairs<String, JSONValue?> = [
-            "created_at": .string(new.createdAt.rfc3339), "expires_at": .string(new.facts.expiresAt.rfc3339),
+            "created_at": .string(new.createdAt.rfc3339),
+            "expires_at": new.facts.expiresAt.asEnd.map { .string($0.rfc3339) },
             "send_at": new.release.sendAt.map { .string($0.rfc3339) },
             "audience": new.freezing == nil ? .number(JSONNumber(devices + duplicates)) : nil,
         ]

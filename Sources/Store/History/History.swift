@@ -164,7 +164,7 @@ extension LedgerReader {
                         "time_zone": part.timeZone.map(JSONValue.string) ?? .null,
                         "provider": part.provider.map { .string($0.rawValue) },
                         "audience": .number(JSONNumber(part.devices)),
-                        "expires_at": .string(part.expiresAt.rfc3339),
+                        "expires_at": part.expiresAt.asEnd.map { .string($0.rfc3339) },
                     ])
                 )
             )

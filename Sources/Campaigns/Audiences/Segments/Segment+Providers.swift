@@ -38,17 +38,12 @@ extension Job {
         return true
     }
 
-    /// Whether there is anything for devices of a provider: a native push is what was written for it.
+    /// Says whether there is anything for devices of a provider: a native push is what was written under its name.
     public func brings(for provider: ProviderName) -> Bool {
-        guard kind == .native else { return true }
-        switch provider {
-        case .apns: return content.apns != nil
-        case .fcm: return content.fcm != nil
-        default: return false
-        }
+        kind != .native || content.rawBlocks.contains { $0.name == provider.rawValue && $0.value != nil }
     }
 
-    /// What is said of providers whose devices a native push to the registry leaves out.
+    /// Warnings of providers whose devices a native push to the registry leaves out.
     public func leftOutWarnings(among providers: [ProviderName]) -> [Problem] {
         guard audience.isOfRegistry else { return [] }
         return providers.filter { !brings(for: $0) }.map { provider in
@@ -56,8 +51,14 @@ extension Job {
                 pointer: "/content",
                 code: .unusual,
                 detail: "a native push has nothing for \(provider.rawValue): its devices are left out",
-                mend: [.apns, .fcm].contains(provider) ? "give content.\(provider.rawValue) too" : nil
+                mend: content.rawBlocks.contains { $0.name == provider.rawValue }
+                    ? "give content.\(provider.rawValue) too" : nil
             )
         }
     }
+}
+
+extension Content {
+    /// The raw fields by the names of the providers that they are for.
+    fileprivate var rawBlocks: [(name: String, value: JSONValue?)] { [("apns", apns), ("fcm", fcm)] }
 }
