@@ -66,8 +66,8 @@ import Testing
         try Data(own.utf8).write(to: file)
         let flags = Self.features.flatMap { ["-enable-upcoming-feature", $0] }
         return try compile(
-            flags + ["-typecheck", "-parse-as-library", "-warnings-as-errors", "-module-name", "FanfareKit", "-I"]
-                + [folder.path, file.path] + Self.files(Self.kit)
+            flags + ["-typecheck", "-parse-as-library", "-warnings-as-errors", "-module-name", "FanfareKit"]
+                + ["-package-name", "fanfare", "-I", folder.path, file.path] + Self.files(Self.kit)
         )
     }
 

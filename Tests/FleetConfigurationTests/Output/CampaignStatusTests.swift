@@ -33,7 +33,7 @@ import Testing
                 "invalid", "failed", "expired", "superseded", "cancelled", "skipped", "pending", "pending_detail",
                 "attempts", "maybe_sent", "unknown_resent", "reasons", "rate", "eta_at", "next_retry_at", "created_at",
                 "accepted_at", "started_at", "completed_at", "expires_at", "parts", "providers", "retries", "run_of",
-                "repeat", "runs", "kind",
+                "repeat", "runs", "kind", "sends_pushes",
             ]
         )
         #expect(

@@ -234,12 +234,12 @@ import Transport
         let apps = try apps("http://\(place)/in", hosts: [place])
         let entries = apps.webhookEntries
         // The first was killed in the middle: its lease has a while to go, and what it posted is not written down.
+        let begun = ContinuousClock.now
         let past = WallClock.now().asRead.advanced(by: .zero - LedgerTransaction.webhookLease + .seconds(2))
         try await ledger.write(.synced) { try $0.setWebhooks(entries, now: past) }
         try await happen(30)
         let number = try await record().number
         #expect(try await ledger.write { try $0.takeWebhook(number, worker: 1, now: past) } != nil)
-        let begun = ContinuousClock.now
         try await posting(apps) { _ in
             try await posting(apps, worker: 3) { _ in
                 let requests = try await receiver.requests(30)
