@@ -83,9 +83,13 @@ extension SimulatedLedger {
     }
 
     /// A breaker opens for what was seen after it was closed.
-    func checkOpening() throws {
-        if let closedAt, faultedAt.map({ $0 < closedAt }) ?? true, broken == nil {
+    func checkOpening(_ trip: Breaker.Trip) throws {
+        guard let closedAt, broken == nil else { return }
+        if faultedAt.map({ $0 < closedAt }) ?? true {
             throw Violation(description: "a breaker opens that no fault has followed since it was closed")
+        }
+        if trip.since < closedAt {
+            throw Violation(description: "a breaker opens for an outage of before it was closed")
         }
     }
 

@@ -57,13 +57,15 @@ extension SimulatedLedger {
         } else if breaker?.open(trip, now: now) != true {
             return
         }
-        try checkOpening()
+        try checkOpening(trip)
         openings += 1
         showBreaker()
     }
 
-    func endProbe(_ key: ShardKey, _ result: Breaker.ProbeResult, now: Timestamp) {
+    func endProbe(_ key: ShardKey, _ result: Breaker.ProbeResult, now: Timestamp) throws {
+        let isProbe = breaker?.probe?.key == key
         guard breaker?.ended(key, result, now: now) == true else { return }
+        if !isProbe { throw Violation(description: "the end of \(key) is taken for a probe's") }
         if breaker?.isOpen == false {
             closings += 1
             closedAt = now
@@ -147,7 +149,11 @@ extension SimulatedLedger {
                 isQuiet: inQuiet(key),
                 now: now
             )
-            if isDue { try release(row, now: now) }
+            guard isDue else { continue }
+            if reason == .breaker, breaker?.isOpen == true {
+                throw Violation(description: "\(row.id) is to go out behind an open breaker")
+            }
+            try release(row, now: now)
         }
     }
 

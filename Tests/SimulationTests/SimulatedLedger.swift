@@ -193,7 +193,7 @@ final class SimulatedLedger {
         case .settles(let settled):
             try checkTaken(token)
             try checkHeld(settled.settling.settlement, asked: asked, campaign, now: now)
-            if let probe { endProbe(token.key, probe, now: now) }
+            if let probe { try endProbe(token.key, probe, now: now) }
             let children = try settle(settled.settling, now: now)
             try count(settled.guardCount, now: now)
             watchContent(settled.contentCount)
@@ -219,7 +219,7 @@ final class SimulatedLedger {
             try carryOut(.moves(row), now: now)
         case .ends(let settling, _): try carryOut(.settles(settling), now: now)
         }
-        if let probe { endProbe(key, probe, now: now) }
+        if let probe { try endProbe(key, probe, now: now) }
         return .asided(key, epoch: token.epoch, isOurs: true)
     }
 
@@ -253,7 +253,7 @@ final class SimulatedLedger {
         switch plan.probe {
         case .stays: break
         case .isClaimed: breaker?.claimed(claim.key, by: claim.worker, now: now)
-        case .ends(let result): endProbe(claim.key, result, now: now)
+        case .ends(let result): try endProbe(claim.key, result, now: now)
         }
         return plan.decision
     }
