@@ -21,6 +21,11 @@ import Testing
         case draws, declines
     }
 
+    /// What a person does at once with a notification inside the app.
+    enum Answer {
+        case dismissed, tapped
+    }
+
     /// What a handler does with a data push.
     enum DataAnswer: CaseIterable {
         case taken, declined, failed
@@ -38,6 +43,8 @@ import Testing
     private(set) var shown: [(message: InAppMessage, close: @MainActor (InAppClosing) -> Void)] = []
     /// The notification that is drawn inside the app.
     private(set) var told: InAppNotification?
+    /// Notifications that were drawn inside the app.
+    private(set) var toldCount = 0
     private(set) var links: [String] = []
     private(set) var contents: [RichContent] = []
     /// Notifications that the kit shows itself.
@@ -48,6 +55,10 @@ import Testing
     var hasPresenter = true
     /// What becomes of notifications inside the app; nil: nobody draws them, and the system shows them.
     var notifier: Notifier?
+    /// What is done at once with a notification that is drawn inside the app; nil: nothing.
+    var answer: Answer?
+    /// The choices of every poll that is presented, instead of `end`; nil: `end`.
+    var choices: [String: [String]]?
     /// What becomes of data pushes; nil: nobody takes them.
     var dataPushes: DataAnswer?
     /// Seconds behind after which a session is over.
@@ -129,6 +140,10 @@ import Testing
 
     func present(_ campaign: PresentedCampaign) {
         presented.append(campaign)
+        if let choices, campaign.poll != nil {
+            campaign.displayed()
+            return campaign.answered(choices)
+        }
         guard let end else { return campaign.displayed() }
         if case .refused(let reason) = end { return campaign.dropped(reason) }
         campaign.displayed()
@@ -150,6 +165,12 @@ import Testing
     func show(_ notification: InAppNotification) -> Bool {
         guard notifier == .draws else { return false }
         told = notification
+        toldCount += 1
+        switch answer {
+        case .dismissed: notification.exited()
+        case .tapped: notification.actioned()
+        case nil: break
+        }
         return true
     }
 
