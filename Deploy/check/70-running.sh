@@ -120,7 +120,7 @@ check "a producer in shell" produces shell Deploy/examples/producer.sh
 check "a producer in Node, its syntax" node --check Deploy/examples/producer.mjs
 skip "a producer in Node" "amqplib is not in Debian; it was not run"
 # It is played against the edge by the tests (EndToEndTests/Android).
-check "the Android client in Java" javac -Xlint:all -Werror -d "$fleet/java" Deploy/examples/android/*.java
+check "the Android client in Java" javac -encoding UTF-8 -Xlint:all -Werror -d "$fleet/java" Deploy/examples/android/*.java
 check "a worker's metrics, and every name that is asked for" scrape_is_sound
 [ "${#under[@]}" = 0 ] || check "a service manager hears of it" notices
 check "$what drains" drains

@@ -10,7 +10,7 @@ import java.util.Map;
 final class AndroidPhone {
     private AndroidPhone() {}
 
-    /** FOLDER SERVER KEY [NAME=OWN …]: the client's, and the app's payload names. */
+    /** FOLDER SERVER KEY [NAME=OWN ...]: the client's, and the app's payload names. */
     public static void main(String[] arguments) throws IOException {
         Map<String, String> names = new LinkedHashMap<>();
         for (int index = 3; index < arguments.length; index++) {

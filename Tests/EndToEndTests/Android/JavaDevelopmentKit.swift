@@ -18,7 +18,7 @@ enum JavaDevelopmentKit {
             .map(\.path).filter { $0.hasSuffix(".java") }
         let process = Process()
         process.executableURL = URL(filePath: compiler)
-        process.arguments = ["-Xlint:all", "-Werror", "-d", folder] + files.sorted()
+        process.arguments = ["-encoding", "UTF-8", "-Xlint:all", "-Werror", "-d", folder] + files.sorted()
         let errors = Pipe()
         process.standardError = errors
         try process.run()
