@@ -128,7 +128,7 @@ public enum FanfareObject {
         ].compactMap(\.self)
     }
 
-    /// What is said a second time for apps that read it beside `aps`, with the numbers that they show or tell
+    /// Members said a second time for apps that read them beside `aps`, with the numbers that they show or tell
     /// notifications apart by.
     private static func copies(_ job: Job, asText: Bool) -> [Member] {
         let (content, rich) = (job.content, job.namedContent)

@@ -5,7 +5,7 @@ import Campaigns
 /// A sound is named as its file is; what the file holds is the app's affair, but its ending says whether anything can play
 /// it.
 struct SoundEndings {
-    /// Whose endings these are.
+    /// The system that plays these endings.
     let system: String
     /// In lower case.
     let endings: [String]
@@ -22,7 +22,7 @@ struct SoundEndings {
         ]
     )
 
-    /// What is said of a job's sounds that the system does not play: it plays the usual one instead, or none.
+    /// Warnings of a job's sounds that the system does not play: it plays the usual one instead, or none.
     ///
     /// A name without an ending says nothing; Android's resources have none.
     func warnings(_ job: Job) -> [Problem] {

@@ -1,4 +1,4 @@
-/// What a stored content may be: images and texts that a phone can show, and sounds that it can play.
+/// Types of stored content: images and texts that a phone can show, and sounds that it can play.
 public enum ContentType: String, Sendable, CaseIterable {
     /// PNG.
     case png = "image/png"

@@ -115,7 +115,7 @@ public enum InAppEligibility {
         return Array(ordered.prefix(messagesMax))
     }
 
-    /// Whether a device gets one campaign's message.
+    /// Tells whether a device gets one campaign's message.
     public static func isMeant(_ candidate: InAppCandidate, _ device: InAppDevice, at now: Timestamp) -> Bool {
         isRunning(candidate, at: now) && mayShow(candidate, to: device, at: now)
             && selects(candidate.audience, device)

@@ -1,4 +1,4 @@
-/// What goes with `delivery.show`: who tells of a campaign, and what a campaign without a push cannot have.
+/// Rules of `delivery.show`: who tells of a campaign, and what a campaign without a push cannot have.
 struct InsideRules {
     let kind: CampaignKind
     let content: Content?
@@ -7,11 +7,11 @@ struct InsideRules {
     let pointer: JSONPointer
     let log: ProblemLog
 
-    /// What the delivery of a campaign without a push may say; all else is about pushes.
+    /// Members of the delivery of a campaign without a push; all others are about pushes.
     private static let taken = ["show", "send_at", "expires_at", "ttl", "hold"]
     private static let mends = ["repeat": "publish it again when it is to come again"]
 
-    /// What of a content only a push has, and why.
+    /// Members of a content that only a push has, each with the reason.
     private static let ofPushes: [String: String] = [
         "badge": "the count on the icon comes with a push", "sound": "a sound is heard with a push",
         "thread_id": "the system groups its own notifications", "apns": "nothing is sent through APNs",
@@ -101,12 +101,12 @@ struct InsideRules {
 }
 
 extension Content {
-    /// Whether an app that tells of it itself has a text to show.
+    /// True when an app that tells of it itself has a text to show.
     var hasInsideText: Bool { title != nil || subtitle != nil || body != nil }
 }
 
 extension Job {
-    /// Whether a device that no push could reach is told of it inside the app: it is the same for all of a language.
+    /// True when a device that no push could reach is told of it inside the app: it is the same for all of a language.
     public var mayBeOffered: Bool {
         kind.mayBeToldInside && delivery.show == .any && effectivePushType == .alert && content.hasInsideText
             && !content.personalTexts(at: .root).contains { Template.isIn($0.text) }

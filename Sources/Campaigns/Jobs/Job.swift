@@ -91,7 +91,7 @@ public enum Audience: Sendable, Equatable {
 }
 
 extension Job {
-    /// Whether pushes are sent for it; otherwise apps ask for it when a session starts.
+    /// True when pushes are sent for it; otherwise apps ask for it when a session starts.
     public var sendsPushes: Bool { kind != .inApp && delivery.show != .inApp }
 
     /// Whether its audience is materialised into a list before anything is planned (design, section 10).
@@ -265,7 +265,7 @@ public struct DeliveryOptions: Sendable, Equatable {
     public var rampUp = 0
     /// What the app's frequency cap means for it.
     public var frequencyCap = FrequencyCapUse.respect
-    /// Who tells of it.
+    /// The teller: the app or the system.
     public var show = Showing.any
     /// When the message of an in-app campaign is shown, and how often.
     public var inApp: InAppDelivery?
@@ -283,7 +283,7 @@ public struct DeliveryOptions: Sendable, Equatable {
         case low
     }
 
-    /// Who tells the person of a campaign.
+    /// The teller of a campaign: the app or the system.
     public enum Showing: String, Sendable, CaseIterable {
         /// The app when it is in front, else the system; the app at its next session where no push could come.
         case any

@@ -21,7 +21,7 @@ public enum CampaignKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether an app may tell of it itself, in place of the system.
+    /// True when an app may tell of it itself, in place of the system.
     public var mayBeToldInside: Bool { self == .notification || hasStoredContent }
 
     /// Whether the app fetches content of the campaign by the campaign's id.

@@ -1,9 +1,9 @@
-/// What may happen to a campaign on a phone: what an event of each kind, surface and type carries, which of them the kit
+/// Events of a campaign on a phone: what an event of each kind, surface and type carries, which of them the kit
 /// says by itself, and where the report counts it (contract, section 5).
 ///
 /// The edge, the report and the kit compile this one file, so that none of them knows an event that another does not.
 package enum EventTable {
-    /// What the campaign is.
+    /// The campaign's kind.
     package enum Kind: String, Sendable, CaseIterable {
         case notification
         case announcement
@@ -13,14 +13,14 @@ package enum EventTable {
         case inApp = "in_app"
     }
 
-    /// Where it happens: the system's notification, a message over the app, or the content itself.
+    /// The place of an event: the system's notification, a message over the app, or the content itself.
     package enum Surface: String, Sendable, Hashable, Codable, CaseIterable {
         case system
         case inApp = "in_app"
         case content
     }
 
-    /// What happens.
+    /// The type of an event.
     package enum Event: String, Sendable, Hashable, Codable, CaseIterable {
         case received, displayed, opened, actioned, exited, dropped
     }
@@ -30,19 +30,19 @@ package enum EventTable {
         case required, allowed, forbidden
     }
 
-    /// What is known of one event.
+    /// The rules of one event.
     package struct Row: Sendable {
         /// The button; what acts without one says `action`.
         package let action: Presence
         /// Why it was not shown.
         package let reason: Presence
-        /// Whether the kit says it; the edge takes it from other clients besides.
+        /// True when the kit says it; the edge takes it from other clients besides.
         package let isSaidByKit: Bool
         /// The member of the report, beside the count of devices, that has the buttons or the reasons; nil for none.
         package let words: String?
     }
 
-    /// What is known of an event; the edge takes every type on every surface, as a phone knows best what it showed.
+    /// The rules of an event; the edge takes every type on every surface, as a phone knows best what it showed.
     package static func row(_ kind: Kind, _ surface: Surface, _ event: Event) -> Row {
         Row(
             action: action(of: event),
@@ -52,10 +52,10 @@ package enum EventTable {
         )
     }
 
-    /// Whether an event names a button: the same for every kind, as the edge reads events without asking for it.
+    /// The presence of a button: the same for every kind, as the edge reads events without asking for it.
     package static func action(of event: Event) -> Presence { event == .actioned ? .required : .forbidden }
 
-    /// Whether an event has a reason.
+    /// The presence of a reason.
     package static func reason(of event: Event) -> Presence { event == .dropped ? .allowed : .forbidden }
 
     /// The member of the report that has an event's buttons or reasons; nil for none.

@@ -98,7 +98,7 @@ public struct TrackingRequest: Sendable {
         )
     }
 
-    /// What goes with some types of event only, as the table has it; null is none.
+    /// Reads a member that goes with some types of event only, as the table has it; null is none.
     private static func detail(
         _ name: String,
         _ presence: (EventTable.Event) -> EventTable.Presence,

@@ -60,7 +60,7 @@ public struct Poll: Sendable, Hashable {
     public struct Choice: Sendable, Hashable, Identifiable {
         /// What answers name it by.
         public let id: String
-        /// What it says.
+        /// The text on it.
         public let title: String
         /// Tells whether it is taken at first.
         public let isDefault: Bool

@@ -6,7 +6,7 @@ extension Fanfare {
         presenters.language ?? Locale.preferredLanguages.first ?? Locale.current.identifier
     }
 
-    /// Who draws looks of a part; nil: nobody, and the kit does without.
+    /// The drawer of a part's looks; nil: nobody, and the kit does without.
     @MainActor func drawer(_ part: FanfareOptions.Looks) -> (any LookDrawer)? {
         options.looks.contains(part) ? presenters.drawer : nil
     }
@@ -61,7 +61,7 @@ extension Fanfare {
         return isDrawn ? .drawn : .declined
     }
 
-    /// What an event names a link of a page by.
+    /// The name of a page's link in an event.
     private static let linkAction = "link"
 
     private func follow(_ link: String, from push: PushMessage?) {

@@ -62,7 +62,7 @@ public struct InAppMessage: Sendable, Hashable, Identifiable {
     public struct Button: Sendable, Hashable {
         /// What an event names it by.
         public let id: String
-        /// What it says.
+        /// The text on it.
         public let label: String
         /// What it opens; nil: it only closes.
         public let link: String?

@@ -8,19 +8,19 @@ public import Foundation
 ///     titleLabel.text = look.title
 ///     for button in look.buttons { add(button.label, button.step) }
 public struct Look: Sendable, Hashable, Identifiable {
-    /// What tells it from all others on the screen.
+    /// A name that tells it from all others on the screen.
     public let id: String
-    /// What it is a look of.
+    /// The kind of its content.
     public let kind: Kind
     /// The campaign, or the app's own name of a message that it made itself.
     public let campaign: String
-    /// Where and how large it is.
+    /// Its place and size.
     public let frame: Frame
-    /// Whether the app's icon is on it.
+    /// True when the app's icon is on it.
     public var hasIcon = false
     /// An image: a file of the phone, or an address.
     public var image: URL?
-    /// Whether the image is all there is.
+    /// True when the image is all there is.
     public var isImageOnly = false
     /// The first line; nil for none.
     public var title: String?
@@ -32,27 +32,27 @@ public struct Look: Sendable, Hashable, Identifiable {
     public var html: String?
     /// The folder with the files of the page; nil for none.
     public var folder: URL?
-    /// What a poll asks.
+    /// Questions of a poll.
     public var questions: [Poll.Question] = []
     /// Buttons, in the order in which they are read.
     public var buttons: [Button] = []
-    /// What a tap on all the rest of it does; nil for nothing.
+    /// The step of a tap on all the rest of it; nil for none.
     public var tap: Step?
-    /// What the cross in its corner does; nil: there is none.
+    /// The step of the cross in its corner; nil: there is none.
     public var cross: Step?
-    /// What the cross is called for people who do not see it.
+    /// The cross's label for people who do not see it.
     public var crossLabel = ""
-    /// Whether a swipe towards its edge does what the cross does.
+    /// True when a swipe towards its edge does what the cross does.
     public var isSwipedAway = false
     /// Which way it is read; its corners and the order of its buttons follow.
     public var direction = TextDirection.leftToRight
 
-    /// What a look is of.
+    /// The content that a look is of.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case notification, announcement, poll, message
     }
 
-    /// Where a look is on the screen, and how large.
+    /// The place and size of a look on the screen.
     public enum Frame: Sendable, Hashable {
         /// As high as its content, at this place; the app stays in use beside it.
         case slideup(NotificationPlace)
@@ -62,7 +62,7 @@ public struct Look: Sendable, Hashable, Identifiable {
         case full
     }
 
-    /// What pressing, tapping or closing does.
+    /// The effect of pressing, tapping or closing.
     public enum Step: Sendable, Hashable {
         /// It is acted on, by the button of this id; nil: by itself, or by the one button that acts.
         case action(String?)
@@ -86,11 +86,11 @@ public struct Look: Sendable, Hashable, Identifiable {
 
     /// A button.
     public struct Button: Sendable, Hashable, Identifiable {
-        /// What tells it from the others of the look.
+        /// A name that tells it from the others of the look.
         public let id: String
-        /// What it says.
+        /// The text on it.
         public let label: String
-        /// What it does.
+        /// The effect of pressing it.
         public let step: Step
         /// How much it stands out.
         public let weight: Weight
@@ -101,7 +101,7 @@ public struct Look: Sendable, Hashable, Identifiable {
         /// The one that most people press.
         case first
         case plain
-        /// What it does cannot be taken back.
+        /// Its effect cannot be taken back.
         case destructive
     }
 

@@ -1,6 +1,6 @@
 /// Colours of a look.
 public struct LookPalette: Sendable, Hashable {
-    /// What is behind everything.
+    /// The colour behind everything.
     public let ground: Colour
     /// Texts.
     public let text: Colour
@@ -27,7 +27,7 @@ public struct LookPalette: Sendable, Hashable {
         }
     }
 
-    /// What is behind the label of a button.
+    /// The colour behind the label of a button.
     func button(_ weight: Look.Weight) -> Colour { weight == .first ? firstButton : plainButton }
 
     /// The label of a button.

@@ -4,15 +4,15 @@
 public struct LookStyle: Sendable, Hashable {
     /// The colours.
     public let palette: LookPalette
-    /// Whether the buttons stand below each other.
+    /// True when the buttons stand below each other.
     public let hasStackedButtons: Bool
-    /// Whether the app's icon has room beside the text.
+    /// True when the app's icon has room beside the text.
     public let hasIcon: Bool
     /// Lines of the title; nil: as many as it takes.
     public let titleLinesMax: Int?
     /// Lines of the text; nil: as many as it takes.
     public let textLinesMax: Int?
-    /// Whether what has no room is scrolled to.
+    /// True when content without room is scrolled to.
     public let isScrolled: Bool
     /// The share of the screen's height that the image may take.
     public let imageShare: Double
@@ -43,6 +43,6 @@ public enum TextSize: Int, Sendable, Hashable, CaseIterable {
     case xSmall, small, medium, large, xLarge, xxLarge, xxxLarge
     case accessibility1, accessibility2, accessibility3, accessibility4, accessibility5
 
-    /// Whether it is one of the sizes for people who see little.
+    /// True for the sizes for people who see little.
     public var isAccessibility: Bool { rawValue >= Self.accessibility1.rawValue }
 }

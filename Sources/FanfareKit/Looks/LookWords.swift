@@ -1,10 +1,10 @@
 /// Labels that a look has of its own, where a campaign names none.
 struct LookWords: Sendable, Hashable {
-    /// What opens more of it.
+    /// The label of the button that opens more of it.
     let more: String
-    /// What closes it.
+    /// The label of the button that closes it.
     let close: String
-    /// What sends answers.
+    /// The label of the button that sends answers.
     let send: String
 
     /// The words of a language such as `es-ES`; English for one that is not known here.

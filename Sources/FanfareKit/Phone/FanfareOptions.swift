@@ -21,7 +21,7 @@ public struct FanfareOptions: Sendable {
     public var categories = ActionCategory.standard
     /// How often in-app messages appear.
     public var inApp = InAppRules()
-    /// What the kit draws where the app has no presenter and no notifier of its own.
+    /// Parts that the kit draws where the app has no presenter and no notifier of its own.
     ///
     ///     options.looks.remove(.notifications)
     public var looks: Looks = .all

@@ -66,7 +66,7 @@ actor Phone {
 
     private static let registrationFile = "registration.json"
 
-    /// What the system said of the place the last time.
+    /// The place as the system last told it.
     private var lastPlace: Place?
 
     /// What the kit keeps of a registration.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Place {
-    /// What of it the server takes; systems and apps say more than that, and a registration with one wrong field is refused.
+    /// The part of it that the server takes: a registration with one wrong field is refused, and systems and apps may say more.
     var fitting: Place {
         Place(
             locale: locale.flatMap { Self.isLocale($0) ? $0 : nil },

@@ -13,7 +13,7 @@ public struct ActionCategory: Sendable, Hashable, Identifiable {
     public struct Action: Sendable, Hashable, Identifiable {
         /// What an event names it by.
         public let id: String
-        /// What it says.
+        /// The text on it.
         public let title: String
         /// Tells whether it brings the app to the front; only then a link of its own can be opened.
         public let opensApp: Bool

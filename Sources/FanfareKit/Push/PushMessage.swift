@@ -13,7 +13,7 @@ public struct PushMessage: Sendable, Hashable {
     public let campaign: String
     /// The signed id that events carry back; nil when the sender had no key to make one with.
     public let messageID: String?
-    /// What the campaign is.
+    /// The campaign's kind.
     public let kind: Kind
     /// What a tap opens.
     public let link: String?

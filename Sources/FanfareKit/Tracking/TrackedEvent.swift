@@ -25,7 +25,7 @@ struct TrackedEvent: Codable, Sendable, Hashable {
 }
 
 extension TrackedEvent {
-    /// What an event names that acts without a button: the button of a page, the notification itself, a handler.
+    /// The name in an event that acts without a button: the button of a page, the notification itself, a handler.
     static let plainAction = "action"
 
     /// An event as the table has it: with what its type carries, and nothing else.

@@ -4,7 +4,7 @@ import PushProviders
 
 /// Which shards need turns: those under an app's rate, and those of a provider with a quota.
 ///
-/// What is urgent waits for no quota; it counts against it (`QuotaCharges`).
+/// Urgent pushes wait for no quota; they count against it (`QuotaCharges`).
 extension AppDirectory {
     /// What a provider takes a minute of an app, with all others that share it; nil when it has no quota, or this process
     /// no account.

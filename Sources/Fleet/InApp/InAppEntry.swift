@@ -28,7 +28,7 @@ struct InAppEntry: Sendable {
         candidate = Self.candidate(live, job: job)
     }
 
-    /// Who gets what is given to devices that ask.
+    /// The audience of a message that devices ask for.
     static func candidate(_ live: LiveInApp, job: Job) -> InAppCandidate {
         InAppCandidate(
             campaign: live.campaign,

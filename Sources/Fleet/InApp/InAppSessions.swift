@@ -92,7 +92,7 @@ public final class InAppSessions: Sendable {
         return Answer(body: body, entityTag: "\"\(tag)\"")
     }
 
-    /// What the app of a device is to tell of, the oldest release first.
+    /// Campaigns that the app of a device is to tell of, the oldest release first.
     private static func offers(
         _ inside: [InsideEntry],
         _ found: SessionReads.Found,

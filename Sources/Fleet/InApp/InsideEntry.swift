@@ -42,7 +42,7 @@ struct InsideEntry: Sendable {
         return InAppEligibility.lists(of: [candidate]).sorted().map { (campaign: campaign, list: $0) }
     }
 
-    /// What the campaign's message ids name a device by, if it may be told of it; its audience is judged apart.
+    /// The device's index in the campaign's message ids, if it may be told of it; its audience is judged apart.
     func index(of device: RegisteredDevice) -> UInt32? {
         switch meant {
         case .audience: UInt32(truncatingIfNeeded: device.number)
@@ -50,7 +50,7 @@ struct InsideEntry: Sendable {
         }
     }
 
-    /// Whether it is for a device, apart from what was told of it before.
+    /// Tells whether it is for a device, apart from what was told of it before.
     func isFor(_ device: InAppDevice, at now: Timestamp) -> Bool {
         switch meant {
         case .audience(let candidate): InAppEligibility.isMeant(candidate, device, at: now)
@@ -58,7 +58,7 @@ struct InsideEntry: Sendable {
         }
     }
 
-    /// What the app shows, in the language of a locale, with the object that a push would carry.
+    /// The texts that the app shows in a locale's language, with the object that a push would carry.
     func notification(locale: String?, rules: AppContentRules, messageID: String) -> JSONValue {
         let localized = job.localized(LocaleFallback.index(of: locale, among: locales))
         return InsideNotification.json(localized, rules: rules, messageID: messageID, expiresAt: expiresAt)

@@ -1,7 +1,7 @@
 public import Campaigns
 import PushProviders
 
-/// What a session's answer says of a campaign that the app is to tell of in the system's place.
+/// The part of a session's answer about a campaign that the app is to tell of in the system's place.
 public enum InsideNotification {
     /// The texts of a job in one language, beside the object that a push of it would carry.
     ///

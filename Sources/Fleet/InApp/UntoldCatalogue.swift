@@ -19,7 +19,7 @@ actor UntoldCatalogue {
         (self.ledger, self.logger) = (ledger, logger)
     }
 
-    /// What is known now of an app's.
+    /// An app's entries, as far as they are known now.
     func entries(app: String) -> [InsideEntry] {
         entries.values.compactMap { $0.app == app ? $0.entry : nil }
     }

@@ -8,7 +8,7 @@ public struct CampaignStatusView: Sendable, Equatable {
     public var app: String
     /// What it is for the app, in the contract's word.
     public var kind = CampaignKind.notification.rawValue
-    /// Whether pushes are sent for it; of others apps are told when a session starts.
+    /// True when pushes are sent for it; of others apps are told when a session starts.
     public var sendsPushes = true
     /// The job's name for people.
     public var name: String?

@@ -40,7 +40,7 @@ public struct DeviceTraceView: Sendable {
         return ProviderRegistry.provider(named: trace.provider)?.requestID(campaign: hash, device: trace.index)
     }
 
-    /// What is told of a device of one campaign: the object of `device trace --json` without the campaign and the token.
+    /// The trace of a device in one campaign: the object of `device trace --json` without the campaign and the token.
     public var deviceJSON: JSONValue {
         .object((json.members ?? []).filter { !["campaign", "app", "name", "accepted_at", "token"].contains($0.name) })
     }
@@ -70,7 +70,7 @@ public struct DeviceTraceView: Sendable {
         ])
     }
 
-    /// What the phone said, in the order in which it was.
+    /// Things that the phone said, in their order.
     private var told: [DeviceTrace.Told] {
         trace.told.sorted { left, right in
             (left.at, left.surface.rawValue, left.type.rawValue, left.detail)
@@ -85,7 +85,7 @@ public struct DeviceTraceView: Sendable {
         ])
     }
 
-    /// Whether a person has read it, in a word.
+    /// A word that says whether a person has read it.
     private var reading: String {
         if let at = trace.readAt { return "yes, \(at.rfc3339)" }
         if let at = trace.displayedAt { return "no, but on the screen at \(at.rfc3339)" }

@@ -30,7 +30,7 @@ public enum LocalIntake {
         )
     }
 
-    /// What devices of a provider get, by the app's settings; as it is where the app is not known.
+    /// The job as devices of a provider get it, by the app's settings; as it is where the app is not known.
     private static func completed(_ job: Job, for provider: any PushProvider, _ app: AppConfiguration?) -> Job {
         guard let app else { return job }
         let account = app.accounts.first { $0.account.provider.name == provider.name }?.account

@@ -24,7 +24,7 @@ final class LedgerWriter {
     /// Something is under way that is no write of this one; `end` follows.
     func begin() { pending += 1 }
 
-    /// What was under way has ended; what follows from it may begin something in turn.
+    /// Ends what was under way; `follow` may begin something in turn.
     func end(_ count: Int = 1, _ follow: () -> Void = {}) {
         pending -= count
         follow()

@@ -16,7 +16,7 @@ struct RequestTag {
     var position: Int { Int(bits & 0xFFFF) }
     var device: EndpointFaults.Device { EndpointFaults.Device(slot: slot, position: position) }
 
-    /// What the request carries when it is one of those that tell what faults mean (`EndpointFaults`); 0 otherwise.
+    /// The mark of a request that tells what faults mean (`EndpointFaults`); 0 otherwise.
     var mark: UInt16 {
         get { UInt16(truncatingIfNeeded: bits >> 16) }
         set { bits |= UInt64(newValue) << 16 }

@@ -7,17 +7,17 @@ import Fleet
 struct SendBody {
     /// The job as producers publish it.
     let job: JSONValue
-    /// What `content.rich` brought, to be stored before the job is published; nil also of what cannot be.
+    /// The content that `content.rich` brought, to be stored before the job is published; nil also when it cannot be.
     let content: ContentUpload?
     /// The id of what it brought, whether or not it can be stored.
     let contentID: String?
-    /// What is wrong with what a job does not have.
+    /// Problems of the members that a job does not have.
     let problems: [Problem]
     private let receiver: Receiver
-    /// Whether the body has a block `delivery`: else the job's own is nowhere in it.
+    /// True when the body has a block `delivery`: else the job's own is nowhere in it.
     private let hasDelivery: Bool
 
-    /// Who gets it.
+    /// The receiver of a send.
     private enum Receiver: Equatable {
         case device, user
         /// Nobody who can be read.

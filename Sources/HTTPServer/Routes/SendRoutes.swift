@@ -51,7 +51,7 @@ enum SendRoutes {
 
     // MARK: - Looking
 
-    /// What became of a push, with what the phones said of it.
+    /// The outcome of a push, with what the phones said of it.
     private static func show(_ call: Call, _ core: ServerCore) async throws -> Answer {
         try call.query.allow(["app"])
         let app = try call.query.app()

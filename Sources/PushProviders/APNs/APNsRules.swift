@@ -37,7 +37,7 @@ struct APNsRules {
     /// Whether `aps` has something to see or hear: that is what Apple's type `alert` is for.
     private var isNoticeable: Bool { ["alert", "badge", "sound"].contains(where: isNoticed) }
 
-    /// Whether a field of `aps` is there; an empty sound is none.
+    /// Tells whether a field of `aps` is there; an empty sound is none.
     private func isNoticed(_ field: String) -> Bool { aps[field] != nil && !(field == "sound" && aps[field] == "") }
 
     /// Where a field of `aps` comes from: the raw fields, which win, or content.

@@ -67,7 +67,7 @@ public struct LiveInApp: Sendable, Equatable {
     public var list: UInt32?
     /// The list that is left out; nil when the job says who is, or nobody is.
     public var excludedList: UInt32?
-    /// When it went live.
+    /// The instant at which it went live.
     public var releasedAt: Timestamp
 }
 

@@ -6,7 +6,7 @@ public struct UntoldCampaign: Sendable, Equatable {
     public var campaign: UInt32
     /// The app.
     public var app: String
-    /// When the first push was sent.
+    /// The instant of the first push.
     public var releasedAt: Timestamp
     /// Nobody is told of it from then on.
     public var expiresAt: Timestamp

@@ -11,7 +11,7 @@ public struct CampaignStatus: Sendable, Equatable {
     public var app: String
     /// What it is for the app, in the contract's word.
     public var kind = CampaignKind.notification.rawValue
-    /// Whether pushes are sent for it; of others apps are told when a session starts.
+    /// True when pushes are sent for it; of others apps are told when a session starts.
     public var sendsPushes = true
     /// For people.
     public var name: String?

@@ -295,7 +295,7 @@ extension LedgerReader {
         return trace
     }
 
-    /// What one device said of a campaign.
+    /// Everything that one device said of a campaign.
     private func told(campaign: UInt32, device: UInt32) throws(LedgerError) -> [DeviceTrace.Told] {
         // The steps are named, because rows lie by campaign, step and device.
         let steps = TrackedSurface.allCases.flatMap { surface in

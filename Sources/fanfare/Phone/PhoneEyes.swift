@@ -1,7 +1,7 @@
 import Campaigns
 import FanfareKit
 
-/// What is in front on a phone: the app's delegate, and what draws the kit's looks of its messages and campaigns.
+/// The front of a phone: the app's delegate, and what draws the kit's looks of its messages and campaigns.
 ///
 /// The app has no presenter of its own.
 @MainActor final class PhoneEyes: FanfareDelegate, LookDrawer {

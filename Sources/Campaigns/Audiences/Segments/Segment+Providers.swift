@@ -26,7 +26,7 @@ extension SegmentNode {
 }
 
 extension Job {
-    /// Whether a device of a provider may be sent to, as far as the job alone tells: its segments may leave it out, and a
+    /// Tells whether a device of a provider may be sent to, as far as the job says: its segments may leave it out, and a
     /// native push has something for devices of those providers only whose payload it brings.
     ///
     /// A list's devices need not be in the registry, which segments are asked of.
