@@ -78,7 +78,7 @@ try_again() {
 # Fails with what went wrong, unless few tests failed and pass by themselves.
 judge_failures() {
     local failures
-    failures=$(grep -aE '^✘ Test .*(recorded an issue|failed)|error:' "$log" | head -n 40 || true)
+    failures=$(grep -aE '^✘ Test .*(recorded an issue|failed)|(^|: )([Ff]atal )?error:' "$log" | cut -c-400 | head -n 40 || true)
     # Two busy cores fail a test now and then that is green by itself. Up to three get a second try, alone; what they
     # said at first is told at the end, for somebody to look into.
     unsteady=$(sed -n 's/^✘ Test "\(.*\)" \(with .* \)\{0,1\}failed after .*/\1/p' "$log" | sort -u)

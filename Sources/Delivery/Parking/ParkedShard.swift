@@ -91,7 +91,12 @@ public enum ParkedShard {
         guard let shard, let campaign, content.fits(shard, campaign), generation == shard.generation else {
             return false
         }
+        switch shard.state {
+        // The message was in a queue, so it is out, whether or not the planner has noted its confirm yet.
+        case .unpublished, .out: return true
         // A run whose message the broker took away has lost its lease.
-        return shard.state == .out || shard.state == .running
+        case .running: return true
+        case .settled, .aside, .parked: return false
+        }
     }
 }

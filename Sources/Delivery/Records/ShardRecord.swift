@@ -4,7 +4,7 @@ public import Campaigns
 ///
 /// The raw value is stored.
 public enum ShardState: UInt8, Sendable, CaseIterable {
-    /// The row is written, its message is not confirmed: the outbox. Can become out, running, aside, settled.
+    /// The row is written, its message is not confirmed: the outbox. Can become out, running, aside, settled, parked.
     case unpublished = 0
     /// The message is in a queue or on a rung. Can become running, aside, settled, parked.
     case out = 1

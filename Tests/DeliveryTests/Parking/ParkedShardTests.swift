@@ -64,10 +64,11 @@ import Testing
                 campaign: Fixtures.campaign()
             )
         }
+        #expect(isLeft(Fixtures.row(.unpublished)), "the broker was faster than the note of its confirm")
         #expect(isLeft(Fixtures.row(.out)))
         #expect(isLeft(Fixtures.row(.running)))
         #expect(!isLeft(Fixtures.row(.out, generation: 2)))
         #expect(!isLeft(nil))
-        for state in [ShardState.settled, .aside, .unpublished, .parked] { #expect(!isLeft(Fixtures.row(state))) }
+        for state in [ShardState.settled, .aside, .parked] { #expect(!isLeft(Fixtures.row(state))) }
     }
 }
