@@ -74,7 +74,7 @@ struct ManyChunksTests {
         var count = 0
         while true {
             let result = try await ledger.write {
-                try $0.plan(campaign: number, leaseEpoch: lease.leaseEpoch, worker: 1, shardsMax: 90, now: now)
+                try $0.plan(lease.token, shardsMax: 90, now: now)
             }
             guard case .planned(let shards) = result, !shards.isEmpty else { return count }
             count += shards.count

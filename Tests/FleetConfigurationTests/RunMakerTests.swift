@@ -72,13 +72,13 @@ struct RunMakerTests {
 
     /// A planner's look at an instant; the lease of the one before has run out, or it is renewed.
     private func look(as worker: Int64, at now: Timestamp) async throws {
-        let maker = RunMaker(intake: Intake(ledger: ledger, apps: apps, worker: worker), ledger: ledger, worker: worker)
+        let maker = RunMaker(intake: Intake(ledger: ledger, apps: apps, worker: worker), ledger: ledger)
         let leases = try await ledger.write(.synced) { transaction in
             _ = try transaction.endDue(now: now)
             return try transaction.leaseCampaigns(worker: worker, apps: ["news"], now: now)
         }
         for lease in leases where lease.facts.isRunDue(at: now) {
-            _ = try await maker.step(lease.facts.number, leaseEpoch: lease.leaseEpoch, now: now)
+            _ = try await maker.step(lease.token, now: now)
         }
     }
 

@@ -177,9 +177,7 @@ extension PrivateServer {
             guard let lease = leases.first(where: { $0.facts.id == id }) else { return nil }
             let campaign = lease.facts.number
             _ = try transaction.plan(
-                campaign: campaign,
-                leaseEpoch: lease.leaseEpoch,
-                worker: 1,
+                lease.token,
                 shardsMax: 1,
                 now: now
             )

@@ -18,7 +18,7 @@ struct BreakerTests {
         try await ledger.write(.synced) { transaction in
             let leases = try transaction.leaseCampaigns(worker: 1, apps: ["news", "shop"], now: now)
             guard let lease = leases.first(where: { $0.facts.number == campaign }) else { return [] }
-            return try transaction.beginProbe(campaign: campaign, leaseEpoch: lease.leaseEpoch, worker: 1, now: now)
+            return try transaction.beginProbe(lease.token, now: now)
         }
     }
 

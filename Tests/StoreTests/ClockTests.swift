@@ -67,17 +67,10 @@ struct ClockTests {
     func `shards that a clock that was ahead has written are swept`(_ database: TestDatabase, step: Int) async throws {
         let ledger = try scratch.open(on: database)
         let late = Sample.campaign([4, 2], facts: Sample.facts(expiresAt: .start + 200_000))
-        let number = try await ledger.accepted(late)
-        let epoch = try await ledger.write { try $0.leaseCampaigns(worker: 1, apps: ["news"], now: .start + step) }
-        let planned = try await ledger.write {
-            try $0.plan(
-                campaign: number,
-                leaseEpoch: epoch.first?.leaseEpoch ?? 0,
-                worker: 1,
-                shardsMax: 2,
-                now: .start + step
-            )
-        }
+        _ = try await ledger.accepted(late)
+        let leased = try await ledger.write { try $0.leaseCampaigns(worker: 1, apps: ["news"], now: .start + step) }
+        let lease = try #require(leased.first)
+        let planned = try await ledger.write { try $0.plan(lease.token, shardsMax: 2, now: .start + step) }
         guard case .planned(let shards) = planned, shards.count == 2 else {
             Issue.record("\(planned)")
             return
@@ -97,14 +90,8 @@ struct ClockTests {
             let number = try await ledger.accepted(Sample.campaign([4, 2], facts: facts))
             let shards = try await ledger.write { transaction -> [ShardToPublish] in
                 let leased = try transaction.leaseCampaigns(worker: 1, apps: ["news"], now: now)
-                let epoch = leased.first { $0.facts.number == number }?.leaseEpoch ?? 0
-                return try transaction.givePacedTurns(
-                    campaign: number,
-                    appPace: Pace(perSecond: 10),
-                    leaseEpoch: epoch,
-                    worker: 1,
-                    now: now
-                ).shards
+                let lease = try #require(leased.first { $0.facts.number == number })
+                return try transaction.givePacedTurns(lease.token, appPace: Pace(perSecond: 10), now: now).shards
             }
             #expect(!shards.isEmpty, "\(id)")
         }

@@ -113,16 +113,10 @@ struct DeviceTraceTests {
         try scratch.open(on: database)
         var paced = Sample.campaign(Array(repeating: 20, count: 70))
         paced.pace = Pace(perSecond: 40)
-        let number = try await ledger.accepted(paced)
+        _ = try await ledger.accepted(paced)
         let shards = try await ledger.write(.synced) { transaction in
             let lease = try #require(transaction.leaseCampaigns(worker: 1, apps: ["news"], now: .start).first)
-            return try transaction.givePacedTurns(
-                campaign: number,
-                appPace: nil,
-                leaseEpoch: lease.leaseEpoch,
-                worker: 1,
-                now: .start
-            ).shards
+            return try transaction.givePacedTurns(lease.token, appPace: nil, now: .start).shards
         }
         #expect(!shards.isEmpty)
         // The second piece of the first chunk, and a chunk behind the first page.

@@ -189,9 +189,7 @@ extension Ledger {
             let leased = try transaction.leaseCampaigns(worker: 1, apps: ["news", "shop"], now: now)
             guard let lease = leased.first(where: { $0.facts.number == campaign }) else { return [] }
             let result = try transaction.plan(
-                campaign: campaign,
-                leaseEpoch: lease.leaseEpoch,
-                worker: 1,
+                lease.token,
                 shardsMax: max,
                 cap: cap,
                 now: now

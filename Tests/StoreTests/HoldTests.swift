@@ -18,9 +18,7 @@ struct HoldTests {
             let leased = try transaction.leaseCampaigns(worker: 1, apps: ["news"], now: now)
             let lease = try #require(leased.first { $0.facts.number == campaign })
             return try transaction.prepare(
-                campaign: campaign,
-                leaseEpoch: lease.leaseEpoch,
-                worker: 1,
+                lease.token,
                 shardsMax: 16,
                 now: now
             )

@@ -41,9 +41,7 @@ struct InAppTests {
             }
             guard let lease = leases.first(where: { $0.facts.number == campaign }) else { return false }
             return try transaction.beginInApp(
-                campaign: campaign,
-                leaseEpoch: lease.leaseEpoch,
-                worker: 1,
+                lease.token,
                 now: now
             )
         }
@@ -58,20 +56,11 @@ struct InAppTests {
             for chunk in try await ledger.read({ try $0.listChunks(list, after: -1, limit: 100) }) { tokens.add(chunk) }
             let rows = tokens.finish()
             let isOurs = try await ledger.write {
-                try $0.writeInAppTokens(
-                    rows,
-                    campaign: campaign,
-                    list: list,
-                    isFirst: true,
-                    leaseEpoch: lease.leaseEpoch,
-                    worker: 1
-                )
+                try $0.writeInAppTokens(rows, list: list, isFirst: true, by: lease.token)
             }
             #expect(isOurs)
         }
-        let isOurs = try await ledger.write {
-            try $0.finishInAppTokens(campaign: campaign, leaseEpoch: lease.leaseEpoch, worker: 1)
-        }
+        let isOurs = try await ledger.write { try $0.finishInAppTokens(by: lease.token) }
         #expect(isOurs)
     }
 

@@ -19,13 +19,7 @@ struct PacingTests {
             guard let lease = leased.first(where: { $0.facts.number == campaign }) else {
                 return PacedStep(isFenced: true)
             }
-            return try transaction.givePacedTurns(
-                campaign: campaign,
-                appPace: app,
-                leaseEpoch: lease.leaseEpoch,
-                worker: worker,
-                now: now
-            )
+            return try transaction.givePacedTurns(lease.token, appPace: app, now: now)
         }
     }
 

@@ -27,9 +27,7 @@ struct PlanningTests {
         #expect(try await lease(2, now: .start + 4).isEmpty)
         let theirs = try #require(try await lease(2, now: .start + 5).first)
         #expect(theirs.leaseEpoch == mine.leaseEpoch + 1)
-        let late = try await ledger.write {
-            try $0.plan(campaign: number, leaseEpoch: mine.leaseEpoch, worker: 1, shardsMax: 9, now: .start + 5)
-        }
+        let late = try await ledger.write { try $0.plan(mine.token, shardsMax: 9, now: .start + 5) }
         #expect(late == .fenced)
         #expect(try await ledger.status(number).pending.unplanned == 10)
     }

@@ -122,13 +122,7 @@ import Testing
             let at = now
             let step = try await ledger.write { transaction in
                 let leased = try transaction.leaseCampaigns(worker: 1, apps: ["news"], now: at)
-                return try transaction.givePacedTurns(
-                    campaign: number,
-                    appPace: nil,
-                    leaseEpoch: try #require(leased.first).leaseEpoch,
-                    worker: 1,
-                    now: at
-                )
+                return try transaction.givePacedTurns(try #require(leased.first).token, appPace: nil, now: at)
             }
             for shard in step.shards {
                 let isA = [0, 3].contains(shard.record.chunk)
@@ -182,9 +176,7 @@ import Testing
         let probe = try await ledger.write(.synced) { transaction in
             let leased = try transaction.leaseCampaigns(worker: 1, apps: ["news"], now: .start + 40)
             return try transaction.beginProbe(
-                campaign: number,
-                leaseEpoch: try #require(leased.first).leaseEpoch,
-                worker: 1,
+                try #require(leased.first).token,
                 now: .start + 40
             )
         }

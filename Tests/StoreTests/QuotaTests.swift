@@ -33,11 +33,9 @@ struct QuotaTests {
                 return PacedStep(isFenced: true)
             }
             return try transaction.givePacedTurns(
-                campaign: campaign,
+                lease.token,
                 appPace: app,
                 quotas: quota.map { [.fcm: $0] } ?? [:],
-                leaseEpoch: lease.leaseEpoch,
-                worker: worker,
                 now: now
             )
         }

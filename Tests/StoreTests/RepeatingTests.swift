@@ -45,7 +45,8 @@ import Testing
         at seconds: Int
     ) async throws -> RepeatResult {
         try await ledger.write(.synced) {
-            try $0.takeStep(step, of: parent, leaseEpoch: epoch, worker: worker, now: .start + seconds)
+            let lease = LeaseToken(campaign: parent, epoch: epoch, worker: worker)
+            return try $0.takeStep(step, by: lease, now: .start + seconds)
         }
     }
 

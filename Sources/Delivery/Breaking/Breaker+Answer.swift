@@ -2,8 +2,9 @@ public import Campaigns
 public import PushProviders
 
 extension Breaker.Trip {
-    /// An outage that an answer tells of; a throttled app rests for `AnswerRule.laneRest` where the provider does not say
-    /// how long.
+    /// The outage that an answer reports.
+    ///
+    /// A throttled app cools down for `AnswerRule.laneRest` if the provider does not say for how long.
     public init(_ answer: Answer, since: Timestamp) {
         let asked = answer.retryAfter.map { Duration.seconds($0) }
         self.init(

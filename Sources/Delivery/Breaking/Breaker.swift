@@ -2,19 +2,20 @@ public import Campaigns
 
 /// The breaker of one app with one provider, as the ledger keeps it for the whole fleet (design, section 8).
 ///
-/// Open, every shard of the app is set aside but one: the probe, which one worker runs. Pure: instants are handed in.
+/// While it is open, every shard of the app is set aside except the probe, which one worker runs. Pure: the caller
+/// passes the time.
 public struct Breaker: Sendable, Equatable {
-    /// Whether the app's shards are set aside.
+    /// True while the app's shards are set aside.
     public private(set) var isOpen: Bool
-    /// Since when it is open, or closed.
+    /// The instant at which it opened or closed.
     public private(set) var since: Timestamp
-    /// What opened it, in the provider's word or ours.
+    /// The reason for opening, in the provider's words or ours.
     public private(set) var reason: String
-    /// Probes that failed since it opened.
+    /// The probes that failed since it opened.
     public private(set) var failures: Int
-    /// Not before this instant a probe begins.
+    /// The earliest instant at which the next probe may begin.
     public private(set) var probeAt: Timestamp
-    /// The probe that is under way.
+    /// The probe in progress.
     public private(set) var probe: Probe?
 
     /// A shard that may be sent while the breaker is open.
@@ -23,7 +24,7 @@ public struct Breaker: Sendable, Equatable {
         public var key: ShardKey
         /// The worker that runs it; 0 until one has claimed it.
         public var owner: Int64
-        /// Its lease: from this instant on another shard may be the probe, so that a killed prober blocks nobody.
+        /// The end of its lease. From then on another shard may be the probe, so that a killed worker blocks nobody.
         public var until: Timestamp
 
         /// A probe.
@@ -34,23 +35,23 @@ public struct Breaker: Sendable, Equatable {
         }
     }
 
-    /// How a probe ended.
+    /// The result of a probe.
     public enum ProbeResult: Sendable, Equatable {
-        /// The provider answered as it should.
+        /// The provider answered normally.
         case healthy
-        /// It is no better.
+        /// The provider is no better.
         case failed
-        /// Nothing was learnt: the campaign was paused or over, or the shard had no device left.
+        /// The probe showed nothing: the campaign was paused or over, or the shard had no device left.
         case nothing
     }
 
-    /// What a worker saw that opens a breaker.
+    /// A worker's observation that opens a breaker.
     public struct Trip: Sendable, Equatable {
-        /// The provider's word for it, or ours.
+        /// The reason, in the provider's words or ours.
         public var reason: String
-        /// When the run of faults began.
+        /// The beginning of the run of faults.
         public var since: Timestamp
-        /// How long the provider asks to be left alone.
+        /// The cooldown that the provider asks for.
         public var rest: Duration?
 
         /// A trip.
@@ -61,23 +62,24 @@ public struct Breaker: Sendable, Equatable {
         }
     }
 
-    /// The first probe comes this long after the opening; each failed one doubles the wait.
+    /// The wait between the opening and the first probe; each failed probe doubles it.
     public static let firstRest = Duration.seconds(1)
-    /// The longest wait between probes that is our own choice.
+    /// The longest wait between probes that we choose ourselves.
     public static let restMax = Duration.seconds(60)
-    /// The longest rest that a provider's `Retry-After` gives an app: the ladder's top, too.
+    /// The longest cooldown of an app that a provider's `Retry-After` can set; also the top rung of the ladder.
     public static let askedRestMax = Duration.seconds(7200)
-    /// How long a probe may take: a connection, a stream's deadline, and the rest of a shard.
+    /// The time that a probe may take: a connection, a stream's deadline and the rest of a shard.
     public static let probeLease = Duration.seconds(60)
-    /// So much later a retry shard may be the probe; two looks of a planner.
+    /// The extra wait before a retry shard may be the probe: two polls of a planner.
     public static let retryPatience = Duration.seconds(1)
-    /// After a closing, shards that may go out with each of the planner's looks (every 500 ms) double every second,
-    /// from `paceFirst` to `paceMax`: the provider has just come back.
+    /// The number of shards that each poll of the planner (every 500 ms) may release just after the breaker has closed.
+    ///
+    /// The number doubles every second up to `paceMax`, because the provider has only just come back.
     public static let paceFirst = 4
-    /// Shards a look when the provider has been well for a while.
+    /// The number of shards for each poll once the provider has been healthy for a while.
     public static let paceMax = 200
 
-    /// What the ledger has of it.
+    /// A breaker as the ledger has it.
     public init(
         isOpen: Bool,
         since: Timestamp,
@@ -94,43 +96,44 @@ public struct Breaker: Sendable, Equatable {
         self.probe = probe
     }
 
-    /// One that opens now.
+    /// A breaker that opens now.
     public init(opening trip: Trip, now: Timestamp) {
         self.init(isOpen: true, since: now, reason: trip.reason, failures: 0, probeAt: now, probe: nil)
         rest(trip.rest, now: now)
     }
 
-    /// Opens it; false when that changes nothing.
+    /// Opens the breaker; returns false if that changes nothing.
     ///
-    /// It is open already, or the faults began before it was closed: a late word of what the probe has refuted.
+    /// Nothing changes if the breaker is already open, or if the faults began before it closed: the probe has refuted
+    /// such a late report.
     public mutating func open(_ trip: Trip, now: Timestamp) -> Bool {
-        // A closing that lies ahead was written by a clock that was wrong: it refutes nothing.
+        // A closing in the future was written by a wrong clock, so it refutes nothing.
         guard !isOpen, trip.since >= since || since > Ahead.done.limit(now) else { return false }
         self = Breaker(opening: trip, now: now)
         return true
     }
 
-    /// Whether a shard of this attempt is to be chosen as the probe.
+    /// Returns true if a shard of this attempt may be chosen as the probe now.
     ///
-    /// Retries come when nobody had a first attempt to offer: they may be devices that always fail.
+    /// Retries have to wait longer, until no first attempt was on offer: they may consist of devices that always fail.
     public func isProbeDue(attempt: UInt32 = 1, now: Timestamp) -> Bool {
         let patience = attempt > 1 ? Self.retryPatience : .zero
         guard isOpen, Ahead.breakerRest.isPassed(probeAt, now: now.advanced(by: .zero - patience)) else { return false }
         return probe.map { Ahead.probe.isPassed($0.until, now: now) } ?? true
     }
 
-    /// A shard was chosen.
+    /// Notes that a shard was chosen as the probe.
     public mutating func begin(_ key: ShardKey, now: Timestamp) {
         probe = Probe(key: key, owner: 0, until: now.advanced(by: Self.probeLease))
     }
 
-    /// A worker has claimed the probe.
+    /// Notes that a worker has claimed the probe.
     public mutating func claimed(_ key: ShardKey, by worker: Int64, now: Timestamp) {
         guard isOpen, probe?.key == key else { return }
         probe = Probe(key: key, owner: worker, until: now.advanced(by: Self.probeLease))
     }
 
-    /// A probe ended; false when it was not this breaker's any more.
+    /// Ends a probe; returns false if it is no longer this breaker's probe.
     public mutating func ended(_ key: ShardKey, _ result: ProbeResult, now: Timestamp) -> Bool {
         guard isOpen, probe?.key == key else { return false }
         probe = nil
@@ -147,7 +150,7 @@ public struct Breaker: Sendable, Equatable {
         return true
     }
 
-    /// A person has looked: the next probe is due at once.
+    /// Makes the next probe due at once, because an operator has stepped in.
     public mutating func hurry(now: Timestamp) {
         if isOpen { probeAt = min(probeAt, now) }
     }
@@ -157,26 +160,26 @@ public struct Breaker: Sendable, Equatable {
         probeAt = now.advanced(by: max(own, min(asked ?? .zero, Self.askedRestMax)))
     }
 
-    /// What campaigns of the app see of it.
+    /// The breaker's state as campaigns of the app see it.
     public var gate: Gate { isOpen ? .open(probe: probe?.key) : .closed(since: since) }
 
-    /// A breaker as one shard meets it.
+    /// A breaker's state as one shard meets it.
     public enum Gate: Sendable, Equatable {
-        /// Everything goes through; since when, if it ever was open.
+        /// Everything passes; `since` is the instant of the closing, nil if the breaker was never open.
         case closed(since: Timestamp?)
-        /// Only the probe goes through.
+        /// Only the probe passes.
         case open(probe: ShardKey?)
 
-        /// Whether the app's shards are set aside.
+        /// True while the app's shards are set aside.
         public var isOpen: Bool {
             if case .open = self { return true }
             return false
         }
 
-        /// Whether this shard is the probe of an open breaker.
+        /// Returns true if this shard is the probe of an open breaker.
         public func isProbe(_ key: ShardKey) -> Bool { self == .open(probe: key) }
 
-        /// How many shards may go out with one look of the planner.
+        /// The number of shards that one poll of the planner may release.
         public func pace(now: Timestamp) -> Int {
             guard case .closed(let since?) = self, since <= Ahead.done.limit(now) else { return Breaker.paceMax }
             let seconds = max(0, min(now.seconds - since.seconds, 8))

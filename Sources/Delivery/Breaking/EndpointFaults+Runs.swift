@@ -1,38 +1,40 @@
 public import Campaigns
 public import PushProviders
 
-/// Facts of an endpoint, with the runs of its loop: what becomes of devices is told to their runs before a call returns,
-/// and what is left to do at the endpoint is returned.
+/// Events at an endpoint, applied together with the runs of its loop.
+///
+/// Each call tells the runs the fate of their devices before it returns, and returns the work that is left at the
+/// endpoint.
 extension EndpointFaults {
     /// The work that is left at the endpoint after a request that was not accepted.
     public struct Refusal: Equatable, Sendable {
-        /// The instant since when the provider is out; nil when it is not, or when that is known already.
+        /// The beginning of the provider's outage; nil if there is none, or if it is already known.
         public var trip: Timestamp?
-        /// True when one push service of many was out and answers again.
+        /// True if this push service was one of many, was out, and answers again.
         public var endsRest = false
-        /// True when the desk is to hear that the provider refuses the app's credentials: once for each run.
+        /// True if the coordinator is to hear that the provider refuses the app's credentials; once for each run.
         public var isCredentialRefused = false
-        /// True when the run stops because the provider refuses the campaign's content.
+        /// True if the run stops because the provider refuses the campaign's content.
         public var isContentRefused = false
 
-        /// Nothing is left to do.
+        /// No work is left.
         public init() {}
     }
 
     // MARK: - Answers
 
-    /// A good answer while `isRaised`; true when it ends the rest of one push service of many.
+    /// Handles a good answer while `isRaised`; returns true if it ends the cooldown of one push service of many.
     public mutating func accepted(_ slot: Int, mark: UInt16, _ runs: inout LoopRuns, now: Timestamp) -> Bool {
         well(runs.request(slot, mark: mark), slot, &runs, now)
     }
 
-    /// An answer other than `accepted`.
+    /// Handles an answer other than `accepted`.
     ///
     /// - Parameters:
-    ///   - device: The device that was sent to.
-    ///   - mark: What its request carried (`mark(attempt:)`).
-    ///   - verdict: What the answer means for the device, by the same rule.
-    ///   - rule: What is done about answers of this class with this credential (`AnswerRule.after`).
+    ///   - device: The device that the request was for.
+    ///   - mark: The mark that the request carried (`mark(attempt:)`).
+    ///   - verdict: The answer's meaning for the device, by the same rule.
+    ///   - rule: The rule for answers of this class with this credential (`AnswerRule.after`).
     ///   - runs: The runs of this loop.
     ///   - now: The instant of the answer.
     public mutating func refused(
@@ -75,16 +77,17 @@ extension EndpointFaults {
 
     // MARK: - No answer
 
-    /// A stream was refused before the provider looked at it: the request was certainly not processed.
+    /// Handles a stream that was refused before the provider looked at it: the request was certainly not processed.
     public mutating func unprocessed(_ device: Device, mark: UInt16, _ runs: inout LoopRuns, now: Timestamp) {
         let request = runs.request(device.slot, mark: mark)
         runs.told(device.slot, device.position, .resend, now: now)
         toldNothing(request)
     }
 
-    /// No answer came, and whether the request was processed is not known.
+    /// Handles a request without an answer: nobody knows if it was processed.
     ///
-    /// Returns since when the provider is out, when that follows. `isDeadline`: the stream was open until its deadline.
+    /// Returns the beginning of the provider's outage if one follows. `isDeadline`: the stream was open until its
+    /// deadline.
     public mutating func unanswered(
         _ device: Device,
         mark: UInt16,
@@ -100,9 +103,9 @@ extension EndpointFaults {
         return trip
     }
 
-    /// A connection came to nothing, or refused its first stream; returns as `unanswered`.
+    /// Handles a connection that failed to open or refused its first stream; returns as `unanswered`.
     ///
-    /// `waiting`: the slots whose runs wait for it.
+    /// `waiting`: the indices of the runs that wait for the connection.
     public mutating func connectionFailed(
         waiting: [Int],
         _ runs: inout LoopRuns,
@@ -119,25 +122,27 @@ extension EndpointFaults {
 
     // MARK: - Runs
 
-    /// See `runBegan`.
+    /// Notes that a run begins, and tells the runs what that decides.
     public mutating func runBegan(isProbe: Bool, isDoubted: Bool, _ runs: inout LoopRuns, now: Timestamp) {
         runBegan(isProbe: isProbe, isDoubted: isDoubted)
         tell(&runs, now)
     }
 
-    /// A run opens no stream any more: its devices that were put off stay pending.
+    /// Notes that a run opens no more streams: its deferred devices stay pending.
     public mutating func runStopped(_ slot: Int, _ runs: inout LoopRuns, now: Timestamp) {
         runStopped(slot)
         tell(&runs, now)
     }
 
-    /// The runs have gone over to other connections: nobody waits for what the faults mean.
+    /// Retires the endpoint after its runs have moved to other connections: nobody waits for the meaning of its faults.
     public mutating func retire(_ runs: inout LoopRuns, now: Timestamp) {
         retire()
         tell(&runs, now)
     }
 
-    /// No request is under way or waits to be made, so no answer will come that tells; true when some devices ask again.
+    /// Notes that no request is in progress or waiting, so no answer will come that tells the meaning of the faults.
+    ///
+    /// Returns true if some devices ask again.
     @discardableResult
     public mutating func drained(_ runs: inout LoopRuns, now: Timestamp) -> Bool {
         let asks = drained()
@@ -145,7 +150,7 @@ extension EndpointFaults {
         return asks
     }
 
-    /// The provider works: a probe goes on with all its devices, and faults are the devices'.
+    /// Notes that the provider works: a probe continues with all its devices, and earlier faults were the devices' own.
     private mutating func well(_ request: Request, _ slot: Int, _ runs: inout LoopRuns, _ now: Timestamp) -> Bool {
         guard case .well(let endsRest) = healthy(request) else { return false }
         tell(&runs, now)
@@ -153,7 +158,7 @@ extension EndpointFaults {
         return endsRest
     }
 
-    /// Tells the runs what has become of devices that were put off.
+    /// Tells the runs the fate of deferred devices.
     private mutating func tell(_ runs: inout LoopRuns, _ now: Timestamp) {
         for decision in decided {
             runs.told(decision.device.slot, decision.device.position, decision.verdict, now: now)

@@ -1,28 +1,30 @@
 public import Campaigns
 
-/// The meaning of faults at one endpoint, as one event loop sees it: whether they are the devices' or the provider's.
+/// The meaning of faults at one endpoint, as one event loop sees it: they are the devices' or the provider's.
 ///
-/// Answers do not come in the order of their requests: those without a body overtake those with one, an edge that turns
-/// requests away is faster than a service that takes them, and good answers of before an outage may still come when it
-/// has begun. So not the next answers tell what a fault means, but those to the next requests: a sample of them is
-/// marked, whatever overtakes what. One good answer to it, and the faults were the devices'; none, and it is the
-/// provider. Until then a device that got a fault is put off: nothing is charged to it when it was the provider.
+/// Answers do not come in the order of their requests. Those without a body overtake those with one, an edge that turns
+/// requests away is faster than a service that takes them, and good answers from before an outage may still arrive
+/// after it has begun. So the next answers do not tell the meaning of a fault; the answers to the next requests do. A
+/// sample of those requests is marked, and their answers count in whatever order they come. One good answer to the
+/// sample shows that the faults were the devices'; none shows that the fault is the provider's. Until then a device
+/// with a fault is deferred, so that it is not charged for a provider's outage.
 ///
-/// Confined to that loop. While there is no fault, a request asks `isSampling`, an accepted device `isRaised`, and that
-/// is all. What becomes of devices that were put off is appended to `decided`; a driver's facts come with the runs
-/// (`EndpointFaults+Runs`), which are told at once.
+/// Confined to that loop. Without a fault, the only cost is that a request checks `isSampling` and an accepted device
+/// `isRaised`. Decisions about deferred devices are appended to `decided`. Drivers call the methods that take the runs
+/// (`EndpointFaults+Runs`), which tell the runs at once.
 public struct EndpointFaults: Sendable {
-    /// Faults to first attempts of a sample without one good answer: where half of all answers are faults, by chance
-    /// once in 10^12.
+    /// The number of faults to first attempts of a sample, without one good answer, that trips.
+    ///
+    /// If half of all answers are faults, that happens by chance once in 10^12.
     public static let answersMax = 40
-    /// The same with later attempts: where only the devices are left that always fail, it is not the provider.
+    /// The same number with later attempts included: if only devices that always fail are left, it is not the provider.
     public static let retriesMax = 200
-    /// Connections in a row that came to nothing.
+    /// The number of consecutive failed connections that trips.
     public static let connectionsMax = 5
 
-    /// A device of a run: the run's slot on its loop, and the position in its shard.
+    /// A device of a run: the run's index on its loop, and the position in its shard.
     public struct Device: Equatable, Sendable {
-        /// The caller's number of the run.
+        /// The run's index, as the caller numbers it.
         public var slot: Int
         /// The device's position in the shard.
         public var position: Int
@@ -33,15 +35,15 @@ public struct EndpointFaults: Sendable {
         }
     }
 
-    /// A request whose end is told, with what its run is like by now.
+    /// A request that has ended, with the present state of its run.
     public struct Request: Equatable, Sendable {
-        /// What it carries (`mark`).
+        /// The mark that it carries (`mark(attempt:)`).
         public var mark: UInt16
         /// Its shard's attempt, from 1.
         public var attempt: UInt32
-        /// Whether it is the one request of a probe.
+        /// True if it is the single request of a probe.
         public var isProving: Bool
-        /// Whether its run opens no stream any more.
+        /// True if its run opens no more streams.
         public var isStopped: Bool
 
         /// A request.
@@ -51,81 +53,83 @@ public struct EndpointFaults: Sendable {
         }
     }
 
-    /// What follows from a fault.
+    /// The consequences of a fault.
     public struct Step: Equatable, Sendable {
-        /// For the device.
+        /// The consequence for the device.
         public var fate: Fate
-        /// For the provider: it is out, since then; nil when that is not so, or known.
+        /// The beginning of the provider's outage; nil if there is none, or if it is already known.
         public var trip: Timestamp?
     }
 
-    /// What becomes of a device that got a fault.
+    /// The fate of a device that got a fault.
     public enum Fate: Equatable, Sendable {
-        /// It waits, with what would become of it, until it is decided.
+        /// It waits, with its provisional verdict, until the meaning of the fault is decided.
         case putOff
-        /// It stays pending, and nothing is charged to it: its shard is set aside.
+        /// It stays pending and is not charged: its shard is set aside.
         case pending
-        /// What its answer says.
+        /// The answer's verdict stands.
         case asSaid
     }
 
-    /// What follows from a good answer.
+    /// The consequence of a good answer.
     public enum Good: Equatable, Sendable {
-        /// It is to a request of before the faults, which tells nothing.
+        /// The answer tells nothing, because its request is older than the faults.
         case tellsNothing
-        /// The provider works: a probe goes on. `endsRest`: one push service of many was out, and rests no more.
+        /// The provider works, and a probe continues. `endsRest`: one push service of many was out, and its cooldown
+        /// ends.
         case well(endsRest: Bool)
     }
 
-    /// What becomes of a device that was put off.
+    /// The decided fate of a deferred device.
     public struct Decision: Equatable, Sendable {
         /// The device.
         public var device: Device
-        /// What its run is told (`ShardRun.ended`).
+        /// The verdict that its run is told (`ShardRun.ended`).
         public var verdict: Verdict
     }
 
-    /// Where the faults stand; no device is put off but while `judging` and `asking`.
+    /// The state of the faults; devices are deferred only in `judging` and `asking`.
     enum State: Equatable, Sendable {
-        /// No fault since the last good answer. Then `warned`, `judging`, `tripped`, `retired`.
+        /// No fault since the last good answer. Next: `warned`, `judging`, `tripped`, `retired`.
         case well
-        /// Streams or connections that came to nothing: any good answer ends it. Then `well`, `judging`, `tripped`,
-        /// `retired`.
+        /// Streams or connections failed; any good answer ends this. Next: `well`, `judging`, `tripped`, `retired`.
         case warned(since: Timestamp)
-        /// Answers that are faults: the sample tells. Then `well`, `asking`, `tripped`, `retired`.
+        /// Answers were faults, and the sample decides. Next: `well`, `asking`, `tripped`, `retired`.
         case judging(since: Timestamp)
-        /// Nothing that could tell was under way, so some of the devices ask. Then `well`, `tripped`, `retired`.
+        /// No request that could decide was in progress, so some of the devices ask again. Next: `well`, `tripped`,
+        /// `retired`.
         case asking(since: Timestamp)
-        /// The provider is out, and whoever opens the breaker knows. Then `well`, `retired`.
+        /// The provider is out, and the opener of the breaker knows. Next: `well`, `retired`.
         case tripped(since: Timestamp)
-        /// Its runs have gone over to another, and it only hears of what is under way: faults are the devices'. The last.
+        /// The runs have moved to another endpoint. Only requests in progress still report; their faults are the
+        /// devices'. Final.
         case retired
     }
 
-    /// Whether a healthy answer would change anything.
+    /// True while a healthy answer would change anything.
     public private(set) var isRaised = false
-    /// Whether requests that are made now are to be marked (`mark`).
+    /// True while new requests are to be marked (`mark(attempt:)`).
     public private(set) var isSampling = false
-    /// What has become of devices that were put off, in the order of their faults.
+    /// The decided fates of deferred devices, in the order of their faults.
     var decided: [Decision] = []
 
     private(set) var state = State.well {
         didSet { isRaised = isProbed || state.isRaised }
     }
-    /// Whether a probe has not had its first good answer.
+    /// True until a probe has had its first good answer.
     private var isProbed = false {
         didSet { isRaised = isProbed || state.isRaised }
     }
-    /// Whether it was out and has not answered well since: one fault is enough.
+    /// True if the provider was out and has not answered well since: one fault is enough to trip.
     public private(set) var isDoubted = false
     private var putOff: [Decision] = []
-    /// What the requests of the sample carry; never 0.
+    /// The mark that the requests of the sample carry; never 0.
     private var era: UInt16 = 0
-    /// Requests of the sample, by first attempts and later ones.
+    /// The requests of the sample: first attempts and later ones.
     private var (marked, markedRetries) = (0, 0)
-    /// Faults that count, by first attempts and later ones.
+    /// The faults that count: of first attempts and later ones.
     private var (answers, retries) = (0, 0)
-    /// All answers since the first fault, those of before it included.
+    /// All answers since the first fault, including those to requests from before it.
     private var (faults, others) = (0, 0)
     private var connections = 0
     private let isOneOfMany: Bool
@@ -135,8 +139,8 @@ public struct EndpointFaults: Sendable {
 
     /// No fault.
     ///
-    /// `isOneOfMany`: it is one push service of many, whose trip makes it rest by itself; nobody else waits with its
-    /// devices, so they pay.
+    /// `isOneOfMany`: this is one push service of many. When it trips, it alone cools down, and no breaker opens; so
+    /// its devices are charged.
     public init(
         isOneOfMany: Bool = false,
         answersMax: Int = Self.answersMax,
@@ -149,13 +153,13 @@ public struct EndpointFaults: Sendable {
         self.connectionsMax = connectionsMax
     }
 
-    /// Whether devices wait for what their faults mean.
+    /// True while devices wait for the meaning of their faults.
     public var hasPutOff: Bool { !putOff.isEmpty }
 
-    /// Whether its runs have gone over to another.
+    /// True once its runs have moved to another endpoint.
     public var isRetired: Bool { state == .retired }
 
-    /// Takes what is decided, oldest first; what the buffer had is dropped, its memory is used for the next ones.
+    /// Moves the decisions, oldest first, into the buffer; the buffer's old content is dropped and its memory reused.
     mutating func take(_ buffer: inout [Decision]) {
         buffer.removeAll(keepingCapacity: true)
         swap(&buffer, &decided)
@@ -163,10 +167,10 @@ public struct EndpointFaults: Sendable {
 
     // MARK: - Runs
 
-    /// A run begins: what tripped before is over, because the ledger lets it through.
+    /// Notes that a run begins: an earlier trip is over, because the ledger lets the run through.
     ///
-    /// `isProbe`: its first answer decides. `isDoubted`: the same, because this push service of many was out and has not
-    /// answered well since.
+    /// `isProbe`: the run's first answer decides. `isDoubted`: it decides too, because this push service of many was
+    /// out and has not answered well since.
     mutating func runBegan(isProbe: Bool, isDoubted: Bool = false) {
         guard state != .retired else { return }
         self.isDoubted = isDoubted
@@ -178,18 +182,18 @@ public struct EndpointFaults: Sendable {
         if decides { isProbed = true }
     }
 
-    /// A run opens no stream any more: its devices that were put off stay pending.
+    /// Notes that a run opens no more streams: its deferred devices stay pending.
     mutating func runStopped(_ slot: Int) {
         guard !putOff.isEmpty else { return }
         decide(as: .setAside(.breaker)) { $0.slot == slot }
     }
 
-    /// A probe's run is over, whatever it has found.
+    /// Notes that a probe's run is over, whatever its result.
     public mutating func probeEnded() {
         isProbed = false
     }
 
-    /// Its runs have gone over to another: nobody waits for what the faults mean.
+    /// Retires the endpoint after its runs have moved to another: nobody waits for the meaning of its faults.
     mutating func retire() {
         decideAsSaid()
         forget()
@@ -198,7 +202,7 @@ public struct EndpointFaults: Sendable {
 
     // MARK: - Requests
 
-    /// A request is made while `isSampling`: what it is to carry; 0 when it is not of the sample.
+    /// Returns the mark for a request that is made while `isSampling`; 0 if the request is not in the sample.
     public mutating func mark(attempt: UInt32) -> UInt16 {
         guard attempt > 1 || marked < answersMax, marked + markedRetries < retriesMax else { return 0 }
         if attempt > 1 { markedRetries += 1 } else { marked += 1 }
@@ -206,14 +210,14 @@ public struct EndpointFaults: Sendable {
         return era
     }
 
-    /// A request ended with nothing that tells; another one takes its place in the sample.
+    /// Notes that a request of the sample ended without telling anything, so that another one can replace it.
     mutating func toldNothing(_ request: Request) {
         guard state.isOpen, request.mark != 0, request.mark == era, marked + markedRetries > 0 else { return }
         if request.attempt > 1 { markedRetries -= 1 } else { marked -= 1 }
         isSampling = true
     }
 
-    /// An answer that is a fault; `verdict`: what becomes of the device when it is its own.
+    /// Handles an answer that is a fault; `verdict` is the device's fate if the fault is its own.
     mutating func fault(
         of device: Device,
         _ request: Request,
@@ -229,7 +233,8 @@ public struct EndpointFaults: Sendable {
         if request.mark != 0, request.mark == era { count(request) }
         let trip = tripIfDue(request.isProving || isDoubted || isOutage, now)
         if state.isTripped {
-            // The one device of a failed probe pays with an attempt: one that always fails does not keep the app shut.
+            // The one device of a failed probe is charged an attempt: a device that always fails must not keep the app
+            // blocked.
             return Step(fate: request.isProving || isOneOfMany ? .asSaid : .pending, trip: trip)
         }
         state = state.judging(since: now)
@@ -238,10 +243,10 @@ public struct EndpointFaults: Sendable {
         return Step(fate: .putOff)
     }
 
-    /// No answer came; returns since when the provider is out, when that follows.
+    /// Handles a request without an answer; returns the beginning of the provider's outage if one follows.
     ///
-    /// Streams that a connection took with it say no more than the next connection will. A deadline is a fault that no
-    /// healthy answer overtakes.
+    /// Streams lost with their connection tell no more than the next connection will. A deadline counts as a fault,
+    /// because no healthy answer overtakes it.
     mutating func unanswered(_ request: Request, isDeadline: Bool, now: Timestamp) -> Timestamp? {
         guard isDeadline || request.isProving else {
             toldNothing(request)
@@ -251,20 +256,20 @@ public struct EndpointFaults: Sendable {
         return warn(request.isProving || isDoubted || isOutage, now)
     }
 
-    /// A connection came to nothing, or refused its first stream; returns as `unanswered`.
+    /// Handles a connection that failed to open or refused its first stream; returns as `unanswered`.
     ///
-    /// `isAwaited`: whether a run waits for it; `isAwaitedByProbe`: one whose first answer decides.
+    /// `isAwaited`: a run waits for it; `isAwaitedByProbe`: a run whose first answer decides.
     mutating func connectionFailed(isAwaited: Bool, isAwaitedByProbe: Bool, now: Timestamp) -> Timestamp? {
         connections += 1
-        // Where nobody waits any more, what is known of one service of many is for those who come again.
+        // Once nobody waits, the finding about one service of many helps those that come later.
         let isLeft = isOneOfMany && !isAwaited
         return warn(isAwaitedByProbe || isDoubted || isLeft || connections >= connectionsMax, now)
     }
 
-    /// An answer says of the provider itself that nothing can be sent; returns as `unanswered`.
+    /// Handles an answer by which the provider says that nothing can be sent; returns as `unanswered`.
     mutating func refusedAll(now: Timestamp) -> Timestamp? { warn(true, now) }
 
-    /// An answer that only a provider that works gives.
+    /// Handles an answer that only a working provider gives.
     mutating func healthy(_ request: Request) -> Good {
         let decides = request.isProving || isDoubted
         if decides { isProbed = false }
@@ -281,9 +286,10 @@ public struct EndpointFaults: Sendable {
         return .well(endsRest: endsRest)
     }
 
-    /// No request is under way or waits to be made, so no answer will come that tells; true when some devices ask again.
+    /// Notes that no request is in progress or waiting, so no answer will come that tells the meaning of the faults.
     ///
-    /// So many faults in a row may well be an outage: then they ask at once, and nothing is charged.
+    /// Returns true if some devices ask again: many faults and few other answers may well be an outage, so they ask at
+    /// once and are not charged.
     @discardableResult
     mutating func drained() -> Bool {
         guard case .judging(let since) = state, faults >= answersMax, faults > others,
@@ -304,7 +310,7 @@ public struct EndpointFaults: Sendable {
 
     // MARK: - What was put off
 
-    /// The first of the devices that may ask again do, at most so many.
+    /// Lets the first devices that may ask again do so, at most this many.
     private mutating func ask(most: Int) {
         var (left, kept) = (most, 0)
         for index in putOff.indices {
@@ -319,13 +325,13 @@ public struct EndpointFaults: Sendable {
         putOff.removeSubrange(kept...)
     }
 
-    /// It was the devices: each takes what its answer said.
+    /// Decides for the devices' own faults: the verdict of each answer stands.
     private mutating func decideAsSaid() {
         decided.append(contentsOf: putOff)
         putOff.removeAll(keepingCapacity: true)
     }
 
-    /// It was the provider: they stay pending, or pay where nobody else waits with them.
+    /// Decides for an outage: the devices stay pending, or are charged if this is one push service of many.
     private mutating func decideAsOut() {
         if isOneOfMany { decideAsSaid() } else { decide(as: .setAside(.breaker)) { _ in true } }
     }
@@ -362,7 +368,7 @@ public struct EndpointFaults: Sendable {
         state = .well
     }
 
-    /// What is no answer, and may trip.
+    /// Handles an event that is not an answer and may trip.
     private mutating func warn(_ trips: Bool, _ now: Timestamp) -> Timestamp? {
         guard state != .retired else { return nil }
         if let since = tripIfDue(trips, now) { return since }
@@ -370,7 +376,7 @@ public struct EndpointFaults: Sendable {
         return nil
     }
 
-    /// Since when the provider is out, when it trips now.
+    /// Trips if due, and returns the beginning of the outage.
     private mutating func tripIfDue(_ isDue: Bool, _ now: Timestamp) -> Timestamp? {
         guard isDue, !state.isTripped else { return nil }
         let since = state.since ?? now
@@ -382,7 +388,7 @@ public struct EndpointFaults: Sendable {
 }
 
 extension EndpointFaults.State {
-    /// Since the first fault; nil without one.
+    /// The instant of the first fault; nil without one.
     fileprivate var since: Timestamp? {
         switch self {
         case .warned(let since), .judging(let since), .asking(let since), .tripped(let since): since
@@ -396,7 +402,7 @@ extension EndpointFaults.State {
         if case .tripped = self { true } else { false }
     }
 
-    /// Whether a sample is to tell what the faults mean.
+    /// True while a sample is to tell the meaning of the faults.
     fileprivate var isOpen: Bool {
         switch self {
         case .judging, .asking: true
@@ -404,7 +410,7 @@ extension EndpointFaults.State {
         }
     }
 
-    /// The same after an answer that is a fault.
+    /// The state after an answer that is a fault.
     fileprivate func judging(since now: Timestamp) -> Self {
         switch self {
         case .well, .warned: .judging(since: since ?? now)
@@ -414,7 +420,7 @@ extension EndpointFaults.State {
 }
 
 extension Verdict {
-    /// The same request at once, not charged; nil when the provider forbade it.
+    /// The same request at once, without a charge; nil if the provider forbids it.
     fileprivate var askingAgain: Verdict? {
         switch self {
         case .retry(let reason, nil, _): .again(reason: reason, otherwise: .retry)

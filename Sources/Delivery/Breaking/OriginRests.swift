@@ -1,11 +1,11 @@
 public import Campaigns
 
-/// Which push services of strangers are out, as one event loop sees it: each rests by itself.
+/// The cooldowns of push services that strangers name, as one event loop sees them.
 ///
-/// Where whoever registers a device names the push service, one that is out says nothing of the others, and anybody can
-/// have one that is always out. So it opens no breaker: its devices take their rungs, charged, and while it rests those of
-/// later shards do so without a request. The first fault after a rest begins a longer one, the first good answer ends it.
-/// Pure: instants are handed in. At most `originsMax` are remembered.
+/// Whoever registers a device names the push service. One that is out says nothing about the others, and anybody can
+/// run one that is always out. So it opens no breaker. Its devices take their rungs and are charged; during the
+/// cooldown, those of later shards do so without a request. The first fault after a cooldown begins a longer one, and
+/// the first good answer ends it. Pure: the caller passes the time. At most `originsMax` are remembered.
 public struct OriginRests<Origin: Hashable & Sendable>: Sendable {
     private struct Rest: Sendable {
         var until: Timestamp
@@ -15,21 +15,21 @@ public struct OriginRests<Origin: Hashable & Sendable>: Sendable {
 
     private var rests: RecentlyUsed<Origin, Rest>
 
-    /// Push services that are remembered at most.
+    /// The number of push services that are remembered.
     public static var originsMax: Int { 8192 }
-    /// The first rest; each fault after one doubles it.
+    /// The first cooldown; each fault after one doubles it.
     public static var firstRest: Duration { .seconds(5) }
-    /// The longest rest that is our own choice.
+    /// The longest cooldown that we choose ourselves.
     public static var restMax: Duration { .seconds(300) }
-    /// The longest rest that a push service's `Retry-After` gives it.
+    /// The longest cooldown that a push service's `Retry-After` can set.
     public static var askedRestMax: Duration { Breaker.askedRestMax }
 
-    /// None is out.
+    /// No push service is out.
     public init(most: Int = Self.originsMax) {
         rests = RecentlyUsed(most: most)
     }
 
-    /// A push service is out.
+    /// Begins a cooldown: the push service is out.
     public mutating func begin(_ origin: Origin, _ trip: Breaker.Trip, now: Timestamp) {
         let faults = rests[origin]?.faults ?? 0
         let own = min(Self.firstRest * (1 << min(faults, 16)), Self.restMax)
@@ -37,15 +37,15 @@ public struct OriginRests<Origin: Hashable & Sendable>: Sendable {
         rests[origin] = Rest(until: now.advanced(by: rest), faults: faults + 1, reason: trip.reason)
     }
 
-    /// Why its devices are not asked now; nil when they are.
+    /// The reason for the cooldown in progress; nil if its devices are sent to.
     public mutating func reason(_ origin: Origin, now: Timestamp) -> String? {
         guard let rest = rests[origin], now < rest.until else { return nil }
         return rest.reason
     }
 
-    /// Whether it was out and has not given a good answer since: then one fault is enough.
+    /// Returns true if it was out and has not given a good answer since: then one fault is enough.
     public mutating func isDoubted(_ origin: Origin) -> Bool { rests[origin] != nil }
 
-    /// It has given a good answer.
+    /// Ends the cooldown: the push service has given a good answer.
     public mutating func end(_ origin: Origin) { rests[origin] = nil }
 }

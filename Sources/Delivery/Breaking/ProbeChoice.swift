@@ -1,21 +1,21 @@
 public import Campaigns
 
-/// The choice of the shard that asks for an open breaker whether the provider is well again (design, section 8).
+/// The choice of the shard that probes for an open breaker if the provider is healthy again (design, section 8).
 public struct ProbeChoice: Sendable, Equatable {
-    /// What is chosen.
+    /// The chosen shard.
     public enum Choice: Sendable, Equatable {
         /// A row that waits: it is published as the probe.
         case publishes(ShardRecord)
-        /// A shard that is cut for it; when nothing is left to be cut, this row, if there is one.
+        /// A shard that is cut for the probe; if nothing is left to cut, this row, if any.
         case cuts(orElse: ShardRecord?)
     }
 
     private let breaker: Breaker
-    /// The campaign as the probe meets it.
+    /// The campaign's facts as the probe meets them.
     private let campaign: CampaignFacts
     private let now: Timestamp
 
-    /// The choice among a campaign's shards; nil when no probe is due, or when something else keeps the campaign back.
+    /// The choice among a campaign's shards; nil if no probe is due, or if something else holds the campaign back.
     public init?(_ breaker: Breaker?, of campaign: CampaignFacts, now: Timestamp) {
         guard let breaker, breaker.isProbeDue(now: now) else { return nil }
         var campaign = campaign
@@ -24,12 +24,13 @@ public struct ProbeChoice: Sendable, Equatable {
         (self.breaker, self.campaign, self.now) = (breaker, campaign, now)
     }
 
-    /// Chooses: the first first attempt that waits, then a new shard, then, after a while, the first retry: that may be
-    /// of devices that always fail.
+    /// Chooses a first attempt that waits, else a new shard, else the first retry.
+    ///
+    /// A retry is eligible only after a while: it may consist of devices that always fail.
     ///
     /// - Parameters:
-    ///   - waiting: What is set aside, the longest aside at the front: a probe that failed comes last.
-    ///   - isQuiet: Whether the time zone of a row has quiet hours: nothing is asked of the provider then, whatever the
+    ///   - waiting: The rows that are set aside, the longest aside first; a failed probe comes last.
+    ///   - isQuiet: Returns true if the time zone of a row has quiet hours. The provider is not probed then, whatever the
     ///     row waits for.
     public func choose<E>(
         among waiting: some Sequence<ShardRecord>,
@@ -46,7 +47,7 @@ public struct ProbeChoice: Sendable, Equatable {
         return .cuts(orElse: retry)
     }
 
-    /// The breaker with its probe.
+    /// The breaker with the shard as its probe.
     public func begun(_ key: ShardKey) -> Breaker {
         var breaker = breaker
         breaker.begin(key, now: now)

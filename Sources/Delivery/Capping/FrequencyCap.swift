@@ -1,19 +1,19 @@
 public import Campaigns
 
-/// How often one device may be sent to: an app's rules, all of which hold (contract, section 4, `frequency_cap`).
+/// The limits on pushes to one device: an app's rules, all of which apply (contract, section 4, `frequency_cap`).
 ///
-/// What counts is an alert, because that is what a person sees; whoever asks leaves other pushes out.
+/// Only alerts count, because a person sees them; the caller leaves other pushes out.
 public struct FrequencyCap: Sendable, Equatable {
-    /// The app's rules; none: as often as there are campaigns.
+    /// The app's rules; without rules there is no limit.
     public var rules: [Rule]
 
-    /// So many in so long.
+    /// A number of pushes in a period.
     public struct Rule: Sendable, Hashable {
-        /// 1 … `mostMax`.
+        /// The number of pushes, 1 … `mostMax`.
         public var most: Int
-        /// A rolling window, a second to `windowMax`: exact instants, not calendar days.
+        /// The period, a second to `windowMax`: a rolling window between exact instants, not calendar days.
         public var per: Duration
-        /// It counts, and binds, campaigns with one of these tags; without tags every campaign.
+        /// The tags of the campaigns that it counts and binds; without tags, every campaign.
         public var tags: Set<String>
 
         /// A rule.
@@ -23,43 +23,43 @@ public struct FrequencyCap: Sendable, Equatable {
             self.tags = tags
         }
 
-        /// Whether it counts a campaign with those tags; then it binds it as well.
+        /// Returns true if the rule counts a campaign with those tags; then it binds the campaign as well.
         public func counts(_ campaignTags: Set<String>) -> Bool {
             tags.isEmpty || !tags.isDisjoint(with: campaignTags)
         }
     }
 
-    /// Rules of an app at most.
+    /// The largest number of rules of an app.
     public static let rulesMax = 10
-    /// Pushes in a window at most.
+    /// The largest number of pushes in a window.
     public static let mostMax = 1000
     /// The shortest window.
     public static let windowMin = Duration.seconds(1)
     /// The longest window: as long as the outcomes of single devices are kept.
     public static let windowMax = Duration.seconds(30 * 86_400)
 
-    /// Rules, or none.
+    /// A cap with these rules.
     public init(_ rules: [Rule] = []) {
         self.rules = rules
     }
 
-    /// The rules that count and bind a campaign with those tags.
+    /// Returns the rules that count and bind a campaign with those tags.
     public func rules(for campaignTags: Set<String>) -> [Rule] {
         rules.filter { $0.counts(campaignTags) }
     }
 
-    /// The longest window: what is older counts for nothing.
+    /// The longest window; older pushes count for no rule.
     public var window: Duration { rules.map(\.per).max() ?? .zero }
 
-    /// Whether a device has had enough for one more campaign.
+    /// Returns true if a device may not get one more campaign.
     ///
     /// - Parameters:
-    ///   - charges: What the device was sent, or is to be; what counts no more is removed.
-    ///   - rules: Those that bind the campaign.
+    ///   - charges: The pushes that the device was sent, or is to be sent; those that no longer count are removed.
+    ///   - rules: The rules that bind the campaign.
     ///   - now: The instant.
-    ///   - tags: The tags of a campaign.
-    ///   - isVoid: Whether a charge has come to nothing: the device was not reached after all. Asked only where it
-    ///     decides.
+    ///   - tags: Returns the tags of a campaign.
+    ///   - isVoid: Returns true if a charge came to nothing, because the device was not reached after all. Called only
+    ///     if the result depends on it.
     public func isSpent<Failure: Error>(
         _ charges: inout [FrequencyCharge],
         for rules: [Rule],
@@ -74,7 +74,7 @@ public struct FrequencyCap: Sendable, Equatable {
                 let campaignTags = rule.tags.isEmpty ? [] : try tags(charge.campaign)
                 if rule.counts(campaignTags) { counted.append(charge) }
             }
-            // The newest first: they count for longest, and the older ones need not be looked at behind them.
+            // The newest first: they count for longest, and the older ones then need no check.
             var standing = 0
             for charge in counted.reversed() where counted.count >= rule.most {
                 if try isVoid(charge) {
@@ -89,15 +89,15 @@ public struct FrequencyCap: Sendable, Equatable {
     }
 }
 
-/// A device's place in a campaign that counts for a frequency cap.
+/// A device in a campaign that counts for a frequency cap.
 public struct FrequencyCharge: Sendable, Hashable {
-    /// When the device was cut into a shard.
+    /// The instant at which the device was cut into a shard.
     public var at: Timestamp
     /// The campaign.
     public var campaign: UInt32
-    /// The chunk of its list.
+    /// The chunk of the campaign's list.
     public var chunk: UInt32
-    /// The place in the chunk.
+    /// The position in the chunk.
     public var position: UInt16
 
     /// A charge.
@@ -108,10 +108,10 @@ public struct FrequencyCharge: Sendable, Hashable {
         self.position = position
     }
 
-    /// Bytes of one.
+    /// The bytes of one charge.
     private static let byteCount = 16
 
-    /// All charges of a device as the ledger keeps them: sixteen bytes each, in order, least significant first.
+    /// All charges of a device as the ledger keeps them: sixteen bytes each, in order, least significant byte first.
     public static func packed(_ charges: [FrequencyCharge]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(charges.count * byteCount)
@@ -124,7 +124,7 @@ public struct FrequencyCharge: Sendable, Hashable {
         return bytes
     }
 
-    /// Reads what `packed` wrote.
+    /// Reads the output of `packed`.
     public static func unpacked(_ bytes: [UInt8]) -> [FrequencyCharge] {
         stride(from: 0, to: bytes.count - bytes.count % byteCount, by: byteCount).map { start in
             FrequencyCharge(

@@ -4,47 +4,49 @@ public import Campaigns
 public struct Claim: Sendable, Equatable {
     /// The shard.
     public var key: ShardKey
-    /// The generation of the message.
+    /// The message's generation.
     public var generation: UInt32
-    /// Whether the broker had delivered the message before: true after a connection or the broker was lost, false on
-    /// a first delivery, also after a rung (tested on our version).
+    /// True if the broker has delivered the message before.
+    ///
+    /// It is true after a connection or the broker was lost, and false on a first delivery, also after a rung (tested
+    /// on our version).
     public var redelivered: Bool
     /// The worker process.
     public var worker: Int64
-    /// Whether the worker has credentials of the app.
+    /// True if the worker has credentials of the app.
     public var knowsApp: Bool
-    /// The epoch of the run that this very process still has of the shard, whose delivery was lost; nil without one
+    /// The epoch of the run that this very process still has of the shard and whose delivery was lost; nil without one
     /// (`RunningShards`).
     public var adopting: UInt32?
-    /// Whether the app has a rate of its own here, or the provider a quota that the shard waits for.
+    /// True if the app has a rate of its own here, or if the shard waits for a provider's quota.
     public var isPaced: Bool
-    /// Whether nothing else runs in the process, so that a crash is this shard's.
+    /// True if nothing else runs in the process, so that a crash is this shard's doing.
     public var isAlone: Bool
-    /// The epoch of a former run that was waited for in vain (`HeldDeliveries`); nil while the wait goes on, or without
+    /// The epoch of a former run after a full but fruitless wait (`HeldDeliveries`); nil during the wait, or without
     /// one.
     public var overdue: UInt32?
-    /// Whether another worker's silence says that it is dead (`LedgerHearing`).
+    /// True if another worker's silence means that it is dead (`LedgerHearing`).
     public var judgesSilence: Bool
-    /// What the message says of itself; nil when the shard was made from the row.
+    /// The message's description of itself; nil if the shard was made from the row.
     public var content: Content?
 
-    /// What must be alike in a message and in the row of its key.
+    /// The values that must match between a message and the row of its key.
     ///
-    /// Numbers of campaigns come again when a ledger is restored from a backup, so the broker may have a message of
-    /// another campaign, which is not to be sent as this one.
+    /// A ledger that is restored from a backup assigns campaign numbers again. So the broker may have a message of
+    /// another campaign, which must not be sent as this one.
     public struct Content: Sendable, Equatable {
         /// The app.
         public var app: String
         /// The campaign's id in its app.
         public var campaignID: String
-        /// The devices' positions in the chunk; empty: all of it.
+        /// The devices' positions in the chunk; empty means all of it.
         public var positions: [UInt16]
-        /// How many devices.
+        /// The number of devices.
         public var count: Int
-        /// Whether the campaign gives up devices without an answer; of no matter for the likeness.
+        /// True if the campaign gives up devices without an answer; the match ignores it.
         public var dropUnknown: Bool
 
-        /// A message's own words.
+        /// The content of a message.
         public init(_ shard: Shard) {
             app = shard.facts.app
             campaignID = shard.facts.campaignID
@@ -85,64 +87,67 @@ public struct Claim: Sendable, Equatable {
         self.content = content
     }
 
-    /// From so many deaths on a shard runs alone: of all that ran there one may be what kills workers, and the others are
-    /// not to die with it again.
+    /// The number of deaths from which on a shard runs alone.
+    ///
+    /// One of the shards that ran there may kill workers, and the others must not die with it again.
     public static let deathsUntilAlone = 3
-    /// From so many on it is parked: the last of them ran alone.
+    /// The number of deaths from which on a shard is parked: the last of them ran alone.
     public static let deathsUntilParked = 6
 
-    /// The worker that a running row belongs to, as far as the ledger knows.
+    /// The worker that owns a running row, as far as the ledger knows.
     public enum Owner: Equatable, Sendable {
-        /// No run has the row, or the one that had it has given it up: no stream is open for it.
+        /// No run has the row, or its run has given it up: no stream is open for it.
         case nobody
-        /// It reports.
+        /// The worker reports.
         case alive
-        /// It has not reported for so long that its own row has lapsed.
+        /// The worker has not reported for so long that its own row has lapsed.
         case dead
-        /// It has taken its row away: it was stopped, and that is no death of a shard's doing.
+        /// The worker has removed its own row: it was stopped, so the shard has not killed it.
         case left
     }
 
-    /// Whose a row is, in the light of what silence means now.
+    /// Returns the owner of a row, given what silence means now.
     ///
-    /// A ledger that nobody could reach for ten seconds makes all workers look dead; each of them may still have streams
+    /// If nobody could reach the ledger for ten seconds, all workers look dead. Yet each of them may still have streams
     /// open, and reports within seconds.
     public func believed(_ owner: Owner) -> Owner {
         owner == .dead && !judgesSilence ? .alive : owner
     }
 
-    /// What the ledger does with a claim, in its one transaction, and the worker afterwards.
+    /// The ledger's action in the claim's single transaction, and the worker's afterwards.
     public enum Decision: Equatable, Sendable {
-        /// Park the message with this reason, confirmed; ack.
+        /// Park the message with this reason, wait for the confirm; ack.
         case park(reason: String)
-        /// Publish what is left of its outbox; ack.
+        /// Publish the rest of its outbox; ack.
         case settledAlready
-        /// A superseded or second copy: ack.
+        /// A superseded or duplicate message: ack.
         case drop
-        /// Settle what has no outcome with this one; ack.
+        /// Settle the devices without an outcome with this one; ack.
         case end(Outcome)
         /// Save, raise generation and epoch, mark `aside`; ack.
         case setAside(AsideReason)
-        /// Mark the row `parked`, park the message with this reason, confirmed; ack.
+        /// Mark the row `parked`, park the message with this reason, wait for the confirm; ack.
         case quarantine(reason: String)
-        /// Nothing yet: claim it again when nothing else runs in the process (`isAlone`).
+        /// Nothing yet: claim again when nothing else runs in the process (`isAlone`).
         case runAlone
-        /// Nothing: the former run may have streams open at a worker that lives, and another epoch would refuse the very
-        /// answers that make a repeat needless. Hold the delivery, unacked, and ask again (`HeldDeliveries`).
+        /// Nothing: the former run may have streams open at a worker that is alive.
+        ///
+        /// Another epoch would reject the very answers that make a repeat needless. Hold the delivery unacked, and
+        /// claim again later (`HeldDeliveries`).
         case waits
         /// Raise the epoch, write the owner; send.
         case run
     }
 
-    /// The claim table of section 7.
+    /// Decides by the claim table of section 7.
     ///
-    /// A shard that this very process still runs, and nobody claimed since, is `run` whatever became of its campaign:
-    /// the epoch that this raises to is one above `adopting`, by which `RunningShards` knows that the run goes on
-    /// (and it learns of a pause or a cancel by its poll, with no answer lost).
+    /// A shard that this very process still runs, and that nobody has claimed since, gets `run` whatever became of its
+    /// campaign. That raises the epoch to one above `adopting`, by which `RunningShards` knows that the run continues.
+    /// The run learns of a pause or a cancel by its poll, and no answer is lost.
     ///
-    /// `owner` is whose the row is, `deaths` how many workers have died with it before (`deaths(_:owner:)` adds the one
-    /// that this claim finds); `isQuiet` is whether the time zone of its devices has quiet hours, which goes for a
-    /// breaker's probe too.
+    /// `owner` is the row's owner. `deaths` is the number of workers that died with the row before; `deaths(_:owner:)`
+    /// adds the one that this claim finds. `isQuiet` is true if the time zone of its devices has quiet hours, which
+    /// bind a breaker's probe too.
     public func decide(
         shard: ShardRecord?,
         campaign: CampaignFacts?,
@@ -172,26 +177,27 @@ public struct Claim: Sendable, Equatable {
         return .run
     }
 
-    /// How many workers have died with a shard, the one that this claim finds included.
+    /// Returns the number of workers that died with a shard, including the one that this claim finds.
     ///
-    /// Only what is known counts: a run that was given up, a worker that was stopped or one that lives is none.
+    /// Only known deaths count: a run that was given up, or a worker that was stopped or is alive, is none.
     public static func deaths(_ before: Int, owner: Owner) -> Int {
         owner == .dead ? before + 1 : before
     }
 
-    /// Whether the row is a run's of this very process, which goes on; one that it gave up does not.
+    /// Returns true if the row belongs to a run of this very process that continues; a run that it gave up does not.
     public func isAdopting(_ shard: ShardRecord) -> Bool {
         shard.state == .running && shard.epoch == adopting && shard.owner == worker
     }
 
-    /// Devices that a run which this claim ends may have sent to without an answer in the ledger, so that they may get a
-    /// second push or have had one that nobody counted.
+    /// Returns the number of devices that may get a second push, or may have had one that nobody counted.
     ///
-    /// The upper bound, because a run says where it stands only with its answers: all of its devices without one. With
-    /// `dropUnknown` those before the started mark, which is durable before a stream opens; they are not sent to again.
+    /// These are devices to which the run that this claim ends may have sent without an answer in the ledger. The
+    /// number is the upper bound, all devices without an answer, because a run reports its progress only with its
+    /// answers. With `dropUnknown` it is those before the started mark, which is durable before a stream opens; they
+    /// are not sent to again.
     public func mayBeSent(_ shard: ShardRecord, owner: Owner, now: Timestamp) -> Int {
         guard owner != .nobody, !isAdopting(shard), shard.state == .running else { return 0 }
-        // A dead worker has opened no stream before the slot; one that lives may still do so.
+        // A dead worker has opened no stream before the slot; a live one may still do so.
         if owner != .alive, shard.isBefore(itsSlot: now) { return 0 }
         guard content?.dropUnknown == true else { return shard.progress.pendingCount }
         return shard.progress.codes.prefix(shard.progress.started).count { $0 == 0 }
@@ -199,11 +205,11 @@ public struct Claim: Sendable, Equatable {
 
     /// True while another process has a run of the shard whose streams are open or may still be opened.
     ///
-    /// A slot that has not begun changes nothing: the other process may hold a copy of the message without knowing that
-    /// the shard was taken from it. A row of this process that is not adopted has no run here any more.
+    /// That holds even before the slot begins: the other process may hold a copy of the message without knowing that
+    /// the shard was taken from it. A row of this process that is not adopted no longer has a run here.
     private func isElsewhere(_ shard: ShardRecord) -> Bool { shard.state == .running && shard.owner != worker }
 
-    /// Whether a shard that was published without a slot has to get one: it is under a limit meanwhile.
+    /// Returns true if a shard that was published without a slot needs one, because a limit now applies to it.
     ///
     /// The probe of a breaker goes at once.
     private func needsTurn(_ shard: ShardRecord, _ campaign: CampaignFacts) -> Bool {
@@ -219,7 +225,7 @@ extension ShardRecord {
 }
 
 extension Claim.Decision {
-    /// Whether it takes the row from the run that has it, if one has.
+    /// True if the decision takes the row from the run that has it, if any.
     public var endsFormerRun: Bool {
         switch self {
         case .end, .setAside, .quarantine, .run: true

@@ -1,21 +1,21 @@
 public import Campaigns
 
-/// What the ledger writes for a claim, all in the transaction that read the facts, and what the worker does afterwards.
+/// The ledger's writes for a claim, in the transaction that read the facts, and the worker's actions afterwards.
 public struct ClaimPlan: Sendable, Equatable {
-    /// What the ledger has read for a claim.
+    /// The facts that the ledger has read for a claim.
     public struct Facts: Sendable, Equatable {
-        /// The shard's row; nil when there is none.
+        /// The shard's row; nil if there is none.
         public var row: ShardRecord?
-        /// Its campaign, as the row's provider meets it; nil when there is none.
+        /// The row's campaign, as the row's provider sees it; nil if there is none.
         public var campaign: CampaignFacts?
-        /// Whose the row is by the ledger's list of workers.
+        /// The row's owner by the ledger's list of workers.
         public var owner: Claim.Owner
-        /// How many workers have died with it, as far as the row says.
+        /// The number of workers that died with it, as far as the row says.
         public var deaths: Int
-        /// Whether the time zone of its devices has quiet hours.
+        /// True if the time zone of its devices has quiet hours.
         public var isQuiet: Bool
 
-        /// Facts; those of a row that nobody has claimed by default.
+        /// Facts; by default those of a row that nobody has claimed.
         public init(
             row: ShardRecord?,
             campaign: CampaignFacts?,
@@ -31,30 +31,30 @@ public struct ClaimPlan: Sendable, Equatable {
         }
     }
 
-    /// What becomes of the probe of an open breaker.
+    /// The effect on the probe of an open breaker.
     public enum Probe: Sendable, Equatable {
-        /// Nothing: the shard is no probe, or its message changes nothing.
+        /// None: the shard is no probe, or its message changes nothing.
         case stays
         /// The worker runs it: its lease begins anew.
         case isClaimed
-        /// It ended before it began, and nothing was learnt.
+        /// The probe ended before it began, and showed nothing.
         case ends(Breaker.ProbeResult)
     }
 
-    /// What the worker does.
+    /// The worker's action.
     public let decision: Claim.Decision
-    /// What becomes of the row.
+    /// The write to the row.
     public let write: RowWrite
-    /// Devices that are noted for good as maybe sent to, beyond what is counted as attempts.
+    /// The number of devices noted permanently as maybe sent to, beyond what is counted as attempts.
     public let maybeSent: Int
-    /// Whether a run of another claim is ended by this one, and what it sent and did not say may be sent again.
+    /// True if this claim ends a run of another claim, so that what that run sent and did not report may be sent again.
     public let takesOver: Bool
-    /// Workers that have died with the row, the one that this claim finds included.
+    /// The number of workers that died with the row, including the one that this claim finds.
     public let deaths: Int
-    /// What becomes of the breaker's probe.
+    /// The effect on the breaker's probe.
     public let probe: Probe
 
-    /// Decides what a claim comes to; throws when devices of a shard that is over cannot be counted.
+    /// Decides a claim; throws if devices of a shard that is over cannot be counted.
     public init(_ claim: Claim, _ facts: Facts, now: Timestamp) throws(UnlawfulShard) {
         let owner = claim.believed(facts.owner)
         let decision = claim.decide(
@@ -71,7 +71,7 @@ public struct ClaimPlan: Sendable, Equatable {
             return
         }
         let isAdopting = decision == .run && claim.isAdopting(row)
-        // A run that goes on with another delivery was not left behind.
+        // A run that continues with another delivery was not abandoned.
         deaths = isAdopting ? facts.deaths : Claim.deaths(facts.deaths, owner: owner)
         takesOver = decision.endsFormerRun && row.state == .running && !isAdopting
         maybeSent = takesOver ? claim.mayBeSent(row, owner: owner, now: now) : 0
@@ -93,7 +93,7 @@ public struct ClaimPlan: Sendable, Equatable {
         }
     }
 
-    /// Whether the message is acked next, so that what is written has to survive a power loss.
+    /// True if the message is acked next, so that the writes have to survive a power loss.
     public var isFinal: Bool {
         switch write {
         case .moves, .settles: true
@@ -101,10 +101,10 @@ public struct ClaimPlan: Sendable, Equatable {
         }
     }
 
-    /// Whether retry shards that a crash left unpublished are to be published before the ack.
+    /// True if retry shards that a crash left unpublished are to be published before the ack.
     public var publishesChildren: Bool { decision == .settledAlready }
 
-    /// Whether the run has to be told the end of its devices, because the message has the one of before.
+    /// Returns true if the run has to be told the expiry of its devices, because the message has an outdated one.
     public func tellsEnd(of campaign: CampaignFacts?) -> Bool {
         decision == .run && (campaign?.endChanges ?? 0) > 0
     }

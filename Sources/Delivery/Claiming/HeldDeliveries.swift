@@ -1,19 +1,19 @@
 public import Campaigns
 
-/// Deliveries whose claims wait for a former run (`Claim.Decision.waits`): held unacked, and asked for again.
+/// Deliveries whose claims wait for a former run (`Claim.Decision.waits`): held unacked, and claimed again later.
 ///
-/// The wait ends with the former run: it is given up or settled, or its worker's row lapses; the ledger says so at the
-/// next claim. It also ends by itself, once no stream of the former run can be open any more: from then on a claim says
-/// that the run is overdue. A lost connection gives the deliveries back to the broker, not the time that was waited.
-/// Confined to the worker's control loop; the clock is handed in.
+/// The wait ends with the former run: it is given up or settled, or its worker's row lapses. The ledger says so at the
+/// next claim. The wait also ends by itself, once no stream of the former run can be open; from then on a claim says
+/// that the run is overdue. A lost connection returns the deliveries to the broker, but the time waited so far still
+/// counts. Confined to the worker's control loop; the caller passes the time.
 public struct HeldDeliveries: Sendable {
-    /// How often the ledger is asked for a held delivery.
+    /// The interval between claims of a held delivery.
     public static let askEvery = Duration.milliseconds(500)
-    /// So long after its stream deadline a run has written what it knows.
+    /// The time after its stream deadline by which a run has written its results.
     public static let patience = Duration.seconds(5)
-    /// So often a queue's prefetch is given again at most.
+    /// The largest number of times that a queue's prefetch is granted again.
     public static let roomsMax = 3
-    /// What was waited is forgotten when nobody has asked for so long.
+    /// The time without a claim after which a wait is forgotten.
     private static let memory = Duration.seconds(60)
 
     /// A shard with the message that waits.
@@ -49,10 +49,10 @@ public struct HeldDeliveries: Sendable {
     /// Messages that are held.
     public var count: Int { held.count }
 
-    /// When to look again; nil while nothing is held.
+    /// The instant of the next claim; nil while nothing is held.
     public var nextAt: MonotonicInstant? { held.first?.askAt }
 
-    /// A claim is to wait for the run of this epoch.
+    /// Holds a delivery whose claim is to wait for the run of this epoch.
     public mutating func hold(_ message: Held, epoch: UInt32, now: MonotonicInstant) {
         let key = message.shard.id.key
         if waits[key]?.epoch != epoch { waits[key] = Wait(epoch: epoch, since: now, askedAt: now) }
@@ -60,7 +60,7 @@ public struct HeldDeliveries: Sendable {
         held.append((message, now.advanced(by: Self.askEvery)))
     }
 
-    /// Those whose claim is to be made again now; they are held no more.
+    /// Returns, and no longer holds, the deliveries whose claim is to be made again now.
     public mutating func due(now: MonotonicInstant) -> [Held] {
         let due = held.prefix { $0.askAt <= now }.map(\.held)
         held.removeFirst(due.count)
@@ -70,15 +70,16 @@ public struct HeldDeliveries: Sendable {
 
     /// The epoch of the former run for which a claim of the shard need not wait any longer; nil while it has to.
     ///
-    /// `streamDeadline`: the provider's, after which no stream of that run is open.
+    /// `streamDeadline`: the provider's deadline, after which no stream of that run is open.
     public func overdue(_ key: ShardKey, streamDeadline: Duration, now: MonotonicInstant) -> UInt32? {
         guard let wait = waits[key], now.since(wait.since) >= streamDeadline + Self.patience else { return nil }
         return wait.epoch
     }
 
-    /// Whether a queue's prefetch is to be given once more, because what is held uses up half of it.
+    /// Returns true if a queue's prefetch is to be granted once more, because held messages use up half of it.
     ///
-    /// Several shards of an urgent campaign share one message. Ask when something was held; each yes is to be followed.
+    /// Several shards of an urgent campaign share one message. Call this after holding a delivery, and act on each
+    /// true.
     public mutating func needsRoom(in queue: String, prefetch: Int) -> Bool {
         let made = rooms[queue, default: 0]
         guard made < Self.roomsMax else { return false }
@@ -88,10 +89,10 @@ public struct HeldDeliveries: Sendable {
         return true
     }
 
-    /// The shard's claim was answered otherwise: nobody is waited for.
+    /// Notes that the shard's claim was answered otherwise: it waits for nobody.
     public mutating func answered(_ key: ShardKey) { waits[key] = nil }
 
-    /// The consuming connection is gone, and the broker has the messages again; or the worker stops.
+    /// Drops everything: the consuming connection is gone and the broker has the messages again, or the worker stops.
     public mutating func release() {
         held = []
         rooms = [:]

@@ -1,15 +1,15 @@
 /// The tries of one connection to a name that may have several addresses: one address after the other.
 ///
-/// Each try has its share of the time that is left, so that an address which says nothing leaves time for the others.
-/// A machine without a clock: the driver says how much time is left.
+/// Each try has its share of the remaining time, so that an unresponsive address leaves time for the others. A machine
+/// without a clock: the driver passes the remaining time.
 public struct AddressTries: Sendable, Equatable {
-    /// What a driver does next.
+    /// A driver's next step.
     public struct Try: Sendable, Equatable {
-        /// The address's place in the list.
+        /// The address's index in the list.
         public var index: Int
-        /// How long all of the try may take: the socket, TLS, a login.
+        /// The time limit for the whole try: the socket, TLS and a login.
         public var whole: Duration
-        /// How long the socket may take; at most ``whole``.
+        /// The time limit for the socket; at most ``whole``.
         public var socket: Duration
 
         /// A try from its parts.
@@ -20,22 +20,22 @@ public struct AddressTries: Sendable, Equatable {
         }
     }
 
-    /// Addresses that are tried for one connection.
+    /// The number of addresses that are tried for one connection.
     ///
-    /// Names of clusters in containers have one for each node; what none of four answers is an outage.
+    /// Names of clusters in containers have one for each node; if four do not answer, it is an outage.
     public static let most = 4
-    /// How long a socket may take while other addresses follow: a lost SYN is sent again after 1 s (RFC 6298, 2.1).
+    /// The time limit for a socket while other addresses follow: a lost SYN is sent again after 1 s (RFC 6298, 2.1).
     public static let socketMost = Duration.seconds(2)
 
     private let count: Int
     private var tried = 0
 
-    /// Tries of so many addresses, in their order.
+    /// Tries of this many addresses, in their order.
     public init(count: Int) {
         self.count = min(count, Self.most)
     }
 
-    /// The next try; nil when no address or no time is left.
+    /// Returns the next try; nil if no address or no time is left.
     public mutating func next(left: Duration) -> Try? {
         guard left > .zero, tried < count else { return nil }
         let others = count - tried - 1

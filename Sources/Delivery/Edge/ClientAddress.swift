@@ -1,4 +1,4 @@
-/// An IP address of 16 bytes, IPv4 as IPv6 has it (RFC 4291, section 2.5.5.2); pure.
+/// An IP address of 16 bytes, with IPv4 mapped to IPv6 (RFC 4291, section 2.5.5.2); pure.
 public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64
@@ -7,7 +7,7 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
 
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-    /// An address of 4 or 16 bytes; nil of any other number.
+    /// An address of 4 or 16 bytes; nil for any other length.
     public init?(bytes: some Collection<UInt8>) {
         func number(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         switch bytes.count {
@@ -17,7 +17,7 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// An address as text (RFC 4291, section 2.2), without brackets, port and zone; nil when it is none.
+    /// An address as text (RFC 4291, section 2.2), without brackets, port and zone; nil if the text is none.
     public init?(_ text: some StringProtocol) {
         if !text.contains(":") {
             guard let four = Self.four(text) else { return nil }
@@ -31,13 +31,13 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
         )
     }
 
-    /// Whether it is one of IPv4.
+    /// True for an IPv4 address.
     public var isFour: Bool { high == 0 && low >> 32 == 0xFFFF }
 
-    /// What limits count: the address itself, of IPv6 the network of 64 bits that one customer has.
+    /// The unit that limits count by: an IPv4 address itself, or the 64-bit network that one IPv6 customer has.
     public var network: ClientAddress { isFour ? self : ClientAddress(high: high, low: 0) }
 
-    /// Whether the first so many of 128 bits are the same.
+    /// Returns true if the first `bits` of the 128 bits are the same.
     func shares(_ bits: Int, with other: ClientAddress) -> Bool {
         func same(_ left: UInt64, _ right: UInt64, _ bits: Int) -> Bool {
             bits <= 0 || (left ^ right) >> UInt64(64 - min(64, bits)) == 0
@@ -45,14 +45,14 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
         return same(high, other.high, bits) && same(low, other.low, bits - 64)
     }
 
-    /// As people write it; IPv6 without any shortening.
+    /// The usual notation; IPv6 without any shortening.
     public var description: String {
         if isFour { return (0..<4).map { String(low >> UInt64(24 - 8 * $0) & 255) }.joined(separator: ".") }
         let groups = [high, low].flatMap { half in (0..<4).map { half >> UInt64(48 - 16 * $0) & 0xFFFF } }
         return groups.map { String($0, radix: 16) }.joined(separator: ":")
     }
 
-    /// Four numbers without leading zeros, which some read as octal.
+    /// Reads four numbers without leading zeros, which some parsers read as octal.
     private static func four(_ text: some StringProtocol) -> UInt32? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
@@ -97,7 +97,7 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The addresses of proxies whose word about their clients is believed; pure.
+/// The addresses of proxies whose statements about their clients are trusted; pure.
 public struct TrustedProxies: Sendable, Equatable {
     private struct Range: Sendable, Equatable {
         let address: ClientAddress
@@ -106,10 +106,11 @@ public struct TrustedProxies: Sendable, Equatable {
 
     private var ranges: [Range] = []
 
-    /// None.
+    /// No proxies.
     public init() {}
 
-    /// The ranges of a setting, and the texts that are none: `10.0.0.0/8`, `2001:db8::/32`, or an address alone.
+    /// Reads the ranges of a setting, and returns the invalid texts too: `10.0.0.0/8`, `2001:db8::/32` or a single
+    /// address.
     public static func read(_ texts: [String]) -> (proxies: TrustedProxies, refused: [String]) {
         var (proxies, refused) = (TrustedProxies(), [String]())
         for text in texts {
@@ -129,10 +130,10 @@ public struct TrustedProxies: Sendable, Equatable {
         return (proxies, refused)
     }
 
-    /// Whether none is trusted.
+    /// True if no proxy is trusted.
     public var isEmpty: Bool { ranges.isEmpty }
 
-    /// Whether an address is one of them.
+    /// Returns true if an address is in one of the ranges.
     public func contains(_ address: ClientAddress) -> Bool {
         ranges.contains { address.shares($0.bits, with: $0.address) }
     }

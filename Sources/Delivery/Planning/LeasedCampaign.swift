@@ -10,6 +10,8 @@ public struct LeasedCampaign: Sendable, Equatable {
     public var provider: ProviderName
     /// Fences every write of this lease.
     public var leaseEpoch: UInt32
+    /// The worker that has the lease.
+    public var worker: Int64
     /// Chunks that are not cut into shards yet and whose part is released.
     public var unplannedChunks: Int
     /// Whether the campaign, its app or its provider has a limit: then its shards get turns.
@@ -21,6 +23,7 @@ public struct LeasedCampaign: Sendable, Equatable {
         urgency: Urgency,
         provider: ProviderName,
         leaseEpoch: UInt32,
+        worker: Int64,
         unplannedChunks: Int,
         isPaced: Bool = false
     ) {
@@ -28,12 +31,18 @@ public struct LeasedCampaign: Sendable, Equatable {
         self.urgency = urgency
         self.provider = provider
         self.leaseEpoch = leaseEpoch
+        self.worker = worker
         self.unplannedChunks = unplannedChunks
         self.isPaced = isPaced
     }
 
     /// Where its shards go.
     public var lane: Lane { Lane(provider: provider, urgency: urgency) }
+
+    /// The right to write for it.
+    public var token: LeaseToken {
+        LeaseToken(campaign: facts.number, share: facts.share, epoch: leaseEpoch, worker: worker)
+    }
 
     /// What the planner looks after.
     public var key: ShareKey { ShareKey(facts) }

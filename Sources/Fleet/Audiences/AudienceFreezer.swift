@@ -1,4 +1,5 @@
 import Campaigns
+import Delivery
 import PushProviders
 import Store
 
@@ -15,9 +16,7 @@ final class AudienceFreezer {
     private let ledger: Ledger
     private let apps: AppDirectory
     private let job: Job
-    let campaign: UInt32
-    let leaseEpoch: UInt32
-    private let worker: Int64
+    let lease: LeaseToken
     private let walk: AudienceWalk
     private let findsDead: Bool
     private let skipsDenied: Bool
@@ -29,18 +28,10 @@ final class AudienceFreezer {
     private let withoutTokenBefore: Int
 
     /// Begins, or goes on where another one had stopped; nil when the lease is another worker's or the campaign is over.
-    static func open(
-        campaign: UInt32,
-        leaseEpoch: UInt32,
-        worker: Int64,
-        apps: AppDirectory,
-        ledger: Ledger
-    ) async throws -> AudienceFreezer? {
+    static func open(_ lease: LeaseToken, apps: AppDirectory, ledger: Ledger) async throws -> AudienceFreezer? {
         // What providers have said up to now is known before anybody is taken.
         while try await ledger.write(.normal, { try $0.learnDeadTokens() }) {}
-        let opened = try await ledger.write(.normal) {
-            try $0.openFrozen(campaign: campaign, leaseEpoch: leaseEpoch, worker: worker, now: ledger.now())
-        }
+        let opened = try await ledger.write(.normal) { try $0.openFrozen(lease, now: ledger.now()) }
         guard let audience = opened else { return nil }
         var job = try Job(stored: audience.job)
         // What is counted from there is the same whoever counts.
@@ -57,7 +48,7 @@ final class AudienceFreezer {
         if case .segment(let asked) = job.audience {
             segment = try await TrackedSegment.read(asked, app: audience.app, now: now, from: ledger)
         }
-        return AudienceFreezer(audience, job, segment, exclusion, leaseEpoch, worker, apps, ledger)
+        return AudienceFreezer(audience, job, segment, exclusion, lease, apps, ledger)
     }
 
     private init(
@@ -65,17 +56,14 @@ final class AudienceFreezer {
         _ job: Job,
         _ segment: TrackedSegment?,
         _ exclusion: Exclusion,
-        _ leaseEpoch: UInt32,
-        _ worker: Int64,
+        _ lease: LeaseToken,
         _ apps: AppDirectory,
         _ ledger: Ledger
     ) {
         self.ledger = ledger
         self.apps = apps
         self.job = job
-        campaign = audience.campaign
-        self.leaseEpoch = leaseEpoch
-        self.worker = worker
+        self.lease = lease
         self.audience = audience
         let source: AudienceWalk.Source
         switch job.audience {
@@ -121,18 +109,10 @@ final class AudienceFreezer {
             if ContinuousClock.now >= end, !walk.isOver { return .written }
         }
         guard try await write(closing: true) == .written else { return .fenced }
-        let final = audience
-        let (leaseEpoch, worker) = (leaseEpoch, worker)
+        let (final, lease) = (audience, lease)
         let (contents, parts) = (try await contents(), try await parts())
         return try await ledger.write(.synced) { [ledger] in
-            try $0.finishFrozen(
-                final,
-                contents: contents,
-                parts: parts,
-                leaseEpoch: leaseEpoch,
-                worker: worker,
-                now: ledger.now()
-            )
+            try $0.finishFrozen(final, contents: contents, parts: parts, by: lease, now: ledger.now())
         }
     }
 
@@ -180,16 +160,14 @@ final class AudienceFreezer {
                 audience.withoutToken = withoutTokenBefore + walk.withoutToken
                 devicesAtCheckpoint = audience.devices
             }
-            let (piece, now, finds) = (Array(chunks[start..<end]), audience, findsDead)
-            let (leaseEpoch, worker) = (leaseEpoch, worker)
+            let (piece, now, finds, lease) = (Array(chunks[start..<end]), audience, findsDead, lease)
             let result = try await ledger.write(.normal, haste: .withOthers) { [ledger] in
                 try $0.writeFrozen(
                     piece,
                     of: now,
                     isCheckpoint: isCheckpoint,
                     findsDead: finds,
-                    leaseEpoch: leaseEpoch,
-                    worker: worker,
+                    by: lease,
                     now: ledger.now()
                 )
             }

@@ -10,9 +10,7 @@ final class InAppPreparation {
     private static let rowsMax = 64
 
     private let ledger: Ledger
-    let campaign: UInt32
-    let leaseEpoch: UInt32
-    private let worker: Int64
+    let lease: LeaseToken
     private let app: String
     private var lists: [UInt32]
     private var position: Int64 = -1
@@ -20,28 +18,20 @@ final class InAppPreparation {
     private var rows: [InAppTokens.Row]?
     private var isFirst = true
 
-    init(_ lease: (campaign: UInt32, app: String, epoch: UInt32), worker: Int64, lists: [UInt32], ledger: Ledger) {
-        (campaign, app, leaseEpoch) = lease
-        (self.worker, self.lists, self.ledger) = (worker, lists, ledger)
-        tokens = InAppTokens(app: lease.app)
+    init(_ lease: LeaseToken, app: String, lists: [UInt32], ledger: Ledger) {
+        (self.lease, self.app, self.lists, self.ledger) = (lease, app, lists, ledger)
+        tokens = InAppTokens(app: app)
     }
 
     /// Works for about so long.
     func step(upTo limit: Duration) async throws -> PlannerSteps.Work {
         let end = ContinuousClock.now + limit
-        let (campaign, leaseEpoch, worker) = (campaign, leaseEpoch, worker)
+        let lease = lease
         while let list = lists.first {
             if let left = rows {
                 let (piece, isFirst) = (Array(left.prefix(Self.rowsMax)), isFirst)
                 let isOurs = try await ledger.write(.normal, haste: .withOthers) {
-                    try $0.writeInAppTokens(
-                        piece,
-                        campaign: campaign,
-                        list: list,
-                        isFirst: isFirst,
-                        leaseEpoch: leaseEpoch,
-                        worker: worker
-                    )
+                    try $0.writeInAppTokens(piece, list: list, isFirst: isFirst, by: lease)
                 }
                 guard isOurs else { return .fenced }
                 self.isFirst = false
@@ -55,9 +45,7 @@ final class InAppPreparation {
             }
             if ContinuousClock.now >= end { return .goesOn }
         }
-        let isOurs = try await ledger.write(.normal) {
-            try $0.finishInAppTokens(campaign: campaign, leaseEpoch: leaseEpoch, worker: worker)
-        }
+        let isOurs = try await ledger.write(.normal) { try $0.finishInAppTokens(by: lease) }
         return isOurs ? .done : .fenced
     }
 

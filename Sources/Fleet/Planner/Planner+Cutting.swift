@@ -15,17 +15,9 @@ extension Planner {
     }
 
     func cut(_ lease: LeasedCampaign, _ shardsMax: Int) async throws -> (PlannerSteps.Cut, [ShardToPublish]) {
-        let (worker, cap) = (worker, limits.cap(of: lease.facts.app))
+        let cap = limits.cap(of: lease.facts.app)
         let result = try await ledger.write(.normal) {
-            try $0.plan(
-                campaign: lease.facts.number,
-                share: lease.facts.share,
-                leaseEpoch: lease.leaseEpoch,
-                worker: worker,
-                shardsMax: shardsMax,
-                cap: cap,
-                now: ledger.now()
-            )
+            try $0.plan(lease.token, shardsMax: shardsMax, cap: cap, now: ledger.now())
         }
         return switch result {
         case .planned(let shards): (.planned(shards.count), shards)

@@ -64,17 +64,9 @@ extension Planner {
     }
 
     func prepare(_ lease: LeasedCampaign, _ shardsMax: Int) async throws -> [ShardToPublish]? {
-        let (worker, cap) = (worker, limits.cap(of: lease.facts.app))
+        let cap = limits.cap(of: lease.facts.app)
         let result = try await ledger.write(.normal) {
-            try $0.prepare(
-                campaign: lease.facts.number,
-                share: lease.facts.share,
-                leaseEpoch: lease.leaseEpoch,
-                worker: worker,
-                shardsMax: shardsMax,
-                cap: cap,
-                now: ledger.now()
-            )
+            try $0.prepare(lease.token, shardsMax: shardsMax, cap: cap, now: ledger.now())
         }
         guard case .planned(let shards) = result else { return nil }
         return shards
@@ -104,18 +96,10 @@ extension Planner {
     }
 
     func probe(_ lease: LeasedCampaign) async throws {
-        let (worker, cap) = (worker, limits.cap(of: lease.facts.app))
-        let shards = try await ledger.write(.synced) {
-            try $0.beginProbe(
-                campaign: lease.facts.number,
-                share: lease.facts.share,
-                leaseEpoch: lease.leaseEpoch,
-                worker: worker,
-                cap: cap,
-                now: ledger.now()
-            )
-        }
-        await outlet.publish(shards)
+        let cap = limits.cap(of: lease.facts.app)
+        await outlet.publish(
+            try await ledger.write(.synced) { try $0.beginProbe(lease.token, cap: cap, now: ledger.now()) }
+        )
     }
 
     func hasAside(_ lease: LeasedCampaign) async throws -> Bool {

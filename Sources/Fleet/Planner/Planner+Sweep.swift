@@ -2,7 +2,6 @@ import Campaigns
 import Delivery
 import Logging
 import Store
-import Transport
 
 /// What is published again because nobody else will, and what is computed or dropped in time.
 extension Planner {
@@ -39,52 +38,13 @@ extension Planner {
         try await ledger.write(.normal) { try $0.extendQuiet(known, now: now) }
     }
 
-    /// Shards whose messages the broker has lost: their lane is empty, or has moved past them.
+    /// Gives shards whose messages are lost new ones, of a higher generation.
     func republishLost(_ lease: LeasedCampaign) async throws {
-        let (campaign, share) = (lease.facts.number, lease.facts.share)
-        let candidates = try await ledger.read {
-            try $0.lostShards(
-                campaign: campaign,
-                share: share,
-                patience: Sweep.lostAfter,
-                now: ledger.now(),
-                limit: 100
-            )
-        }
-        guard !candidates.isEmpty else { return }
-        let lane = await look(at: lease.lane)
-        let now = ledger.now()
-        let lost = try await ledger.read { reader in
-            try candidates.filter { shard in
-                // The ledger gives rows that nothing has happened to for the whole patience.
-                let since = shard.dueAt ?? now.advanced(by: .zero - Sweep.lostAfter)
-                let owner = try reader.owner(of: shard, now: now)
-                return Sweep.action(
-                    for: shard,
-                    outboxWrittenAt: nil,
-                    since: since,
-                    lane: lane,
-                    owner: owner,
-                    now: now
-                ) == .publishAnew
-            }
-        }
+        let lost = try await lostShards.find(lease)
         guard !lost.isEmpty else { return }
         logger.warning("shards without a message are published anew", metadata: ["count": "\(lost.count)"])
-        let shards = try await ledger.write(.synced) { try $0.raiseGeneration(lost, now: ledger.now()) }
-        await outlet.publish(shards)
-    }
-
-    private func look(at lane: Lane) async -> Sweep.LaneLook {
-        do {
-            let client = try await AMQPClient.connect(endpoint, name: "fanfare sweep", on: loop)
-            let counts = try await client.counts(of: BrokerNames.workQueue(lane))
-            await client.close()
-            if counts?.ready == 0 { return .empty }
-            let published = try await ledger.read { try $0.lastClaimedPublish(of: lane) }
-            return published.map { .movedPast($0) } ?? .unknown
-        } catch {
-            return .unknown  // so nothing is published anew
-        }
+        await outlet.publish(
+            try await ledger.write(.synced) { try $0.raiseGeneration(lost, now: ledger.now()) }
+        )
     }
 }

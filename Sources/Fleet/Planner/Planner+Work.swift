@@ -9,8 +9,7 @@ extension Planner {
     /// Makes the run that is due, or passes it over; returns whether anything came of it.
     func makeRun(_ lease: LeasedCampaign) async throws -> Bool {
         let intake = Intake(ledger: ledger, apps: limits, worker: worker)
-        let runs = RunMaker(intake: intake, ledger: ledger, worker: worker)
-        let result = try await runs.step(lease.facts.number, leaseEpoch: lease.leaseEpoch, now: ledger.now())
+        let result = try await RunMaker(intake: intake, ledger: ledger).step(lease.token, now: ledger.now())
         if case .made = result {
             logger.info("a campaign comes again", metadata: ["campaign": "\(lease.facts.id)"])
             outlet.eventsWritten()
@@ -20,18 +19,16 @@ extension Planner {
 
     /// Gives turns to what a campaign has waiting; returns how long there is nothing to give away, in microseconds.
     func giveTurns(_ lease: LeasedCampaign, _ providers: Set<ProviderName>) async throws -> Int64 {
-        let (app, worker) = (lease.facts.app, worker)
+        let app = lease.facts.app
         let (appPace, cap) = (limits.pace(of: app), limits.cap(of: app))
         var quotas: [ProviderName: ProviderQuota] = [:]
         for provider in providers { quotas[provider] = limits.quota(app: app, provider: provider) }
         let step = try await ledger.write(.normal) { [ledger, quotas] transaction in
             try transaction.givePacedTurns(
-                campaign: lease.facts.number,
+                lease.token,
                 appPace: appPace,
                 quotas: quotas,
                 cap: cap,
-                leaseEpoch: lease.leaseEpoch,
-                worker: worker,
                 now: ledger.now()
             )
         }
@@ -43,16 +40,9 @@ extension Planner {
     // MARK: Audiences
 
     func freeze(_ lease: LeasedCampaign, _ limit: Duration, _ open: inout OpenWork) async throws -> PlannerSteps.Work {
-        let campaign = lease.facts.number
-        if open.audience?.campaign != campaign || open.audience?.leaseEpoch != lease.leaseEpoch {
+        if open.audience?.lease != lease.token {
             open.audience = nil
-            open.audience = try await AudienceFreezer.open(
-                campaign: campaign,
-                leaseEpoch: lease.leaseEpoch,
-                worker: worker,
-                apps: limits,
-                ledger: ledger
-            )
+            open.audience = try await AudienceFreezer.open(lease.token, apps: limits, ledger: ledger)
         }
         guard let freezer = open.audience else { return .fenced }
         let result = try await freezer.step(upTo: limit)
@@ -74,12 +64,10 @@ extension Planner {
         _ limit: Duration,
         _ open: inout OpenWork
     ) async throws -> PlannerSteps.Work {
-        let campaign = lease.facts.number
-        if open.lists?.campaign != campaign || open.lists?.leaseEpoch != lease.leaseEpoch {
-            let lists = try await ledger.read { try $0.inAppLists(campaign: campaign) }
+        if open.lists?.lease != lease.token {
+            let lists = try await ledger.read { try $0.inAppLists(campaign: lease.facts.number) }
             guard !lists.isEmpty else { return .done }
-            let key = (campaign, lease.facts.app, lease.leaseEpoch)
-            open.lists = InAppPreparation(key, worker: worker, lists: lists, ledger: ledger)
+            open.lists = InAppPreparation(lease.token, app: lease.facts.app, lists: lists, ledger: ledger)
         }
         guard let preparation = open.lists else { return .goesOn }
         let work = try await preparation.step(upTo: limit)
@@ -88,16 +76,7 @@ extension Planner {
     }
 
     func beginInApp(_ lease: LeasedCampaign) async throws {
-        let worker = worker
-        let begins = try await ledger.write(.synced) {
-            try $0.beginInApp(
-                campaign: lease.facts.number,
-                leaseEpoch: lease.leaseEpoch,
-                worker: worker,
-                now: ledger.now()
-            )
-        }
-        guard begins else { return }
+        guard try await ledger.write(.synced, { try $0.beginInApp(lease.token, now: ledger.now()) }) else { return }
         logger.info("an in-app campaign is live", metadata: ["campaign": "\(lease.facts.id)"])
         outlet.eventsWritten()
     }

@@ -3,7 +3,6 @@ import Delivery
 import Logging
 import NIOCore
 import Store
-import Transport
 
 /// Cuts campaigns into shards, publishes what waits, ends what is over: does what `PlannerSteps` says, until it is stopped.
 ///
@@ -19,8 +18,7 @@ struct Planner: Sendable {
     let signal: WakeSignal
     /// The look at the ledger of what runs here.
     let poll: WakeSignal
-    let endpoint: AMQPEndpoint
-    let loop: any EventLoop
+    let lostShards: LostShards
     let prefetch: Int
     let logger: Logger
 
@@ -84,8 +82,8 @@ struct Planner: Sendable {
             steps.beganInApp(now)
         case .freeze(let lease, let limit): steps.froze(try await freeze(lease, limit, &open))
         case .forget(let campaign):
-            if open.audience?.campaign == campaign { open.audience = nil }
-            if open.lists?.campaign == campaign { open.lists = nil }
+            if open.audience?.lease.campaign == campaign { open.audience = nil }
+            if open.lists?.lease.campaign == campaign { open.lists = nil }
         case .lookAtWindow: steps.looked(atWindow: try await windowUse(), look())
         case .cut(let lease, let shardsMax):
             let (cut, shards) = try await self.cut(lease, shardsMax)

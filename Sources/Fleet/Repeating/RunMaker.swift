@@ -8,28 +8,22 @@ import Store
 struct RunMaker: Sendable {
     let intake: Intake
     let ledger: Ledger
-    let worker: Int64
 
     /// Takes the step that is due of a campaign; nil when there is none.
     ///
     /// - Parameters:
-    ///   - campaign: The repeated campaign.
-    ///   - leaseEpoch: Fences the write.
+    ///   - lease: The repeated campaign; fences the write.
     ///   - now: The instant on the clock that all workers share.
-    func step(_ campaign: UInt32, leaseEpoch: UInt32, now: Timestamp) async throws -> RepeatResult? {
-        guard let parent = try await ledger.read({ try $0.repeatedCampaign(campaign) }), let due = parent.due else {
-            return nil
-        }
+    func step(_ lease: LeaseToken, now: Timestamp) async throws -> RepeatResult? {
+        let parent = try await ledger.read { try $0.repeatedCampaign(lease.campaign) }
+        guard let parent, let due = parent.due else { return nil }
         let job = try Job(stored: parent.job)
         guard let times = RepeatCheck.times(of: job) else {
             throw LedgerError.failed("no clock is known here for the time zone of \(parent.facts.id)")
         }
         guard let found = times.step(due: due, now: now) else { return nil }
         let step = try await step(found, due: due, of: parent, job, times, now: now)
-        let worker = worker
-        return try await ledger.write(.synced) {
-            try $0.takeStep(step, of: campaign, leaseEpoch: leaseEpoch, worker: worker, now: now)
-        }
+        return try await ledger.write(.synced) { try $0.takeStep(step, by: lease, now: now) }
     }
 
     private func step(

@@ -290,8 +290,11 @@ public final class Worker: Sendable {
                 progress: progress,
                 signal: signals.planner,
                 poll: signals.poll,
-                endpoint: context.configuration.amqp,
-                loop: loop,
+                lostShards: LostShards(
+                    ledger: context.ledger,
+                    endpoint: context.configuration.amqp,
+                    loop: loop
+                ),
                 prefetch: Int(WorkerCore.bulkPrefetch),
                 logger: context.logger
             )

@@ -52,18 +52,14 @@ extension LedgerTransaction {
     /// Chooses a shard of a campaign as the probe of its app's open breaker, when one is due and none is under way.
     ///
     /// `ProbeChoice` says which. Empty when there is none to be chosen, or it is not this worker's campaign to plan.
-    /// `share`: the breaker's provider, in a campaign of several.
     public func beginProbe(
-        campaign: UInt32,
-        share: ProviderName? = nil,
-        leaseEpoch: UInt32,
-        worker: Int64,
+        _ lease: LeaseToken,
         cap: FrequencyCap = FrequencyCap(),
         now: Timestamp
     ) throws(LedgerError) -> [ShardToPublish] {
-        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch),
-            let facts = try reader.campaign(campaign, share: share),
-            let (app, provider) = try reader.account(ofCampaign: campaign, share: share),
+        let campaign = lease.campaign
+        guard try holdsLease(lease), let facts = try reader.campaign(campaign, share: lease.share),
+            let (app, provider) = try reader.account(ofCampaign: campaign, share: lease.share),
             let choice = ProbeChoice(try reader.breaker(app: app, provider: provider), of: facts, now: now)
         else { return [] }
         let waiting = try reader.asideOldestFirst(campaign: campaign, of: facts.rows)

@@ -1,18 +1,14 @@
 public import Campaigns
-import Delivery
+public import Delivery
 
 extension LedgerTransaction {
-    /// Lets an in-app campaign go live when its time has come, it is not paused and its lists are there; returns whether
-    /// it does (use `synced`).
-    public func beginInApp(
-        campaign: UInt32,
-        leaseEpoch: UInt32,
-        worker: Int64,
-        now: Timestamp
-    ) throws(LedgerError) -> Bool {
-        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch),
-            let facts = try reader.campaign(campaign), facts.isInApp, facts.stage == .scheduled,
-            facts.isDue(at: now), facts.ending(at: now) == nil, facts.pauseReasons.isEmpty,
+    /// Lets an in-app campaign go live when its time has come, it is not paused and its lists are there (use `synced`).
+    ///
+    /// Returns true if it does.
+    public func beginInApp(_ lease: LeaseToken, now: Timestamp) throws(LedgerError) -> Bool {
+        let campaign = lease.campaign
+        guard try holdsLease(lease), let facts = try reader.campaign(campaign), facts.isInApp,
+            facts.stage == .scheduled, facts.isDue(at: now), facts.ending(at: now) == nil, facts.pauseReasons.isEmpty,
             try db.number(
                 "SELECT 1 FROM in_app_campaigns WHERE campaign = ?1 AND prepared = 1",
                 .int(campaign)

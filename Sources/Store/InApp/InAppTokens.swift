@@ -1,5 +1,5 @@
 public import Campaigns
-import Delivery
+public import Delivery
 
 /// The tokens of a list as sorted hashes: what a session asks for its device's token.
 ///
@@ -104,13 +104,12 @@ extension LedgerTransaction {
     /// `isFirst`: what another planner had written is removed before.
     public func writeInAppTokens(
         _ rows: [InAppTokens.Row],
-        campaign: UInt32,
         list: UInt32,
         isFirst: Bool,
-        leaseEpoch: UInt32,
-        worker: Int64
+        by lease: LeaseToken
     ) throws(LedgerError) -> Bool {
-        guard try mayPrepare(campaign, leaseEpoch, worker) else { return false }
+        guard try mayPrepare(lease) else { return false }
+        let campaign = lease.campaign
         if isFirst {
             try db.run("DELETE FROM in_app_tokens WHERE campaign = ?1 AND list = ?2", .int(campaign), .int(list))
         }
@@ -127,17 +126,17 @@ extension LedgerTransaction {
     }
 
     /// All lists of a campaign are there; false as above.
-    public func finishInAppTokens(campaign: UInt32, leaseEpoch: UInt32, worker: Int64) throws(LedgerError) -> Bool {
-        guard try mayPrepare(campaign, leaseEpoch, worker) else { return false }
-        try db.run("UPDATE in_app_campaigns SET prepared = 1 WHERE campaign = ?1", .int(campaign))
+    public func finishInAppTokens(by lease: LeaseToken) throws(LedgerError) -> Bool {
+        guard try mayPrepare(lease) else { return false }
+        try db.run("UPDATE in_app_campaigns SET prepared = 1 WHERE campaign = ?1", .int(lease.campaign))
         return true
     }
 
-    private func mayPrepare(_ campaign: UInt32, _ leaseEpoch: UInt32, _ worker: Int64) throws(LedgerError) -> Bool {
-        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return false }
+    private func mayPrepare(_ lease: LeaseToken) throws(LedgerError) -> Bool {
+        guard try holdsLease(lease) else { return false }
         return try db.number(
             "SELECT 1 FROM in_app_campaigns WHERE campaign = ?1 AND ended = 0",
-            .int(campaign)
+            .int(lease.campaign)
         ) != nil
     }
 }

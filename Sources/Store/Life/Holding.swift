@@ -6,20 +6,16 @@ extension LedgerTransaction {
     ///
     /// Its rows are set aside, and `fire` lets them go in its own transaction: whoever has them in memory publishes them
     /// without asking again. `waits`: it is not held any more. None of a campaign with something to count for each device.
-    ///
-    /// `share`: of which provider, in a campaign of several.
     public func prepare(
-        campaign: UInt32,
-        share: ProviderName? = nil,
-        leaseEpoch: UInt32,
-        worker: Int64,
+        _ lease: LeaseToken,
         shardsMax: Int,
         cap: FrequencyCap = FrequencyCap(),
         now: Timestamp
     ) throws(LedgerError) -> PlanResult {
-        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return .fenced }
-        guard let facts = try reader.campaign(campaign, share: share), facts.mayPrepare(at: now) else { return .waits }
-        precondition(facts.hasShares == (share != nil), "shares are prepared one by one")
+        guard try holdsLease(lease) else { return .fenced }
+        let (campaign, facts) = (lease.campaign, try reader.campaign(lease.campaign, share: lease.share))
+        guard let facts, facts.mayPrepare(at: now) else { return .waits }
+        precondition(facts.hasShares == (lease.share != nil), "shares are prepared one by one")
         let cut = try reader.openShards(campaign: campaign, states: [.aside], of: facts.rows)
             .filter { $0.aside == .held }
         if !cut.isEmpty { return .planned(try reader.complete(cut)) }

@@ -1,5 +1,5 @@
 public import Campaigns
-import Delivery
+public import Delivery
 
 /// A campaign whose audience becomes a list: how far its planner is, as of the last checkpoint.
 public struct FrozenAudience: Sendable, Equatable {
@@ -73,14 +73,9 @@ extension LedgerTransaction {
     /// the lease is another worker's, or the campaign is over.
     ///
     /// What was written behind the checkpoint is removed, so that a device is in the list once.
-    public func openFrozen(
-        campaign: UInt32,
-        leaseEpoch: UInt32,
-        worker: Int64,
-        now: Timestamp
-    ) throws(LedgerError) -> FrozenAudience? {
-        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return nil }
-        guard var audience = try reader.frozenAudience(campaign) else { return nil }
+    public func openFrozen(_ lease: LeaseToken, now: Timestamp) throws(LedgerError) -> FrozenAudience? {
+        let campaign = lease.campaign
+        guard try holdsLease(lease), var audience = try reader.frozenAudience(campaign) else { return nil }
         // A list that nobody has written to for an hour is swept.
         let isThere =
             try db.number(
@@ -120,19 +115,17 @@ extension LedgerTransaction {
     ///   - audience: How far it is now; its `chunks` and `devices` count when this is a checkpoint.
     ///   - isCheckpoint: Whether no device up to `position` is missing in what was written.
     ///   - findsDead: Whether tokens that are known to be dead have to be looked up: those of a list.
-    ///   - leaseEpoch: The lease's.
-    ///   - worker: The planner's.
+    ///   - lease: Fences the write.
     ///   - now: The instant.
     public func writeFrozen(
         _ chunks: [ListChunk],
         of audience: FrozenAudience,
         isCheckpoint: Bool,
         findsDead: Bool,
-        leaseEpoch: UInt32,
-        worker: Int64,
+        by lease: LeaseToken,
         now: Timestamp
     ) throws(LedgerError) -> FreezeResult {
-        guard try holdsLease(campaign: audience.campaign, worker: worker, epoch: leaseEpoch),
+        guard lease.campaign == audience.campaign, try holdsLease(lease),
             try reader.frozenAudience(audience.campaign)?.list == audience.list
         else { return .fenced }
         if findsDead {
@@ -165,12 +158,11 @@ extension LedgerTransaction {
         _ audience: FrozenAudience,
         contents: [CampaignContent] = [],
         parts: [NewPart] = [],
-        leaseEpoch: UInt32,
-        worker: Int64,
+        by lease: LeaseToken,
         now: Timestamp
     ) throws(LedgerError) -> FreezeResult {
         let campaign = audience.campaign
-        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return .fenced }
+        guard lease.campaign == campaign, try holdsLease(lease) else { return .fenced }
         let rows = try db.rows(
             "SELECT list, duplicates, at_most, source FROM frozen_audiences WHERE campaign = ?1",
             .int(campaign)

@@ -48,6 +48,7 @@ extension LedgerTransaction {
                     urgency: urgency,
                     provider: provider,
                     leaseEpoch: lease.epoch,
+                    worker: worker,
                     unplannedChunks: rows.int(next + 3),
                     isPaced: isPaced
                 )
@@ -104,12 +105,12 @@ extension LedgerTransaction {
     }
 
     /// Whether a lease is still this worker's.
-    func holdsLease(campaign: UInt32, worker: Int64, epoch: UInt32) throws(LedgerError) -> Bool {
+    func holdsLease(_ lease: LeaseToken) throws(LedgerError) -> Bool {
         try db.number(
             "SELECT 1 FROM campaigns WHERE number = ?1 AND lease_owner = ?2 AND lease_epoch = ?3",
-            .int(campaign),
-            .int(worker),
-            .int(epoch)
+            .int(lease.campaign),
+            .int(lease.worker),
+            .int(lease.epoch)
         ) == 1
     }
 }

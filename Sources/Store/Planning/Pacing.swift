@@ -25,26 +25,20 @@ extension LedgerTransaction {
     /// `PacedTurns` says whose turn it is. The lines move on in this transaction.
     ///
     /// - Parameters:
-    ///   - campaign: The campaign.
+    ///   - lease: The campaign; fences the write.
     ///   - appPace: The rate of its app; nil when that has none.
     ///   - quotas: Those of its providers that have one; of a campaign of one provider no other's.
     ///   - cap: The frequency cap of its app.
-    ///   - leaseEpoch: Fences the write.
-    ///   - worker: Whose lease it is.
     ///   - now: The clock that all workers share.
     public func givePacedTurns(
-        campaign: UInt32,
+        _ lease: LeaseToken,
         appPace: Pace?,
         quotas: [ProviderName: ProviderQuota] = [:],
         cap: FrequencyCap = FrequencyCap(),
-        leaseEpoch: UInt32,
-        worker: Int64,
         now: Timestamp
     ) throws(LedgerError) -> PacedStep {
-        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else {
-            return PacedStep(isFenced: true)
-        }
-        guard let facts = try reader.campaign(campaign) else { return PacedStep() }
+        guard try holdsLease(lease) else { return PacedStep(isFenced: true) }
+        guard let facts = try reader.campaign(lease.campaign) else { return PacedStep() }
         let shares = try reader.shares(of: facts)
         guard var turns = PacedTurns(of: facts, shares: shares, appPace: appPace, quotas: quotas, now: now) else {
             return PacedStep()

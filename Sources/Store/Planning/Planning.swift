@@ -20,25 +20,20 @@ extension LedgerTransaction {
     /// for each device there are some at most.
     ///
     /// - Parameters:
-    ///   - campaign: The campaign.
-    ///   - share: Of which provider, in a campaign of several.
-    ///   - leaseEpoch: Fences the write.
-    ///   - worker: Whose lease it is.
+    ///   - lease: The campaign, or its share of one provider; fences the write.
     ///   - shardsMax: Chunks of the list at most.
     ///   - cap: The app's frequency cap.
     ///   - now: The instant.
     public func plan(
-        campaign: UInt32,
-        share: ProviderName? = nil,
-        leaseEpoch: UInt32,
-        worker: Int64,
+        _ lease: LeaseToken,
         shardsMax: Int,
         cap: FrequencyCap = FrequencyCap(),
         now: Timestamp
     ) throws(LedgerError) -> PlanResult {
-        guard try holdsLease(campaign: campaign, worker: worker, epoch: leaseEpoch) else { return .fenced }
-        guard let facts = try reader.campaign(campaign, share: share), facts.mayPlan(at: now) else { return .waits }
-        precondition(facts.hasShares == (share != nil), "shares are planned one by one")
+        guard try holdsLease(lease) else { return .fenced }
+        let (campaign, facts) = (lease.campaign, try reader.campaign(lease.campaign, share: lease.share))
+        guard let facts, facts.mayPlan(at: now) else { return .waits }
+        precondition(facts.hasShares == (lease.share != nil), "shares are planned one by one")
         let room = try roomUnderGuard(facts)
         let shards = try cut(
             campaign: campaign,

@@ -98,13 +98,11 @@ extension LedgerTransaction {
     /// While the campaign is paused the run passes.
     public func takeStep(
         _ step: RepeatStep,
-        of parent: UInt32,
-        leaseEpoch: UInt32,
-        worker: Int64,
+        by lease: LeaseToken,
         now: Timestamp
     ) throws(LedgerError) -> RepeatResult {
-        guard try holdsLease(campaign: parent, worker: worker, epoch: leaseEpoch),
-            let facts = try reader.campaign(parent), facts.stage.isLive
+        let parent = lease.campaign
+        guard try holdsLease(lease), let facts = try reader.campaign(parent), facts.stage.isLive
         else { return .fenced }
         var (run, missed) = (step.run, step.missed)
         if let skipped = run, facts.pausedBy.contains(.paused) {

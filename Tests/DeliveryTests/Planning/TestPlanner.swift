@@ -74,6 +74,7 @@ extension LeasedCampaign {
             urgency: .bulk,
             provider: share ?? .apns,
             leaseEpoch: 1,
+            worker: 1,
             unplannedChunks: unplanned,
             isPaced: isPaced
         )

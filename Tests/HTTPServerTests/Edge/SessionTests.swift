@@ -77,18 +77,11 @@ struct SessionTests {
         let leases = try await server.ledger.write {
             try $0.leaseCampaigns(worker: 1, apps: ["news"], now: WallClock.now().asRead)
         }
-        let epoch = try #require(leases.first { $0.facts.number == number }).leaseEpoch
+        let lease = try #require(leases.first { $0.facts.number == number }).token
         let lists = try await server.ledger.read { try $0.inAppLists(campaign: number) }
-        let preparation = InAppPreparation(
-            (number, "news", epoch),
-            worker: 1,
-            lists: lists,
-            ledger: server.ledger
-        )
+        let preparation = InAppPreparation(lease, app: "news", lists: lists, ledger: server.ledger)
         while try await preparation.step(upTo: .seconds(1)) == .goesOn {}
-        _ = try await server.ledger.write(.synced) {
-            try $0.beginInApp(campaign: number, leaseEpoch: epoch, worker: 1, now: WallClock.now().asRead)
-        }
+        _ = try await server.ledger.write(.synced) { try $0.beginInApp(lease, now: WallClock.now().asRead) }
         return number
     }
 

@@ -54,6 +54,7 @@ final class PlannedLedger {
                     urgency: campaign.urgency,
                     provider: .apns,
                     leaseEpoch: lease.epoch,
+                    worker: worker,
                     unplannedChunks: campaign.chunks - campaign.cursor,
                     isPaced: campaign.isPaced
                 )

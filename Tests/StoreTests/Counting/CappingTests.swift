@@ -157,14 +157,7 @@ import Testing
         _ = try await ledger.write { transaction in
             let leased = try transaction.leaseCampaigns(worker: 1, apps: ["news"], now: .start)
             let lease = try #require(leased.first { $0.facts.number == number })
-            return try transaction.givePacedTurns(
-                campaign: number,
-                appPace: nil,
-                cap: cap,
-                leaseEpoch: lease.leaseEpoch,
-                worker: 1,
-                now: .start
-            )
+            return try transaction.givePacedTurns(lease.token, appPace: nil, cap: cap, now: .start)
         }
         #expect(try await counts(number) == (2, 6, 6))
     }
@@ -180,14 +173,7 @@ import Testing
         let prepared = try await ledger.write { transaction in
             let leased = try transaction.leaseCampaigns(worker: 1, apps: ["news"], now: .start)
             let lease = try #require(leased.first { $0.facts.number == number })
-            return try transaction.prepare(
-                campaign: number,
-                leaseEpoch: lease.leaseEpoch,
-                worker: 1,
-                shardsMax: 16,
-                cap: cap,
-                now: .start
-            )
+            return try transaction.prepare(lease.token, shardsMax: 16, cap: cap, now: .start)
         }
         #expect(prepared == .planned([]))
         #expect(try await counts(try await cut(campaign("other"), cap: cap).number) == (6, 0, 0))

@@ -76,10 +76,7 @@ extension Ledger {
         guard let lease = try await lease(campaign, provider, now: now) else { return [] }
         let result = try await write {
             try $0.plan(
-                campaign: campaign,
-                share: provider,
-                leaseEpoch: lease.leaseEpoch,
-                worker: 1,
+                lease.token,
                 shardsMax: max,
                 now: now
             )

@@ -16,10 +16,10 @@ struct ProviderFreezingTests {
         new.freezing = NewCampaign.Freezing(excludedList: nil)
         let number = try await ledger.accepted(new)
         let leased = try await ledger.write { try $0.leaseCampaigns(worker: 1, apps: ["news"], now: .start) }
-        let epoch = try #require(leased.first { $0.facts.number == number }).leaseEpoch
+        let lease = try #require(leased.first { $0.facts.number == number }).token
         let chunks = Sample.chunks(groups)
         let result = try await ledger.write(.synced) { transaction -> FreezeResult in
-            let opened = try transaction.openFrozen(campaign: number, leaseEpoch: epoch, worker: 1, now: .start)
+            let opened = try transaction.openFrozen(lease, now: .start)
             guard var audience = opened, audience.provider == .apns else { return .fenced }
             (audience.chunks, audience.devices) = (chunks.count, chunks.reduce(0) { $0 + $1.devices.count })
             _ = try transaction.writeFrozen(
@@ -27,19 +27,12 @@ struct ProviderFreezingTests {
                 of: audience,
                 isCheckpoint: true,
                 findsDead: false,
-                leaseEpoch: epoch,
-                worker: 1,
+                by: lease,
                 now: .start
             )
             let found = try transaction.reader.chunkProviders(list: audience.list)
             guard found == Set(groups.map(\.0)).sorted(by: { $0.rawValue < $1.rawValue }) else { return .fenced }
-            return try transaction.finishFrozen(
-                audience,
-                contents: contents,
-                leaseEpoch: epoch,
-                worker: 1,
-                now: .start
-            )
+            return try transaction.finishFrozen(audience, contents: contents, by: lease, now: .start)
         }
         #expect(result == .frozen(audience: groups.reduce(0) { $0 + $1.1 }))
         return number

@@ -79,7 +79,7 @@ struct ProviderTroubleTests {
         #expect(try await ledger.read { try $0.isProbeDue(campaign: number, share: .fcm, now: later) })
         let lease = try #require(try await ledger.lease(number, .fcm, now: later))
         let probe = try await ledger.write(.synced) {
-            try $0.beginProbe(campaign: number, share: .fcm, leaseEpoch: lease.leaseEpoch, worker: 1, now: later)
+            try $0.beginProbe(lease.token, now: later)
         }
         #expect(probe.map(\.facts.provider) == [.fcm])
         #expect(try await ledger.claimed(probe[0], now: later).decision == .run)
@@ -192,10 +192,7 @@ struct ProviderTroubleTests {
             let lease = try #require(try await ledger.lease(number, provider))
             let result = try await ledger.write {
                 try $0.prepare(
-                    campaign: number,
-                    share: provider,
-                    leaseEpoch: lease.leaseEpoch,
-                    worker: 1,
+                    lease.token,
                     shardsMax: 1,
                     now: .start
                 )
@@ -225,15 +222,7 @@ struct ProviderTroubleTests {
         let number = try await ledger.accepted(new)
         func turns(_ now: Timestamp) async throws -> [ShardToPublish] {
             let lease = try #require(try await ledger.lease(number, .apns, now: now))
-            return try await ledger.write {
-                try $0.givePacedTurns(
-                    campaign: number,
-                    appPace: nil,
-                    leaseEpoch: lease.leaseEpoch,
-                    worker: 1,
-                    now: now
-                )
-            }.shards
+            return try await ledger.write { try $0.givePacedTurns(lease.token, appPace: nil, now: now) }.shards
         }
         var devices: [String: Int] = [:]
         for second in 0..<3 {

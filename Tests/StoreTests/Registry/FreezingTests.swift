@@ -27,7 +27,7 @@ import Testing
 
     private func open(_ campaign: UInt32, epoch: UInt32, worker: Int64 = 1) async throws -> FrozenAudience? {
         try await ledger.write {
-            try $0.openFrozen(campaign: campaign, leaseEpoch: epoch, worker: worker, now: .start)
+            try $0.openFrozen(LeaseToken(campaign: campaign, epoch: epoch, worker: worker), now: .start)
         }
     }
 
@@ -44,8 +44,7 @@ import Testing
                 of: audience,
                 isCheckpoint: isCheckpoint,
                 findsDead: false,
-                leaseEpoch: epoch,
-                worker: worker,
+                by: LeaseToken(campaign: audience.campaign, epoch: epoch, worker: worker),
                 now: .start
             )
         }
@@ -58,7 +57,8 @@ import Testing
         worker: Int64 = 1
     ) async throws -> FreezeResult {
         try await ledger.write(.synced) {
-            try $0.finishFrozen(audience, parts: parts, leaseEpoch: epoch, worker: worker, now: .start)
+            let lease = LeaseToken(campaign: audience.campaign, epoch: epoch, worker: worker)
+            return try $0.finishFrozen(audience, parts: parts, by: lease, now: .start)
         }
     }
 
