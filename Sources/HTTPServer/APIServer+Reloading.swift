@@ -45,7 +45,7 @@ extension APIServer {
 
     /// A key that was revoked is not to be good until somebody thinks of a signal.
     var appsWatch: some Service {
-        FileWatch { [core] in
+        FilePoll { [core] in
             [core.configuration.appsFile] + core.apps.flatMap { $0.edge?.files ?? [] }
         } changed: {
             self.readApps()
@@ -54,7 +54,7 @@ extension APIServer {
 
     /// The same of an access token.
     var tokensWatch: some Service {
-        FileWatch { [core] in
+        FilePoll { [core] in
             [core.configuration.server.tokensFile].compactMap(\.self)
         } changed: {
             self.readTokens()

@@ -23,8 +23,8 @@ public final class APIServer: Sendable {
 
     /// Of a head more is never kept; the door refuses less, with a word.
     private static let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
-        maxHeaderFieldSize: 2 * EdgeDoor.headerBytesMax,
-        maxHeaderListSize: 4 * EdgeDoor.headerBytesMax,
+        maxHeaderFieldSize: 2 * EdgeResponder.headerBytesMax,
+        maxHeaderListSize: 4 * EdgeResponder.headerBytesMax,
         maxHeaderFieldCount: 256
     )
 
@@ -67,7 +67,7 @@ public final class APIServer: Sendable {
                 key: "server.tokens_file",
                 code: "missing",
                 detail: "\(listen) can be reached from other hosts, and there are no access tokens",
-                mend: "make one with fanfare server token create, or listen on 127.0.0.1"
+                fix: "make one with fanfare server token create, or listen on 127.0.0.1"
             )
         ])
     }
@@ -95,14 +95,14 @@ public final class APIServer: Sendable {
         let settings = core.configuration.server
         let edgeListen = settings.roles.contains(.edge) ? settings.edgeListen : nil
         let edge = edgeListen.map { listen in
-            let door = EdgeDoor(core: core)
-            let front = EdgeFront(door: door)
-            return application(front, core.edgeCensus, door, true, "the device edge", listen, edgeRunning)
+            let responder = EdgeResponder(core: core)
+            let front = EdgeFront(responder: responder)
+            return application(front, core.edgeCensus, responder, true, "the device edge", listen, edgeRunning)
                 as any Service
         }
         let listen = settings.listen
-        let door = core.servesEdgeBeside ? EdgeDoor(core: core) : nil
-        let api = application(Front(core: core), core.apiCensus, door, false, "listening", listen) { [core] port in
+        let beside = core.servesEdgeBeside ? EdgeResponder(core: core) : nil
+        let api = application(Front(core: core), core.apiCensus, beside, false, "listening", listen) { [core] port in
             core.readiness.listens()
             running(port)
         }
@@ -127,7 +127,7 @@ public final class APIServer: Sendable {
     private func application(
         _ responder: some HTTPResponder<FrontContext> & Sendable,
         _ census: ConnectionCensus,
-        _ door: EdgeDoor?,
+        _ edge: EdgeResponder?,
         _ speaksHTTP2: Bool,
         _ what: String,
         _ listen: Configuration.NetworkAddress,
@@ -141,7 +141,7 @@ public final class APIServer: Sendable {
                 core,
                 census,
                 certificate,
-                door,
+                edge,
                 speaksHTTP2: speaksHTTP2
             ),
             configuration: ApplicationConfiguration(

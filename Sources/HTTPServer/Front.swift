@@ -36,10 +36,10 @@ struct Front: HTTPResponder {
     static let requestID = HTTPField.Name("X-Request-ID")
 
     func respond(to request: Request, context: FrontContext) async throws -> Response {
-        let door = EdgeDoor(core: core)
+        let responder = EdgeResponder(core: core)
         let connection = core.peers.peer(context.channel)
-        if core.servesEdgeBeside, let target = door.target(of: request.head) {
-            return await door.reply(to: request, at: target, peer: connection).response
+        if core.servesEdgeBeside, let target = responder.target(of: request.head) {
+            return await responder.reply(to: request, at: target, peer: connection).response
         }
         let peer = core.peers.client(request.headers, connection)
         let began = ContinuousClock.now
@@ -59,7 +59,7 @@ struct Front: HTTPResponder {
             answer.headers[.strictTransportSecurity] = "max-age=31536000"
         }
         let took = ContinuousClock.now - began
-        core.tally.note(operation: seen.operation, status: answer.status.code, took: took)
+        core.counters.note(operation: seen.operation, status: answer.status.code, took: took)
         note(request, peer, seen, id, answer.status, took)
         await audit(request, peer, seen, id, answer.status)
         let response = Response(status: answer.status, headers: answer.headers, body: answer.body)

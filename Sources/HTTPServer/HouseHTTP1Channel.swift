@@ -20,7 +20,7 @@ struct HouseHTTP1Channel: ServerChildChannel {
     /// Nil is HTTP in the clear.
     let certificate: ServerCertificate?
     /// Nil where no edge is served.
-    let door: EdgeDoor?
+    let edge: EdgeResponder?
     /// Only the edge's own address: a browser that shows the dashboard is to stay with HTTP/1.1.
     let speaksHTTP2: Bool
 
@@ -42,17 +42,17 @@ struct HouseHTTP1Channel: ServerChildChannel {
                 let context = certificate.current(speaksHTTP2: speaksHTTP2)
                 try channel.pipeline.syncOperations.addHandler(TLSServerHandler(context))
             }
-            if let door, speaksHTTP2 {
-                try channel.pipeline.syncOperations.addHandler(EdgePreface { try Self.beginHTTP2(door, state, $0) })
+            if let edge, speaksHTTP2 {
+                try channel.pipeline.syncOperations.addHandler(EdgePreface { try Self.beginHTTP2(edge, state, $0) })
             }
             let value = base.setup(channel: channel, logger: logger)
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(HTTP1Guard(state), position: .after(decoder))
-            if let door {
+            if let edge {
                 // Behind what closes idle connections, which is to know of these requests too.
                 let clock = try pipeline.handler(type: HTTPConnectionStateHandler.self)
-                try pipeline.addHandler(EdgeLane(door, state, on: channel), position: .after(clock))
+                try pipeline.addHandler(EdgeFastPath(edge, state, on: channel), position: .after(clock))
             }
             return value
         } catch {
@@ -65,7 +65,7 @@ struct HouseHTTP1Channel: ServerChildChannel {
 
     /// What waits for HTTP/1.1 gets nothing any more, and hears only of the connection's end.
     private static func beginHTTP2(
-        _ door: EdgeDoor,
+        _ edge: EdgeResponder,
         _ state: ConnectionState,
         _ preface: ChannelHandlerContext
     ) throws {
@@ -74,7 +74,7 @@ struct HouseHTTP1Channel: ServerChildChannel {
         let clock = try pipeline.context(handlerType: HTTPConnectionStateHandler.self)
         pipeline.removeHandler(context: clock, promise: nil)
         pipeline.removeHandler(context: try pipeline.context(handlerType: HTTP1Guard.self), promise: nil)
-        let streams = try EdgeStreams(door, state, on: preface.channel)
+        let streams = try EdgeStreams(edge, state, on: preface.channel)
         try pipeline.addHandler(streams, position: .after(preface.handler))
     }
 
@@ -93,7 +93,7 @@ extension HTTPServerBuilder {
         _ core: ServerCore,
         _ census: ConnectionCensus,
         _ certificate: ServerCertificate?,
-        _ door: EdgeDoor?,
+        _ edge: EdgeResponder?,
         speaksHTTP2: Bool
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
@@ -102,7 +102,7 @@ extension HTTPServerBuilder {
                 core: core,
                 census: census,
                 certificate: certificate,
-                door: door,
+                edge: edge,
                 speaksHTTP2: speaksHTTP2
             )
         }

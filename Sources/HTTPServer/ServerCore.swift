@@ -15,14 +15,14 @@ final class ServerCore: Sendable {
     let readiness: Readiness
     let gate: Gate
     let feed: LiveFeed
-    let fleet: FleetWatch
+    let fleet: FleetPoll
     let limiter: RateLimiter
     let edge: EdgeCore
-    let tracking: TrackingOutlet
+    let tracking: TrackingRelay
     let intakes = TrackingIntakes()
     let polls: PollForms
     let sessions: InAppSessions
-    let tally = RequestTally()
+    let counters = RequestCounters()
     let load: EdgeLoad
     let contents: ContentShelf
     let peers: PeerBook
@@ -49,7 +49,7 @@ final class ServerCore: Sendable {
         self.gate = gate
         self.logger = logger
         feed = LiveFeed(ledger, logger: logger)
-        fleet = FleetWatch(FleetLook(configuration, ledger: ledger))
+        fleet = FleetPoll(FleetProbe(configuration, ledger: ledger))
         readiness = Readiness(ledger: ledger, broker: broker)
         let settings = configuration.server
         load = EdgeLoad(memory: settings.memory ?? MemoryLimit.read())
@@ -64,7 +64,7 @@ final class ServerCore: Sendable {
         apiCensus = ConnectionCensus(caps, load)
         edgeCensus = ConnectionCensus(caps, load)
         let loops = MultiThreadedEventLoopGroup.singleton
-        tracking = TrackingOutlet(configuration.amqp, on: loops.next())
+        tracking = TrackingRelay(configuration.amqp, on: loops.next())
         polls = PollForms(ledger)
         edge = EdgeCore(configuration.server, ledger: ledger, apps: apps, on: loops.next())
         sessions = InAppSessions(ledger: ledger, logger: logger)

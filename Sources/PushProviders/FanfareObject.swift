@@ -63,7 +63,7 @@ public enum FanfareObject {
                 pointer: "/id",
                 code: .unusual,
                 detail: "the fanfare object has \(count) bytes besides links; \(bytesMax) are meant for it",
-                mend: "shorter ids leave more room for the content"
+                fix: "shorter ids leave more room for the content"
             )
         ]
     }

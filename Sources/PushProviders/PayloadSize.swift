@@ -26,7 +26,7 @@ enum PayloadSize {
                 pointer: pointer,
                 code: .payloadTooLarge,
                 detail: "\(what) has \(grouped(count)) bytes; \(taker) takes \(grouped(push.payloadBytesMax))",
-                mend: "make it \(excess == 1 ? "1 byte" : "\(grouped(excess)) bytes") shorter; "
+                fix: "make it \(excess == 1 ? "1 byte" : "\(grouped(excess)) bytes") shorter; "
                     + "what is large belongs behind a link"
             )
         }

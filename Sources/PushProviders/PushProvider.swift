@@ -163,6 +163,6 @@ public struct SettingsRefused: Error, Equatable, CustomStringConvertible {
 
     /// All problems, a line each; no secret stands in any.
     public var description: String {
-        problems.map { "\($0.pointer): \($0.detail)" + ($0.mend.map { "; \($0)" } ?? "") }.joined(separator: "\n")
+        problems.map { "\($0.pointer): \($0.detail)" + ($0.fix.map { "; \($0)" } ?? "") }.joined(separator: "\n")
     }
 }

@@ -11,12 +11,12 @@ enum PushTypeRule {
             code: .conflict,
             detail: "push type \(type.rawValue) is Apple's alone, and the audience may have devices of "
                 + provider.rawValue,
-            mend: mend(job)
+            fix: fix(job)
         )
     }
 
     /// How the audience comes to be Apple's devices only, in the words of the job at hand.
-    private static func mend(_ job: Job) -> String {
+    private static func fix(_ job: Job) -> String {
         switch job.audience {
         case .devices: "leave out the devices that are not apns"
         case .list: "send it to a list of apns devices only"

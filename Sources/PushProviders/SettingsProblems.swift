@@ -9,7 +9,7 @@ enum SettingsProblems {
                 pointer: JSONPointer.root.appending(key).text,
                 code: .unknownField,
                 detail: "\(name) has no setting \(key)",
-                mend: Spelling.nearest(to: key, among: keys).map { "did you mean \($0)?" }
+                fix: Spelling.nearest(to: key, among: keys).map { "did you mean \($0)?" }
                     ?? "the settings are \(keys.joined(separator: ", "))"
             )
         }
@@ -28,7 +28,7 @@ enum SettingsProblems {
                         pointer: "/ca_file",
                         code: .conflict,
                         detail: "ca_file stands without an endpoint",
-                        mend:
+                        fix:
                             "ca_file is for a gateway of one's own; \(name)'s hosts are verified by the system's roots"
                     )
                 )
@@ -41,7 +41,7 @@ enum SettingsProblems {
                 pointer: "/endpoint",
                 code: .format,
                 detail: "endpoint is not https://host or https://host:port",
-                mend: "for example https://localhost:8443"
+                fix: "for example https://localhost:8443"
             )
         )
         return nil

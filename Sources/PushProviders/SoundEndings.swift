@@ -40,7 +40,7 @@ struct SoundEndings {
                 pointer: sound.place,
                 code: .unusual,
                 detail: "\(system) play no sound from a file that ends with .\(NameRule.shown(ending))",
-                mend: "they play \(endings.prefix(8).joined(separator: ", "))"
+                fix: "they play \(endings.prefix(8).joined(separator: ", "))"
             )
         }
     }

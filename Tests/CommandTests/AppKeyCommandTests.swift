@@ -53,7 +53,7 @@ import Testing
         (["app", "key", "revoke", "news", "--name", "a"], "fanfare app key create"),
         (["app", "key", "list", "news"], "fanfare app key create"),
     ])
-    func `what cannot be done is said with how to mend it`(_ arguments: [String], _ hint: String) throws {
+    func `what cannot be done is said with how to fix it`(_ arguments: [String], _ hint: String) throws {
         let tried = try command.run(arguments)
         #expect(tried.exit == 78 && tried.errors.contains(hint), "\(tried)")
     }

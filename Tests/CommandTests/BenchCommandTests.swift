@@ -87,12 +87,12 @@ import Testing
 
     @Test func `a far side's last line is its count, other lines are arrivals`() throws {
         let line = #"{"answered":9,"dead":1,"unavailable":2,"ignored":3,"goaways":4,"connections":5}"#
-        let counts = try #require(FarSide.Counts(line: line))
+        let counts = try #require(Peer.Counts(line: line))
         #expect(counts.answered == 9 && counts.dead == 1 && counts.unavailable == 2)
         #expect(counts.ignored == 3 && counts.goAways == 4 && counts.connections == 5)
-        #expect(FarSide.Counts(line: #"{"answered":9}"#) == nil)
-        #expect(FarSide.Counts(line: "killed") == nil)
+        #expect(Peer.Counts(line: #"{"answered":9}"#) == nil)
+        #expect(Peer.Counts(line: "killed") == nil)
         let lines = ["APNs at …", #"{"requests":1,"at_ns":70}"#, #"{"requests":2,"at_ns":90}"#]
-        #expect(FarSide.arrivals(in: lines) == [70, 90, 90])
+        #expect(Peer.arrivals(in: lines) == [70, 90, 90])
     }
 }

@@ -41,17 +41,17 @@ import Testing
         for scenario in scenarios {
             let name = try #require(scenario["scenario"]?.string)
             let notes = try #require(scenario["notes"]?.array)
-            let figures = try #require(scenario["figures"]?.array)
+            let metrics = try #require(scenario["figures"]?.array)
             // Where it shares its cores the far side may cost more than the sender: that is a finding, too.
-            #expect(!figures.isEmpty, "\(name): \(notes)")
-            for figure in figures {
-                guard let known = Self.certain[figure["name"]?.string ?? ""] else { continue }
-                #expect(figure["value"] == .decimal(known), "\(name): \(figure)")
+            #expect(!metrics.isEmpty, "\(name): \(notes)")
+            for metric in metrics {
+                guard let known = Self.certain[metric["name"]?.string ?? ""] else { continue }
+                #expect(metric["value"] == .decimal(known), "\(name): \(metric)")
             }
         }
         let values = Dictionary(
-            scenarios.flatMap { $0["figures"]?.array ?? [] }.compactMap { figure in
-                figure["name"]?.string.map { ($0, figure["value"]) }
+            scenarios.flatMap { $0["figures"]?.array ?? [] }.compactMap { metric in
+                metric["name"]?.string.map { ($0, metric["value"]) }
             },
             uniquingKeysWith: { first, _ in first }
         )

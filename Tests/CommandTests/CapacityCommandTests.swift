@@ -17,8 +17,8 @@ import Testing
     }
 
     @Test func `four million devices in five seconds need what the formula says`() throws {
-        let figures = CapacityFigures(push: ["sending": 3, "fcm": 6], ledger: 0.5, source: "")
-        let plan = CapacityPlan(CapacityAsk(devices: 4_000_000, seconds: 5, latency: 0.06, cores: 4), figures)
+        let metrics = CapacityMetrics(push: ["sending": 3, "fcm": 6], ledger: 0.5, source: "")
+        let plan = CapacityPlan(CapacityAsk(devices: 4_000_000, seconds: 5, latency: 0.06, cores: 4), metrics)
         // 4.2 million requests, a twentieth of them second tries.
         #expect(try value(plan, "requests a second") == 840_000)
         #expect(try value(plan, "requests under way") == 50_400)
@@ -31,16 +31,16 @@ import Testing
     }
 
     @Test func `a provider with few streams needs loops for its connections, and a quota is named`() throws {
-        let figures = CapacityFigures(push: ["sending": 3, "fcm": 6], ledger: 0.5, source: "")
+        let metrics = CapacityMetrics(push: ["sending": 3, "fcm": 6], ledger: 0.5, source: "")
         let ask = CapacityAsk(devices: 1_000_000, seconds: 10, latency: 0.4, provider: .fcm, perMinute: 600_000)
-        let plan = CapacityPlan(ask, figures)
+        let plan = CapacityPlan(ask, metrics)
         // 42,000 under way, 100 on each of 420 connections, 32 of them a loop.
         #expect(try value(plan, "connections") == 420)
         #expect(try value(plan, "event loops") == 14)
         #expect(plan.limits.contains { $0.contains("600,000 requests a minute allows it in 1.75 min") })
     }
 
-    @Test func `figures of one's own bench count, and a file that is none is refused`() throws {
+    @Test func `metrics of one's own bench count, and a file that is none is refused`() throws {
         try folder.write(
             "bench.json",
             #"{"scenarios": [{"scenario": "sending", "figures": [{"name": "cpu_us", "value": 1.5}]}]}"#

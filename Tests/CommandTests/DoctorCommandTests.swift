@@ -27,7 +27,7 @@ import Testing
         #expect(findings.map(\.verdict.rawValue) == [server, host])
     }
 
-    @Test func `what lets strangers in is a warning, each with its mend`() throws {
+    @Test func `what lets strangers in is a warning, each with its fix`() throws {
         #expect(SafetyChecks.user("guest").verdict == .warning && SafetyChecks.user("fanfare-worker").verdict == .well)
         let open = Configuration.NetworkAddress(host: "0.0.0.0", port: 8443)
         #expect(SafetyChecks.edge(at: open, isSecure: false)?.verdict == .warning)
@@ -62,8 +62,8 @@ import Testing
     }
 
     @Test func `few open files are a warning with the number to ask for`() {
-        #expect(MachineChecks.openFiles(1024).mend?.contains("4096") == true)
-        #expect(MachineChecks.openFiles(20_000).mend == nil)
+        #expect(MachineChecks.openFiles(1024).fix?.contains("4096") == true)
+        #expect(MachineChecks.openFiles(20_000).fix == nil)
     }
 
     @Test func `a configuration that cannot be read is told with its place, and nothing else is looked at`() throws {

@@ -41,7 +41,7 @@ import Testing
         ("keyboard up down", "keyboard does not take down"), ("area", "area needs NAME, or - for none"),
         ("permission maybe", "a permission is one of authorized, provisional, denied, unknown"),
     ])
-    func `a line that is no order says how to mend it`(line: String, text: String) {
+    func `a line that is no order says how to fix it`(line: String, text: String) {
         #expect(throws: PhoneOrderProblem(text)) { _ = try PhoneOrder(line) }
     }
 

@@ -14,8 +14,8 @@ extension EndToEnd {
             let list = try #require(document["findings"]?.array)
             #expect(document["well"] == .bool(outcome.exit == 0))
             for finding in list {
-                let isMendable = finding["verdict"]?.string == "wrong" || finding["verdict"]?.string == "warning"
-                #expect((finding["mend"]?.string != nil) == isMendable, "\(finding)")
+                let isFixable = finding["verdict"]?.string == "wrong" || finding["verdict"]?.string == "warning"
+                #expect((finding["mend"]?.string != nil) == isFixable, "\(finding)")
             }
             return Dictionary(list.map { ($0["check"]?.string ?? "", $0) }) { first, _ in first }
         }

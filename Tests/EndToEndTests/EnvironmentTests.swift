@@ -9,7 +9,7 @@ extension EndToEnd {
     /// What is wrong with a whole campaign and not with its devices.
     @Suite("Wrong campaigns")
     struct WrongCampaigns {
-        @Test func `P18: nearly all tokens called wrong pause the campaign, and none is invalid after the mend`()
+        @Test func `P18: nearly all tokens called wrong pause the campaign, and none is invalid after the fix`()
             async throws
         {
             try await PrivateFleet.with(faults: ["bad_token": "0.95"]) { fleet in
@@ -38,7 +38,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `who resumes a second time without a mend says that the tokens are dead`() async throws {
+        @Test func `who resumes a second time without a fix says that the tokens are dead`() async throws {
             try await PrivateFleet.with(faults: ["rules": "bad=bad-token"]) { fleet in
                 _ = try await fleet.startWorker()
                 try await fleet.putList("fans", TestDevices.tokens(2400, prefix: "bad") + TestDevices.tokens(600))

@@ -15,7 +15,7 @@ extension EndToEnd {
         private struct Case {
             let job: TestJob
             let pointer: String
-            let mended: TestJob
+            let fixed: TestJob
         }
 
         private static let device = TestDevices.tokens(1)
@@ -26,30 +26,30 @@ extension EndToEnd {
                 Case(
                     job: job("field").delivered(["expire_at": "2030-01-01T00:00:00Z"]),
                     pointer: "/delivery/expire_at",
-                    mended: job("field").delivered(["ttl": 600])
+                    fixed: job("field").delivered(["ttl": 600])
                 ),
                 Case(
                     job: TestJob("token", device + ["not-a-token"]),
                     pointer: "/audience/devices/1/token",
-                    mended: job("token")
+                    fixed: job("token")
                 ),
                 Case(
                     job: job("collapse").delivered(["collapse_id": .string(String(repeating: "c", count: 65))]),
                     pointer: "/delivery/collapse_id",
-                    mended: job("collapse").delivered(["collapse_id": .string(String(repeating: "c", count: 64))])
+                    fixed: job("collapse").delivered(["collapse_id": .string(String(repeating: "c", count: 64))])
                 ),
                 Case(
                     job: job("past").delivered(["expires_at": "2020-01-01T00:00:00Z"]),
                     pointer: "/delivery/expires_at",
-                    mended: job("past").delivered([
+                    fixed: job("past").delivered([
                         "expires_at": .string(TestClock.now().advanced(by: .seconds(600)).rfc3339)
                     ])
                 ),
-                Case(job: TestJob("nobody", []), pointer: "/audience/devices", mended: job("nobody")),
+                Case(job: TestJob("nobody", []), pointer: "/audience/devices", fixed: job("nobody")),
             ]
         }
 
-        @Test func `a job that cannot be sent is told, kept, parked, and taken when it is mended`() async throws {
+        @Test func `a job that cannot be sent is told, kept, parked, and taken when it is fixed`() async throws {
             try await PrivateFleet.with { fleet in
                 _ = try await fleet.startWorker()
                 let ear = try await EventEar(fleet)
@@ -61,7 +61,7 @@ extension EndToEnd {
                     try await isKept(fleet, one.job.id, refusal[0])
                 }
                 #expect(fleet.simulator.statistics.requests == 0)
-                for one in Self.cases { try await fleet.publish(one.mended) }
+                for one in Self.cases { try await fleet.publish(one.fixed) }
                 for one in Self.cases {
                     _ = try await ear.events("campaign.accepted", of: one.job.id)
                     #expect(try await fleet.completed(one.job.id).counts.accepted == 1)

@@ -67,7 +67,7 @@ struct AppleAloneTests {
             return
         }
         #expect(facts.errors.map(\.pointer) == ["/delivery/push_type"])
-        #expect(facts.errors.first?.mend?.contains("provider") == true)
+        #expect(facts.errors.first?.fix?.contains("provider") == true)
     }
 
     @Test(arguments: [

@@ -71,7 +71,7 @@ import Testing
         let problem = try #require(try problems(app(fields)).first)
         #expect(problem.key == "apps.news.edge.message_key_file")
         #expect(problem.detail == "\(folder.path)/news.message.key:1: the key has 31 bytes; it needs 32 to 64")
-        #expect(problem.mend?.contains("openssl rand -hex 32") == true)
+        #expect(problem.fix?.contains("openssl rand -hex 32") == true)
         #expect(!problem.line.contains("5a5a"))
     }
 
@@ -258,8 +258,8 @@ import Testing
                 "apps.news.apns.key_id",
             ]
         )
-        #expect(found.first { $0.code == "unknown_key" }?.mend == "did you mean time_zone?")
-        #expect(found.first { $0.code == "unknown_field" }?.mend == "did you mean key_file?")
+        #expect(found.first { $0.code == "unknown_key" }?.fix == "did you mean time_zone?")
+        #expect(found.first { $0.code == "unknown_field" }?.fix == "did you mean key_file?")
     }
 
     @Test func `a field of a provider's block has its own line, a missing one that of the block`() throws {
@@ -315,6 +315,6 @@ import Testing
         let problem = try #require(try problems(yaml(other)).first)
         #expect(problem.key == "apps.news.webpush.public_key" && problem.code == "key_mismatch")
         #expect(problem.place == "\(folder.path)/apps.yaml:6")
-        #expect(problem.mend?.contains(own) == true)
+        #expect(problem.fix?.contains(own) == true)
     }
 }

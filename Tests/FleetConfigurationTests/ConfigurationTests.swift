@@ -83,7 +83,7 @@ import Transport
         #else
         let problem = try #require(try problems(environment: ["FANFARE_STORE_URL": url]).first)
         #expect(problem.detail == "this program was built without PostgreSQL")
-        #expect(problem.mend == "write sqlite:PATH")
+        #expect(problem.fix == "write sqlite:PATH")
         #endif
     }
 
@@ -98,8 +98,8 @@ import Transport
         let yaml = "amqp:\n  urll: amqp://localhost\nworkers: 3\n"
         let found = try problems(environment: ["FANFARE_AMQP_ULR": "amqp://localhost"], yaml: yaml)
         #expect(found.map(\.code) == ["unknown_key", "unknown_key", "unknown_key"])
-        #expect(found.map(\.mend).first == "did you mean amqp.url?")
-        #expect(found.map(\.mend).last == "did you mean FANFARE_AMQP_URL?")
+        #expect(found.map(\.fix).first == "did you mean amqp.url?")
+        #expect(found.map(\.fix).last == "did you mean FANFARE_AMQP_URL?")
         #expect(
             found.map(\.place).prefix(2) == [
                 folder.path + "/fanfare.yaml:2", folder.path + "/fanfare.yaml:3",
@@ -111,7 +111,7 @@ import Transport
         let flag = ConfigurationSources.Flag("--amqp", key: "amqp.url", value: "amqp://me:hunter2@broker")
         let found = try problems(flags: [flag])
         #expect(found.map(\.code) == ["password_in_flag"])
-        #expect(found.first?.mend?.contains("FANFARE_AMQP_URL_FILE") == true)
+        #expect(found.first?.fix?.contains("FANFARE_AMQP_URL_FILE") == true)
         #expect(found.first?.line.contains("hunter2") == false)
         let plain = ConfigurationSources.Flag("--amqp", key: "amqp.url", value: "amqp://broker:5673/news")
         #expect(try load(flags: [plain]).amqp.virtualHost == "news")

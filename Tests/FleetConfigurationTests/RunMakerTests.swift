@@ -233,6 +233,6 @@ struct RunMakerTests {
     func `what never comes is refused`(text: String, pointer: String) async throws {
         let verdict = try await publish("never", audience: devices(["UTC"]), "{\"repeat\": \(text)}")
         guard case .refused(let facts) = verdict else { throw LedgerError.failed("it was accepted") }
-        #expect(facts.errors.map(\.pointer) == [pointer] && facts.errors.first?.mend != nil)
+        #expect(facts.errors.map(\.pointer) == [pointer] && facts.errors.first?.fix != nil)
     }
 }

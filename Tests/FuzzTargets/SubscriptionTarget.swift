@@ -6,7 +6,7 @@ extension FuzzTarget {
     static func subscription(_ input: [UInt8]) {
         let form = WebPushProvider().tokens
         guard let reading = input.withUnsafeBufferPointer({ form.token($0) }) else {
-            _ = form.mend(for: String(decoding: input, as: UTF8.self))
+            _ = form.fix(for: String(decoding: input, as: UTF8.self))
             return
         }
         precondition(form.token(reading.text) == reading, "two forms of one subscription")

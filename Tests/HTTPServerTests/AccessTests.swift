@@ -139,7 +139,7 @@ import Testing
             try await PrivateServer.with(settings: ["FANFARE_SERVER_LISTEN": "0.0.0.0:0"]) { _ in }
         }
         #expect(error?.problems.first?.key == "server.tokens_file")
-        #expect(error?.problems.first?.mend?.contains("fanfare server token create") == true)
+        #expect(error?.problems.first?.fix?.contains("fanfare server token create") == true)
     }
 
     @Test func `who asks too often is told when to come again`() async throws {

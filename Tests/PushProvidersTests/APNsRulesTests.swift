@@ -35,7 +35,7 @@ struct APNsRulesTests {
         #expect(
             problem.detail == "the payload has \(has) bytes; with push type \(pushType.rawValue) APNs takes \(takes)"
         )
-        #expect(problem.mend?.hasPrefix("make it 1 byte shorter") == true)
+        #expect(problem.fix?.hasPrefix("make it 1 byte shorter") == true)
     }
 
     @Test func `bytes count, not characters, and raw fields count too`() {
@@ -77,7 +77,7 @@ struct APNsRulesTests {
             Fixtures.bare(.alert) { $0.content.contentAvailable = true },
             carriesMessageID: false
         )
-        #expect(silent.problems.first?.mend?.contains("background") == true)
+        #expect(silent.problems.first?.fix?.contains("background") == true)
     }
 
     @Test(arguments: [PushType.widgets, .controls])

@@ -80,13 +80,13 @@ struct APNsSettingsTests {
     }
 
     @Test func `an unknown setting is answered with the one that was meant`() throws {
-        for (key, pointer, mend) in [("key_flie", "/key_flie", "did you mean key_file?"), ("a/b", "/a~1b", nil)] {
+        for (key, pointer, fix) in [("key_flie", "/key_flie", "did you mean key_file?"), ("a/b", "/a~1b", nil)] {
             let refused = try #require(throws: SettingsRefused.self) {
                 try APNsProvider().account(good.merging([key: "x"]) { $1 }, file: { _ in nil })
             }
             #expect(refused.problems.map(\.pointer) == [pointer])
             let all = "the settings are \(APNsSettings.keys.joined(separator: ", "))"
-            #expect(refused.problems.first?.mend == mend ?? all)
+            #expect(refused.problems.first?.fix == fix ?? all)
         }
     }
 

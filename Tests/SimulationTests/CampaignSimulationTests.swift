@@ -209,8 +209,8 @@ import Glibc
     /// Somebody is asked when most of what is sent is refused, whatever else goes wrong.
     @Test(
         arguments: [
-            Faults(refused: 0.9), Faults(refused: 0.6, isContentMended: true),
-            Faults(lostConfirm: 0.2, duplicate: 0.2, refused: 0.9, isContentMended: true),
+            Faults(refused: 0.9), Faults(refused: 0.6, isContentFixed: true),
+            Faults(lostConfirm: 0.2, duplicate: 0.2, refused: 0.9, isContentFixed: true),
             Faults(crash: 0.004, disconnect: 0.004, terminate: 0.01, pause: 0.01, outage: 0.01, refused: 0.7),
         ]
     )

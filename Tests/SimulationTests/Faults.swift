@@ -69,7 +69,7 @@ struct Faults: Sendable {
     /// Per device.
     var refused = 0.0
     /// Whether a person mends that when the campaign is paused for it.
-    var isContentMended = false
+    var isContentFixed = false
     /// Whether the campaign takes the short way.
     var isUrgent = false
     /// A device has an outcome before its shard is first sent: its token is dead, or it had enough pushes.

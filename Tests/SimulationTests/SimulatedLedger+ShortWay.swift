@@ -4,7 +4,7 @@ import Delivery
 /// The short way of an urgent campaign: accepted with its shards claimed, and its own message is their lease.
 extension SimulatedLedger {
     /// The campaign is a message yet, and there is no row of it.
-    func takeShortWay() {
+    func takeFastPath() {
         (unaccepted, rows, outbox, planned) = (rows.values.map(\.self), [:], [:], [])
     }
 

@@ -53,9 +53,9 @@ struct SimulatedProvider {
     private(set) var known: [DeviceKey: Outcome] = [:]
     /// Requests that were refused for the content's sake, and whether somebody has mended that.
     private(set) var contentFaults = 0
-    var isContentMended = false
+    var isContentFixed = false
     /// Whether the credential is for the environment of the tokens by now.
-    var isMended = false
+    var isFixed = false
 
     mutating func plan(_ key: DeviceKey, faults: Faults, random: inout SeededRandom) {
         var steps: [Step] = []
@@ -125,11 +125,11 @@ struct SimulatedProvider {
         case .suspect:
             // It was refused: asking again costs nobody a push.
             sends[key, default: 0] -= 1
-            if isMended { return answer(key, now: now) }
+            if isFixed { return answer(key, now: now) }
             plans[key] = [.suspect]
             return .refused(Answer(.tokenSuspect, reason: "BadDeviceToken"))
         case .content:
-            if isContentMended {
+            if isContentFixed {
                 pushes[key, default: 0] += 1
                 return .accepted
             }

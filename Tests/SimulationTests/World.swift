@@ -71,7 +71,7 @@ final class World {
     var outageUntil: Timestamp?
     /// Probes that got a fault, by their shards and epochs: one request tells.
     var failedProbes: Set<String> = []
-    private var mendAt: Timestamp?
+    private var fixAt: Timestamp?
     private var ledgerAwayUntil: Timestamp?
     /// When a person lets a campaign go on whose content was refused.
     private var contentLookAt: Timestamp?
@@ -122,7 +122,7 @@ final class World {
         }
         ledger.begin(with: provider.known)
         if faults.isUrgent {
-            ledger.takeShortWay()
+            ledger.takeFastPath()
             let key = ShardKey(campaign: 1, part: 0, ordinal: 0)
             let message = SimulatedBroker.Message(key: key, generation: 1, body: [], isCampaign: true)
             broker.publish(message, to: nil, now: now)
@@ -167,7 +167,7 @@ final class World {
     private func stopFaults() {
         var last = Faults.none
         (last.unknown, last.dropUnknown, last.expiry) = (faults.unknown, faults.dropUnknown, faults.expiry)
-        (last.wrongEnvironment, last.isContentMended) = (faults.wrongEnvironment, faults.isContentMended)
+        (last.wrongEnvironment, last.isContentFixed) = (faults.wrongEnvironment, faults.isContentFixed)
         (last.supersede, last.blind) = (faults.supersede, faults.blind)
         (last.isPatient, last.stride) = (faults.isPatient, faults.stride)
         faults = last
@@ -274,19 +274,19 @@ final class World {
         if outageUntil == nil, random.chance(faults.outage) {
             outageUntil = now.advanced(by: .seconds([2, 20, 200][random.below(3)]))
         }
-        if ledger.campaign.pausedBy.contains(.wrongEnvironment), mendAt == nil {
-            mendAt = now.advanced(by: .seconds(30))
+        if ledger.campaign.pausedBy.contains(.wrongEnvironment), fixAt == nil {
+            fixAt = now.advanced(by: .seconds(30))
             settleQuiet()
         }
-        if let at = mendAt, at <= now {
-            mendAt = nil
-            provider.isMended = faults.wrongEnvironment
+        if let at = fixAt, at <= now {
+            fixAt = nil
+            provider.isFixed = faults.wrongEnvironment
             ledger.resumeGuarded()
             settleQuiet()
         }
         if let at = contentLookAt, at <= now {
             contentLookAt = nil
-            provider.isContentMended = faults.isContentMended
+            provider.isContentFixed = faults.isContentFixed
             ledger.campaign.pausedBy.remove(.content)
             settleQuiet()
         } else if contentLookAt == nil, ledger.campaign.pausedBy.contains(.content) {

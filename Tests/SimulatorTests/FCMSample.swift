@@ -39,7 +39,7 @@ struct FCMSample {
 /// FCM without a socket: one connection that is asked again and again.
 final class FCMWorld {
     let side: FCMSide
-    let connection: any FarSideConnection
+    let connection: any PeerConnection
     var faults = Faults()
     var now = FCMSample.now
 

@@ -9,7 +9,7 @@ final class WebPushWorld {
     static let origin = "https://\(authority)"
 
     let side: WebPushSide
-    let connection: any FarSideConnection
+    let connection: any PeerConnection
     let key: ES256.SigningKey
     var now = WebPushWorld.now
 

@@ -144,7 +144,7 @@ struct AcceptanceTests {
         #expect(try await ledger.status(number).pending.sending == 6)
 
         // The worker dies; the campaign's message comes to another one.
-        #expect(try await ledger.read { try $0.shortWayShards(campaign: number) }.count == 2)
+        #expect(try await ledger.read { try $0.fastPathShards(campaign: number) }.count == 2)
         let repeated = try await ledger.write(.synced) { try $0.acceptClaimed(new, worker: 8, now: .start + 1) }
         guard case .existing = repeated.acceptance, repeated.shards.isEmpty else {
             Issue.record("\(repeated)")
@@ -172,6 +172,6 @@ struct AcceptanceTests {
         let number = try await ledger.accepted(Sample.campaign([4], facts: Sample.facts(urgency: .urgent)))
         _ = try await ledger.planned(number)
         _ = try await ledger.running(key(number, 0))
-        #expect(try await ledger.read { try $0.shortWayShards(campaign: number) }.isEmpty)
+        #expect(try await ledger.read { try $0.fastPathShards(campaign: number) }.isEmpty)
     }
 }

@@ -202,7 +202,7 @@ import Testing
         while try await writer.write(.synced, { try $0.endCampaign(number, now: .start + 1) }) { pieces += 1 }
         let ended = ContinuousClock.now
         let (whole, mark) = (ended - begun, marked - begun)
-        print("\(database): 1,000,000 devices in \(whole), mark \(mark), \(pieces) pieces, \(writer.figures.longest)")
+        print("\(database): 1,000,000 devices in \(whole), mark \(mark), \(pieces) pieces, \(writer.metrics.longest)")
         let after = try await ledger.status(number)
         #expect(after.counts.cancelled == 999_500 && after.pending.total == 0 && after.law == .holds)
         await writer.close()

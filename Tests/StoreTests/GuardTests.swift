@@ -144,7 +144,7 @@ struct GuardTests {
     }
 
     @Test(arguments: TestDatabase.all)
-    func `what is left of a campaign after a trip is judged by itself, and mended tokens are accepted`(
+    func `what is left of a campaign after a trip is judged by itself, and fixed tokens are accepted`(
         _ database: TestDatabase
     )
         async throws

@@ -79,7 +79,7 @@ struct LifeTests {
         #expect(during.pending.sending == 2)
         #expect(during.law == .holds)
 
-        try await settle(running, .accepted(2) { $0.endRest(.cancelled) })
+        try await settle(running, .accepted(2) { $0.endCooldown(.cancelled) })
         let after = try await ledger.status(number)
         #expect(after.pending.total == 0)
         #expect(after.counts.accepted == 4)

@@ -21,7 +21,7 @@ struct ListTests {
         }
     }
 
-    @Test(arguments: TestDatabase.all) func `a list is seen when it is finished, with its figures`(
+    @Test(arguments: TestDatabase.all) func `a list is seen when it is finished, with its metrics`(
         _ database: TestDatabase
     ) async throws {
         try scratch.open(on: database)

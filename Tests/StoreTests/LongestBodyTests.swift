@@ -37,7 +37,7 @@ struct LongestBodyTests {
     }
 
     private func print(_ database: TestDatabase, _ what: String, _ writer: Ledger) {
-        let longest = writer.figures.longest.nanoseconds.sorted { $0.key < $1.key }
+        let longest = writer.metrics.longest.nanoseconds.sorted { $0.key < $1.key }
         let text = longest.map { "\($0.key) \(Double($0.value / 10_000) / 100) ms" }.joined(separator: ", ")
         Swift.print("\(database), \(what): \(text)")
     }

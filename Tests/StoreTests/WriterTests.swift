@@ -95,9 +95,9 @@ struct WriterTests {
         let pool = try DatabasePool(path: scratch.path)
         let writer = LedgerWriter(SQLiteDriver(pool), logger: Logger(label: "test"), rest: .seconds(3600))
         let order = Mutex<[Int]>([])
-        func submit(_ number: Int, _ haste: Ledger.Haste, then: @escaping @Sendable () -> Void = {}) {
+        func submit(_ number: Int, _ priority: Ledger.Priority, then: @escaping @Sendable () -> Void = {}) {
             writer.submit(
-                LedgerWriter.Job(durability: .normal, haste: haste, reach: .ledger, caller: #function) { _ in
+                LedgerWriter.Job(durability: .normal, priority: priority, reach: .ledger, caller: #function) { _ in
                     order.withLock { $0.append(number) }
                     return then
                 } fail: { _ in
@@ -129,11 +129,11 @@ struct WriterTests {
         let isBusy = AsyncStream.makeStream(of: Void.self)
         @Sendable func submit(
             _ name: String,
-            _ haste: Ledger.Haste,
+            _ priority: Ledger.Priority,
             whileRun: @escaping @Sendable () -> Void = {},
             then: @escaping @Sendable () -> Void = {}
         ) {
-            ledger.submit(haste: haste) { _ in
+            ledger.submit(priority: priority) { _ in
                 order.withLock { $0.append(name) }
                 whileRun()
             } completion: { _ in
@@ -193,7 +193,7 @@ struct WriterTests {
             then: @escaping @Sendable () -> Void = {}
         ) {
             writer.submit(
-                LedgerWriter.Job(durability: .normal, haste: .atOnce, reach: .ledger, caller: "test") { _ in
+                LedgerWriter.Job(durability: .normal, priority: .atOnce, reach: .ledger, caller: "test") { _ in
                     order.withLock { $0.append(name) }
                     whileRun()
                     clock.turn(by: duration)
@@ -228,7 +228,7 @@ struct WriterTests {
                 "c is committed", "d is committed",
             ]
         )
-        #expect(writer.figures.commits == 3 && writer.figures.longest.nanoseconds["test"] == 49_000_000)
+        #expect(writer.metrics.commits == 3 && writer.metrics.longest.nanoseconds["test"] == 49_000_000)
         await writer.close()
     }
 

@@ -13,7 +13,7 @@ extension Rule {
     }
 
     private static let driverPaths = [
-        "Sources/Fleet/Sender/", "Sources/Fleet/Planner/", "Sources/Fleet/Intake/IntakeDesk",
+        "Sources/Fleet/Sender/", "Sources/Fleet/Planner/", "Sources/Fleet/Intake/IntakeCoordinator",
     ]
 
     /// Facts on their way to a machine on another thread, which takes them whole.

@@ -63,7 +63,7 @@ import Testing
         let suites = Set(sections[0].matches(of: #/\| `(\w+)`: /#).map { String($0.1) })
         let alone = suites.filter { suite in
             let file = tree.files.first { $0.target == "FanfareKitTests" && $0.path.hasSuffix("/\(suite).swift") }
-            return file.map { $0.lines(of: "PhoneRig").isEmpty && $0.lines(of: "FarSide").isEmpty } ?? false
+            return file.map { $0.lines(of: "PhoneRig").isEmpty && $0.lines(of: "Peer").isEmpty } ?? false
         }
         #expect(named == alone.sorted())
     }

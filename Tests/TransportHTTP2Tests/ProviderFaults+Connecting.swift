@@ -79,7 +79,7 @@ extension ProviderFaults {
 
     @Test func `P23: a name without an address is looked up again, and then serves`() async throws {
         let bed = try Bed()
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             connection.respond(request.streamID, 200)
         }
         let lookUps = NIOLockedValueBox(0)
@@ -108,7 +108,7 @@ extension ProviderFaults {
         async throws
     {
         let bed = try Bed()
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             connection.respond(request.streamID, 200)
         }
         var deadFirst = 0
@@ -142,7 +142,7 @@ extension ProviderFaults {
         kind: BadAddress.Kind
     ) async throws {
         let bed = try Bed()
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             connection.respond(request.streamID, 200)
         }
         let bad = try await BadAddress(kind)

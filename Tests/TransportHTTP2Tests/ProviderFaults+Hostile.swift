@@ -16,7 +16,7 @@ extension ProviderFaults {
             (200, "\u{0}\u{1}\u{2}garbage"), (400, ""), (400, "<html><body>Bad Request</body></html>"),
             (400, #"{"reason":"#), (400, megabyte), (400, #"{"reason":"NewIn2027"}"#), (200, ""),
         ]
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             let answer = answers[FarConnection.number(of: request)]
             connection.respond(request.streamID, answer.status, body: answer.body)
         }

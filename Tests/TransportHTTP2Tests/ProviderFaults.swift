@@ -20,7 +20,7 @@ import Transport
         let connections = NIOLockedValueBox(0)
         let processed = NIOLockedValueBox([Int: Int]())
         let held = NIOLockedValueBox([Int32]())
-        let far = try await FarSide.start(
+        let far = try await Peer.start(
             on: bed.group,
             tls: bed.server,
             opened: { _ in connections.withLockedValue { $0 += 1 } },
@@ -54,7 +54,7 @@ import Transport
         let bed = try Bed()
         let connections = NIOLockedValueBox(0)
         let processed = NIOLockedValueBox([Int: Int]())
-        let far = try await FarSide.start(
+        let far = try await Peer.start(
             on: bed.group,
             tls: bed.server,
             opened: { _ in connections.withLockedValue { $0 += 1 } },
@@ -87,7 +87,7 @@ import Transport
         async throws
     {
         let bed = try Bed()
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, _ in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, _ in
             try? connection.http2.goAway(lastStreamID: 0)
         }
         let outcome = try await bed.run(port: far.port, requests: 1, resendsMax: ShardRun.refusalsMax) {
@@ -106,7 +106,7 @@ import Transport
         let bed = try Bed()
         let processed = NIOLockedValueBox([Int: Int]())
         let refused = NIOLockedValueBox(Set<Int>())
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             let number = FarConnection.number(of: request)
             if number % 10 < 3 && refused.withLockedValue({ $0.insert(number).inserted }) {
                 try? connection.http2.reset(streamID: request.streamID, code: HTTP2ErrorCode.refusedStream)
@@ -132,7 +132,7 @@ import Transport
     {
         let bed = try Bed()
         let codes = [HTTP2ErrorCode.internalError, HTTP2ErrorCode.cancel, HTTP2ErrorCode.enhanceYourCalm]
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             let number = FarConnection.number(of: request)
             if number % 4 == 3 {
                 connection.respond(request.streamID, 200)
@@ -157,7 +157,7 @@ import Transport
 
     @Test func `P5: a GOAWAY that asks for calm slows down, too`() async throws {
         let bed = try Bed()
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             connection.respond(request.streamID, 200)
             guard connection.requests == 100 else { return }
             try? connection.http2.goAway(lastStreamID: request.streamID, code: HTTP2ErrorCode.enhanceYourCalm)

@@ -12,7 +12,7 @@ import Transport
 @Suite(.timeLimit(.minutes(10))) struct ProviderPoolTests {
     @Test func `every request is answered once, with what the far side said`() async throws {
         let bed = try Bed()
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             let number = FarConnection.number(of: request)
             if number % 10 == 3 {
                 connection.respond(
@@ -49,7 +49,7 @@ import Transport
 
     @Test func `a port where nobody listens is a failed connection`() async throws {
         let bed = try Bed()
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { _, _ in }
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { _, _ in }
         try await far.stop()
         let outcome = try await bed.run(port: far.port, requests: 1, untilFailure: true)
         #expect(outcome.counters.connectFailures == 1)
@@ -59,7 +59,7 @@ import Transport
 
     @Test func `a connection cut in the middle makes unknown what had left`() async throws {
         let bed = try Bed()
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             if connection.requests <= 10 { connection.respond(request.streamID, 200) }
             if connection.requests == 11 {
                 connection.flush()
@@ -76,7 +76,7 @@ import Transport
 
     @Test func `a black hole ends every request by its deadline`() async throws {
         let bed = try Bed()
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { _, _ in }
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { _, _ in }
         let outcome = try await bed.run(port: far.port, requests: 20) {
             $0.streamDeadline = Sanitizer.patience(.milliseconds(100))
             $0.connections.backoffBase = .milliseconds(10)
@@ -108,7 +108,7 @@ import Transport
     @Test func `a connection is replaced when its stream ids are used up`() async throws {
         let bed = try Bed()
         let most = NIOLockedValueBox(0)
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             most.withLockedValue { $0 = max($0, connection.requests) }
             connection.respond(request.streamID, 200)
         }
@@ -128,7 +128,7 @@ import Transport
     @Test func `a retired connection finishes and another takes over`() async throws {
         let bed = try Bed()
         let connections = NIOLockedValueBox(0)
-        let far = try await FarSide.start(
+        let far = try await Peer.start(
             on: bed.group,
             tls: bed.server,
             opened: { _ in connections.withLockedValue { $0 += 1 } },

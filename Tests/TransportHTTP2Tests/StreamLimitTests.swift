@@ -18,7 +18,7 @@ import Transport
         var configuration = HTTP2ServerSession.Configuration()
         configuration.maxConcurrentStreams = 1
         let most = NIOLockedValueBox([0, 0, 0])
-        let far = try await FarSide.start(on: bed.group, tls: bed.server, configuration: configuration) {
+        let far = try await Peer.start(on: bed.group, tls: bed.server, configuration: configuration) {
             connection,
             request in
             // A thousand streams may be on their way when the limit falls; the server refuses those, and they come again.
@@ -52,9 +52,9 @@ import Transport
         try await bed.stop()
     }
 
-    @Test func `a collapse of the stream limits is one line in the log and a figure of the pool`() async throws {
+    @Test func `a collapse of the stream limits is one line in the log and a metric of the pool`() async throws {
         let bed = try Bed()
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             connection.respond(request.streamID, 200)
             // Down and up again, ten times.
             let limit: UInt32? = connection.requests % 200 == 100 ? 1 : connection.requests % 200 == 0 ? 1000 : nil
@@ -80,7 +80,7 @@ import Transport
         let bed = try Bed()
         let early = NIOLockedValueBox(0)
         let late = NIOLockedValueBox(0)
-        let far = try await FarSide.start(on: bed.group, tls: bed.server) { connection, request in
+        let far = try await Peer.start(on: bed.group, tls: bed.server) { connection, request in
             Self.note(connection.http2.openStreams, in: connection.requests <= 10 ? early : late)
             // Ten answers that say nothing about the credential.
             connection.respond(request.streamID, connection.requests < 10 ? 503 : 200)
@@ -99,7 +99,7 @@ import Transport
     @Test func `slow answers make the pool open more connections`() async throws {
         let bed = try Bed()
         let connections = NIOLockedValueBox(0)
-        let far = try await FarSide.start(
+        let far = try await Peer.start(
             on: bed.group,
             tls: bed.server,
             opened: { _ in connections.withLockedValue { $0 += 1 } },

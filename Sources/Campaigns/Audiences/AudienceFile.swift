@@ -26,12 +26,12 @@ public struct AudienceFileProblem: Hashable, Sendable {
     /// What is wrong, for people; never says a token or a value.
     public var detail: String
     /// How to mend it.
-    public var mend: String?
+    public var fix: String?
 
     /// In the form of every answer; the pointer names the line, counted from 0 as JSON pointers count.
     public var problem: Problem {
         let place = "line \(line), column \(column): "
-        return Problem(pointer: "/\(max(0, line - 1))", code: code, detail: place + detail, mend: mend)
+        return Problem(pointer: "/\(max(0, line - 1))", code: code, detail: place + detail, fix: fix)
     }
 }
 
@@ -61,11 +61,11 @@ public struct AudienceFileReport: Sendable, Equatable {
         line: Int,
         column: Int,
         _ detail: String,
-        mend: String? = nil
+        fix: String? = nil
     ) {
         problemCount += 1
         guard problems.count < AudienceFileReport.problemsMax else { return }
-        problems.append(AudienceFileProblem(line: line, column: column, code: code, detail: detail, mend: mend))
+        problems.append(AudienceFileProblem(line: line, column: column, code: code, detail: detail, fix: fix))
     }
 }
 

@@ -48,7 +48,7 @@ struct CSVDeviceReader {
         }
         if !report.isUnusable, scanner.finish() { try record(each) }
         if columns.isEmpty, !report.isUnusable {
-            refuseFile(.empty, "the file is empty", mend: "begin with a header: token, and whatever else there is")
+            refuseFile(.empty, "the file is empty", fix: "begin with a header: token, and whatever else there is")
         }
         if report.deviceCount == 0, report.problemCount == 0 {
             report.note(
@@ -56,14 +56,14 @@ struct CSVDeviceReader {
                 line: 1,
                 column: 1,
                 "the file has a header and no device",
-                mend: "give one device a line"
+                fix: "give one device a line"
             )
         }
     }
 
     private mutating func begin(_ start: [UInt8], _ each: (DeviceRegistration, Int) throws -> Void) rethrows {
         if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) || start.prefix(2).contains(0) {
-            refuseFile(.encoding, "the file is not UTF-8 (it looks like UTF-16)", mend: "save it as CSV UTF-8")
+            refuseFile(.encoding, "the file is not UTF-8 (it looks like UTF-16)", fix: "save it as CSV UTF-8")
             return
         }
         // Spreadsheets write a byte order mark in front of UTF-8.
@@ -110,7 +110,7 @@ struct CSVDeviceReader {
         var names: [String] = []
         for field in 0..<scanner.count {
             guard let name = text(field) else {
-                return refuseFile(.encoding, "the header is not valid UTF-8", mend: "save the file as CSV UTF-8")
+                return refuseFile(.encoding, "the header is not valid UTF-8", fix: "save the file as CSV UTF-8")
             }
             names.append(name)
         }
@@ -118,13 +118,13 @@ struct CSVDeviceReader {
             return refuseFile(.tooMany, "the header has \(names.count) columns, at most 256 are allowed")
         }
         if names.contains(where: \.isEmpty) {
-            return refuseFile(.empty, "a column of the header has no name", mend: "name it, or take it out")
+            return refuseFile(.empty, "a column of the header has no name", fix: "name it, or take it out")
         }
         if Set(names).count < names.count {
-            return refuseFile(.duplicateField, "the header has a column twice", mend: "give each column its own name")
+            return refuseFile(.duplicateField, "the header has a column twice", fix: "give each column its own name")
         }
         guard names.contains("token") else {
-            return refuseFile(.required, "the header has no column token", mend: mend(forHeader: names))
+            return refuseFile(.required, "the header has no column token", fix: fix(forHeader: names))
         }
         columns = names.map(fields.column)
         providerColumn = columns.firstIndex(of: .provider)
@@ -136,13 +136,13 @@ struct CSVDeviceReader {
                     column: scanner.places[field].column,
                     code: .unusual,
                     detail: "the column \(name.clipped) is taken as \(fields.otherName)",
-                    mend: "did you mean \(near)?"
+                    fix: "did you mean \(near)?"
                 )
             )
         }
     }
 
-    private func mend(forHeader names: [String]) -> String {
+    private func fix(forHeader names: [String]) -> String {
         if names.count == 1, names[0].contains(";") || names[0].contains("\t") { return "separate columns with commas" }
         if let near = names.first(where: { Spelling.nearest(to: $0, among: ["token", "device_token"]) != nil }) {
             return "call the column \(near.clipped) token"
@@ -153,28 +153,28 @@ struct CSVDeviceReader {
         return "name the column with the tokens: token"
     }
 
-    private mutating func refuseFile(_ code: ProblemCode, _ detail: String, mend: String? = nil) {
-        report.note(code, line: 1, column: 1, detail, mend: mend)
+    private mutating func refuseFile(_ code: ProblemCode, _ detail: String, fix: String? = nil) {
+        report.note(code, line: 1, column: 1, detail, fix: fix)
         report.isUnusable = true
     }
 
     private mutating func note(_ mistake: CSVRecordScanner.Mistake, at place: CSVRecordScanner.Place) {
-        let (code, detail, mend): (ProblemCode, String, String)
+        let (code, detail, fix): (ProblemCode, String, String)
         switch mistake {
         case .strayQuote:
             (code, detail) = (.syntax, "a quote stands within a field, or text behind a closing quote")
-            mend = "put the whole field into quotes and double the quotes in it"
+            fix = "put the whole field into quotes and double the quotes in it"
         case .tooLong:
             (code, detail) = (.tooLarge, "the line has more than \(AudienceFileReader.lineBytesMax) bytes")
-            mend = "look for a quote that is not closed"
+            fix = "look for a quote that is not closed"
         case .tooManyFields:
             (code, detail) = (.tooMany, "the line has more than \(CSVRecordScanner.fieldsMax) fields")
-            mend = "give it as many as the header has"
+            fix = "give it as many as the header has"
         case .unclosedQuote:
             (code, detail) = (.syntax, "a quoted field is not closed before the end of the file")
-            mend = "close it with a quote"
+            fix = "close it with a quote"
         }
-        report.note(code, line: place.line, column: place.column, detail, mend: mend)
+        report.note(code, line: place.line, column: place.column, detail, fix: fix)
     }
 
     // MARK: A device
@@ -286,7 +286,7 @@ struct CSVDeviceReader {
         let near = Spelling.nearest(to: name, among: names).map { "did you mean \($0)?" }
         let place = scanner.places[column]
         let detail = "provider must be \(names.joined(separator: " or "))"
-        report.note(.value, line: place.line, column: place.column, detail, mend: near)
+        report.note(.value, line: place.line, column: place.column, detail, fix: near)
         return nil
     }
 

@@ -41,7 +41,7 @@ struct NDJSONDeviceReader {
     mutating func finish(_ each: (DeviceRegistration, Int) throws -> Void) rethrows {
         if !partial.isEmpty || isSkipping { try endPartial(each) }
         if report.deviceCount == 0, report.problemCount == 0 {
-            report.note(.empty, line: 1, column: 1, "the file is empty", mend: "give one device object a line")
+            report.note(.empty, line: 1, column: 1, "the file is empty", fix: "give one device object a line")
             report.isUnusable = true
         }
     }
@@ -67,7 +67,7 @@ struct NDJSONDeviceReader {
 
     private mutating func noteTooLong() {
         let detail = "the line has more than \(AudienceFileReader.lineBytesMax) bytes"
-        report.note(.tooLarge, line: line, column: 1, detail, mend: "put one device object on each line")
+        report.note(.tooLarge, line: line, column: 1, detail, fix: "put one device object on each line")
         report.refusedCount += 1
     }
 
@@ -88,7 +88,7 @@ struct NDJSONDeviceReader {
         } else {
             for problem in reading.problems {
                 let column = problem.position.column
-                report.note(problem.code, line: line, column: column, problem.detail, mend: problem.mend)
+                report.note(problem.code, line: line, column: column, problem.detail, fix: problem.fix)
             }
         }
         report.refusedCount += 1
@@ -111,7 +111,7 @@ struct NDJSONDeviceReader {
                 line: line,
                 column: places[problem.pointer]?.column ?? 1,
                 problem.detail,
-                mend: problem.mend
+                fix: problem.fix
             )
         }
     }

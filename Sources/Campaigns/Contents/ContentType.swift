@@ -58,7 +58,7 @@ public enum ContentType: String, Sendable, CaseIterable {
     /// Images and sounds are known by their first bytes (PNG, section 5.2; JPEG, B.1.1.3; GIF89a, 17; RFC 9649, 2.4;
     /// Audio IFF 1.3, "Data Types"; RIFF, "WAVE"; Core Audio Format Specification, "CAF File Header"; ID3v2.4, 3.1, or a
     /// frame of ISO/IEC 11172-3, 2.4.2.3), texts by being UTF-8, JSON by being read.
-    public func problem(_ bytes: [UInt8]) -> (detail: String, mend: String)? {
+    public func problem(_ bytes: [UInt8]) -> (detail: String, fix: String)? {
         if bytes.isEmpty { return ("the content is empty", "send the bytes of a file") }
         guard bytes.count <= Self.bytesMax else {
             return ("the content has \(bytes.count) bytes, at most \(Self.bytesMax) are taken", "make it smaller")
@@ -67,8 +67,8 @@ public enum ContentType: String, Sendable, CaseIterable {
         case .png, .jpeg, .gif, .webp, .aiff, .wav, .caf, .mp3:
             let found = Self.binary(bytes)
             if found == self { return nil }
-            let mend = found.map { "it begins like \($0.rawValue)" } ?? "send the file as it is, or name its type"
-            return ("the content does not begin as \(rawValue) does", mend)
+            let fix = found.map { "it begins like \($0.rawValue)" } ?? "send the file as it is, or name its type"
+            return ("the content does not begin as \(rawValue) does", fix)
         case .html, .plain:
             guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
             return ("the content is not UTF-8", "write it in UTF-8")

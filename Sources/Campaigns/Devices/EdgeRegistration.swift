@@ -44,7 +44,7 @@ extension DeviceDecoder {
                     .conflict,
                     at: place,
                     "\(name) says whose the token is, and there is no token",
-                    mend: "add token"
+                    fix: "add token"
                 )
             }
             let (locale, timeZone) = place(reader)

@@ -15,7 +15,7 @@ public protocol TokenForm: Sendable {
     /// A token as it is kept; nil when the text is none.
     func token(_ text: UnsafeBufferPointer<UInt8>) -> TokenReading?
     /// What is probably the matter with a text that is no token, without saying it; nil when nothing can be guessed.
-    func mend(for text: String) -> String?
+    func fix(for text: String) -> String?
 }
 
 /// A token as it was read.

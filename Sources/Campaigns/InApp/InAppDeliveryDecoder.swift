@@ -17,7 +17,7 @@ struct InAppDeliveryDecoder {
     }
 
     private func delivery() -> InAppDelivery? {
-        reader.require("triggers", mend: "say when it is shown, for example [{\"on\": \"session_start\"}]")
+        reader.require("triggers", fix: "say when it is shown, for example [{\"on\": \"session_start\"}]")
         var delivery = InAppDelivery(triggers: triggers())
         let most = InAppDelivery.priorityMax
         delivery.priority = Int(reader.integer("priority", in: -most...most) ?? 0)
@@ -37,7 +37,7 @@ struct InAppDeliveryDecoder {
                 .conflict,
                 at: place("ends_at"),
                 "the message would end at \(end.rfc3339), before it begins at \(start.rfc3339)",
-                mend: "give an ends_at after starts_at"
+                fix: "give an ends_at after starts_at"
             )
         }
         if let delay = delivery.delay?.double, let timeout = delivery.timeout?.double, timeout <= delay {
@@ -45,7 +45,7 @@ struct InAppDeliveryDecoder {
                 .conflict,
                 at: place("timeout"),
                 "the time-out is over before the delay: the message would never be shown",
-                mend: "give a timeout above delay, or leave it out"
+                fix: "give a timeout above delay, or leave it out"
             )
         }
     }
@@ -55,7 +55,7 @@ struct InAppDeliveryDecoder {
     private func triggers() -> [InAppTrigger] {
         guard let elements = reader.array("triggers", countMax: InAppDelivery.triggersMax) else { return [] }
         if elements.isEmpty {
-            log.refuse(.empty, at: place("triggers"), "triggers is empty", mend: "name at least one")
+            log.refuse(.empty, at: place("triggers"), "triggers is empty", fix: "name at least one")
         }
         return elements.enumerated().compactMap { trigger($1, at: place("triggers").appending($0)) }
     }
@@ -69,14 +69,14 @@ struct InAppDeliveryDecoder {
             filter($1, at: pointer.appending("where").appending($0))
         }
         guard let event else { return nil }
-        if event.needsName { fields.require("name", mend: "name is \(event.nameMeans ?? "")") }
+        if event.needsName { fields.require("name", fix: "name is \(event.nameMeans ?? "")") }
         if event.nameMeans == nil, fields.has("name") {
             let detail = "\(event.rawValue) has no name"
-            log.refuse(.conflict, at: pointer.appending("name"), detail, mend: "leave it out")
+            log.refuse(.conflict, at: pointer.appending("name"), detail, fix: "leave it out")
         }
         if !event.hasProperties, fields.isGiven("where") {
             let detail = "\(event.rawValue) has no properties to look at"
-            log.refuse(.conflict, at: pointer.appending("where"), detail, mend: "leave where out")
+            log.refuse(.conflict, at: pointer.appending("where"), detail, fix: "leave where out")
         }
         return InAppTrigger(event, name: name, filters: filters)
     }
@@ -84,7 +84,7 @@ struct InAppDeliveryDecoder {
     private func filter(_ value: JSONValue, at pointer: JSONPointer) -> InAppFilter? {
         guard let fields = ObjectReader(value, at: pointer, JobFields.inAppFilter, log) else { return nil }
         fields.require("property")
-        fields.require("op", mend: "give equal, not, greater, less, regex or exists")
+        fields.require("op", fix: "give equal, not, greater, less, regex or exists")
         let property = fields.text("property", bytesMax: Self.propertyBytesMax)
         guard let comparison = fields.choice("op", of: InAppFilter.Comparison.self) else { return nil }
         if comparison != .exists { fields.require("value") }

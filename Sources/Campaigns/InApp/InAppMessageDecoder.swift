@@ -20,7 +20,7 @@ struct InAppMessageDecoder {
     }
 
     private func message() -> InAppMessage? {
-        reader.require("type", mend: "give slideup, modal, full or html")
+        reader.require("type", fix: "give slideup, modal, full or html")
         let layout = reader.choice("type", of: InAppMessage.Layout.self)
         var message = InAppMessage(layout: layout ?? .modal)
         let isPage = layout == .html
@@ -56,10 +56,10 @@ struct InAppMessageDecoder {
         let rest = text.utf8.dropFirst("https://".utf8.count)
         let isHost = rest.first.map { JobIdentity.isWordByte($0) || $0 == 0x5B } ?? false
         guard text.hasPrefix("https://"), isHost, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            let mend =
+            let fix =
                 text.hasPrefix("http://")
                 ? "write https://" : "write https:// and the host, spaces and other characters as %20 and the like"
-            log.refuse(.format, at: place, "\(name) must be an https address", mend: mend)
+            log.refuse(.format, at: place, "\(name) must be an https address", fix: fix)
             return nil
         }
         return text
@@ -139,7 +139,7 @@ struct InAppMessageDecoder {
                 .unusual,
                 at: place("image_url"),
                 "a full message without an image is discarded by the phone",
-                mend: "give image_url, or choose the type modal"
+                fix: "give image_url, or choose the type modal"
             )
         }
     }
@@ -158,7 +158,7 @@ struct InAppMessageDecoder {
                 .conflict,
                 at: place(name),
                 "\(name) cannot be shown: \(reason)",
-                mend: "leave it out, or choose another type"
+                fix: "leave it out, or choose another type"
             )
         }
     }
@@ -166,7 +166,7 @@ struct InAppMessageDecoder {
     /// What was given wrongly is not missing too.
     private func need(_ name: String, _ detail: String) {
         if log.hasProblem(within: place(name)) { return }
-        log.refuse(.required, at: place(name), detail, mend: "give \(name)")
+        log.refuse(.required, at: place(name), detail, fix: "give \(name)")
     }
 
     private func place(_ name: String) -> JSONPointer { reader.pointer.appending(name) }

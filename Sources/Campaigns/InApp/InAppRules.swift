@@ -11,7 +11,7 @@ struct InAppRules {
 
     /// What a delivery may say besides; all else is about pushes.
     private static let taken = ["in_app", "hold"]
-    private static let mends = [
+    private static let fixes = [
         "send_at": "give in_app.starts_at", "expires_at": "give in_app.ends_at", "ttl": "give in_app.ends_at",
         "priority": "give in_app.priority", "repeat": "give in_app.repeat_after",
     ]
@@ -25,7 +25,7 @@ struct InAppRules {
                 .conflict,
                 at: place("delivery", member.name),
                 "\(member.name) is about pushes, and an in-app message sends none",
-                mend: Self.mends[member.name] ?? "leave it out"
+                fix: Self.fixes[member.name] ?? "leave it out"
             )
         }
         if delivery?["in_app"] == nil {
@@ -33,7 +33,7 @@ struct InAppRules {
                 .required,
                 at: place("delivery", "in_app"),
                 "a campaign of kind in_app needs delivery.in_app",
-                mend: "say when it is shown, for example {\"triggers\": [{\"on\": \"session_start\"}]}"
+                fix: "say when it is shown, for example {\"triggers\": [{\"on\": \"session_start\"}]}"
             )
         }
         checkAudience()
@@ -47,7 +47,7 @@ struct InAppRules {
                 .conflict,
                 at: place("audience", "at_most"),
                 "at_most pauses a campaign before its first push, and who gets an in-app message shows as they come",
-                mend: "leave it out"
+                fix: "leave it out"
             )
         }
         for (path, segment) in segments where !segment.questions.isEmpty {
@@ -55,7 +55,7 @@ struct InAppRules {
                 .conflict,
                 at: JSONPointer(text: pointer.appending("audience").text + path),
                 "what phones said is not asked while a session starts",
-                mend: "name tags, attributes, users or a list"
+                fix: "name tags, attributes, users or a list"
             )
         }
     }
@@ -74,7 +74,7 @@ struct InAppRules {
             .conflict,
             at: place("delivery", "in_app"),
             "delivery.in_app goes with the kind in_app, and this is a campaign of kind \(kind.rawValue)",
-            mend: "give \"kind\": \"in_app\", or leave it out"
+            fix: "give \"kind\": \"in_app\", or leave it out"
         )
     }
 
@@ -85,7 +85,7 @@ struct InAppRules {
             .expired,
             at: place("delivery", "in_app").appending("ends_at"),
             "the message ended at \(end.rfc3339), and it is \(now.rfc3339) now",
-            mend: "give a later instant"
+            fix: "give a later instant"
         )
     }
 
@@ -99,7 +99,7 @@ struct InAppRules {
                 .conflict,
                 at: entry,
                 "an in-app message has title (its header), body (its message) and media_url (its image) in another language",
-                mend: "leave the rest out"
+                fix: "leave the rest out"
             )
         }
         let texts = [("title", localization.title), ("body", localization.body), ("media_url", localization.mediaURL)]
@@ -108,7 +108,7 @@ struct InAppRules {
             guard let text else { continue }
             if !isPage || name != "body" { Templates.refuseAnywhere(in: text, name, at: entry.appending(name), log) }
             guard let message = content?.inApp, let missing = message.unused(name) else { continue }
-            log.refuse(.conflict, at: entry.appending(name), missing, mend: "leave it out")
+            log.refuse(.conflict, at: entry.appending(name), missing, fix: "leave it out")
         }
         let bytesMax = isPage ? InAppMessageDecoder.pageBytesMax : InAppMessageDecoder.messageBytesMax
         for (name, text, most) in [

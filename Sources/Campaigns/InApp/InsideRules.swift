@@ -9,7 +9,7 @@ struct InsideRules {
 
     /// Members of the delivery of a campaign without a push; all others are about pushes.
     private static let taken = ["show", "send_at", "expires_at", "ttl", "hold"]
-    private static let mends = ["repeat": "publish it again when it is to come again"]
+    private static let fixes = ["repeat": "publish it again when it is to come again"]
 
     /// Members of a content that only a push has, each with the reason.
     private static let ofPushes: [String: String] = [
@@ -38,7 +38,7 @@ struct InsideRules {
                 at: place("delivery", "show"),
                 "show goes with the kinds notification, announcement and poll, and this is a campaign of kind "
                     + kind.rawValue,
-                mend: "leave it out"
+                fix: "leave it out"
             )
             return
         }
@@ -51,7 +51,7 @@ struct InsideRules {
                 .conflict,
                 at: place("delivery", member.name),
                 "\(member.name) is about pushes, and a campaign that is shown in_app sends none",
-                mend: Self.mends[member.name] ?? "leave it out"
+                fix: Self.fixes[member.name] ?? "leave it out"
             )
         }
         checkContent(given["content"], at: pointer.appending("content"))
@@ -70,7 +70,7 @@ struct InsideRules {
                 .conflict,
                 at: place.appending(member.name),
                 "\(member.name) does not go with a campaign that is shown in_app: \(reason)",
-                mend: "leave it out, or let \"show\" be any"
+                fix: "leave it out, or let \"show\" be any"
             )
         }
     }
@@ -83,7 +83,7 @@ struct InsideRules {
                 .templateNotAllowed,
                 at: place,
                 "a campaign that is shown in_app is the same for every device of a language, and takes no template",
-                mend: "write the text out, or let \"show\" be any"
+                fix: "write the text out, or let \"show\" be any"
             )
         }
         let names = ["title", "subtitle", "body"]
@@ -93,7 +93,7 @@ struct InsideRules {
             .required,
             at: place("content", "title"),
             "there is nothing to show inside the app: no title, subtitle or body",
-            mend: "give title or body"
+            fix: "give title or body"
         )
     }
 

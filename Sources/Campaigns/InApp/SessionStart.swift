@@ -11,7 +11,7 @@ public struct SessionStart: Sendable, Equatable {
     public static func decode(_ value: JSONValue) -> (session: SessionStart?, problems: [Problem]) {
         let log = ProblemLog()
         guard let reader = ObjectReader(value, at: .root, JobFields.session, log) else { return (nil, log.all) }
-        reader.require("id", mend: "give the session a UUID of its own")
+        reader.require("id", fix: "give the session a UUID of its own")
         reader.require("started_at")
         let id = reader.text("id")
         if let id, !isUUID(id) {

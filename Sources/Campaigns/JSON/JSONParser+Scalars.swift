@@ -30,7 +30,7 @@ extension JSONParser {
             case UInt8(ascii: "\\"): escape(into: &text)
             case 0..<0x20:
                 if !hasBadControl {
-                    note(.syntax, "a string has a control character", mend: "write it as an escape, \\n for a new line")
+                    note(.syntax, "a string has a control character", fix: "write it as an escape, \\n for a new line")
                 }
                 hasBadControl = true
                 offset += 1
@@ -40,21 +40,21 @@ extension JSONParser {
             default:
                 let length = JSONParser.scalarLength(bytes[offset...])
                 if length == 0, !hasBadByte {
-                    note(.encoding, "a string is not valid UTF-8", mend: "send UTF-8")
+                    note(.encoding, "a string is not valid UTF-8", fix: "send UTF-8")
                     hasBadByte = true
                 }
                 text.append(contentsOf: length == 0 ? bytes[offset..<offset] : bytes[offset..<offset + length])
                 offset += max(1, length)
             }
         }
-        give(up: .syntax, "the text ends within a string", mend: "close the string with a double quote")
+        give(up: .syntax, "the text ends within a string", fix: "close the string with a double quote")
         return ""
     }
 
     /// The text, or, with a problem, none.
     private mutating func streamSafe(_ text: String, from start: Int) -> String {
         if StreamSafeText.holds(text) { return text }
-        note(.encoding, "a string has more than 30 combining marks in a row", mend: "leave them out", at: start)
+        note(.encoding, "a string has more than 30 combining marks in a row", fix: "leave them out", at: start)
         return ""
     }
 
@@ -77,7 +77,7 @@ extension JSONParser {
             note(
                 .syntax,
                 "a string has an escape that JSON does not have",
-                mend: "write \\\\ for a backslash",
+                fix: "write \\\\ for a backslash",
                 at: start
             )
         }
@@ -86,7 +86,7 @@ extension JSONParser {
     /// Reads what follows `\u`; the offset stands behind the `u`.
     private mutating func unicodeEscape(from start: Int, into text: inout [UInt8]) {
         guard var code = fourHexDigits() else {
-            note(.syntax, "four hexadecimal digits must follow \\u", mend: nil, at: start)
+            note(.syntax, "four hexadecimal digits must follow \\u", fix: nil, at: start)
             return
         }
         if (0xD800..<0xDC00).contains(code), offset + 1 < bytes.count, bytes[offset] == UInt8(ascii: "\\"),
@@ -101,7 +101,7 @@ extension JSONParser {
             }
         }
         guard let scalar = Unicode.Scalar(code) else {
-            note(.encoding, "half of a surrogate pair stands alone", mend: "send UTF-8, or both halves", at: start)
+            note(.encoding, "half of a surrogate pair stands alone", fix: "send UTF-8, or both halves", at: start)
             return
         }
         text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
@@ -152,17 +152,17 @@ extension JSONParser {
         while offset < bytes.count, JSONParser.isWordByte(bytes[offset]) { offset += 1 }
         let word = bytes[start..<offset]
         guard word.count <= JSONReader.numberBytesMax else {
-            note(.range, "a number has more than 1,000 digits", mend: "write it as a string", at: start)
+            note(.range, "a number has more than 1,000 digits", fix: "write it as a string", at: start)
             return .null
         }
         let text = String(decoding: word, as: UTF8.self)
         guard JSONParser.isNumber(word) else {
-            note(.syntax, "\(text.prefix(40)) is not a JSON number", mend: JSONParser.mend(forNumber: word), at: start)
+            note(.syntax, "\(text.prefix(40)) is not a JSON number", fix: JSONParser.fix(forNumber: word), at: start)
             return .null
         }
         // No reader on a phone holds it: JSON libraries turn it into an error or into infinity.
         guard let double = Double(text), double.isFinite else {
-            note(.range, "a number is too large for a double", mend: "write it as a string", at: start)
+            note(.range, "a number is too large for a double", fix: "write it as a string", at: start)
             return .null
         }
         return .number(JSONNumber(text: text))
@@ -178,22 +178,22 @@ extension JSONParser {
         case "null": return .null
         case "": noteNoValue()
         case let text:
-            let mend = JSONParser.mend(forWord: text)
-            note(.syntax, "\(text) is not a JSON value", mend: mend, at: start)
+            let fix = JSONParser.fix(forWord: text)
+            note(.syntax, "\(text) is not a JSON value", fix: fix, at: start)
         }
         return .null
     }
 
     private mutating func noteNoValue() {
         guard offset < bytes.count else {
-            give(up: .syntax, "the text ends where a value must stand", mend: nil)
+            give(up: .syntax, "the text ends where a value must stand", fix: nil)
             return
         }
         let isQuote = bytes[offset] == UInt8(ascii: "'")
-        give(up: .syntax, "a value must stand here", mend: isQuote ? "strings take double quotes" : nil)
+        give(up: .syntax, "a value must stand here", fix: isQuote ? "strings take double quotes" : nil)
     }
 
-    private static func mend(forWord text: String) -> String? {
+    private static func fix(forWord text: String) -> String? {
         switch text.lowercased() {
         case "nan", "inf", "infinity": "leave the field out: JSON has only finite numbers"
         case "true", "false", "null": "write \(text.lowercased())"
@@ -202,7 +202,7 @@ extension JSONParser {
         }
     }
 
-    private static func mend(forNumber word: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+    private static func fix(forNumber word: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
         switch word.first {
         case UInt8(ascii: "+"): "leave the plus sign out"
         case UInt8(ascii: "."): "write 0 in front of the point"

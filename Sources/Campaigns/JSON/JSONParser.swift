@@ -31,20 +31,20 @@ struct JSONParser {
             give(
                 up: .tooLarge,
                 "the text has \(bytes.count) bytes, at most \(limits.bytesMax) are taken",
-                mend: "put the devices into a list and name the list in the audience"
+                fix: "put the devices into a list and name the list in the audience"
             )
             return nil
         }
         guard startsAsUTF8() else { return nil }
         skipSpace()
         guard offset < bytes.count else {
-            give(up: .syntax, "the text is empty", mend: "send one JSON object")
+            give(up: .syntax, "the text is empty", fix: "send one JSON object")
             return nil
         }
         let value = value(depth: 0)
         skipSpace()
         if !isLost, offset < bytes.count {
-            give(up: .syntax, "something follows after the end of the JSON value", mend: "send one JSON object")
+            give(up: .syntax, "something follows after the end of the JSON value", fix: "send one JSON object")
         }
         return isLost ? nil : value
     }
@@ -53,13 +53,13 @@ struct JSONParser {
     private mutating func startsAsUTF8() -> Bool {
         let first = bytes.prefix(4)
         if first.starts(with: [0xEF, 0xBB, 0xBF]) {
-            note(.encoding, "the text begins with a byte order mark", mend: "send UTF-8 without it")
+            note(.encoding, "the text begins with a byte order mark", fix: "send UTF-8 without it")
             offset = 3
             return true
         }
         let isWide = first.starts(with: [0xFE, 0xFF]) || first.starts(with: [0xFF, 0xFE]) || first.contains(0)
         if isWide {
-            give(up: .encoding, "the text is not UTF-8 (it looks like UTF-16 or UTF-32)", mend: "send UTF-8")
+            give(up: .encoding, "the text is not UTF-8 (it looks like UTF-16 or UTF-32)", fix: "send UTF-8")
         }
         return !isWide
     }
@@ -68,7 +68,7 @@ struct JSONParser {
         if !wanted.isEmpty { locate() }
         valueCount += 1
         guard valueCount <= limits.valuesMax else {
-            give(up: .tooMany, "the text has more than \(limits.valuesMax) values", mend: "put devices into a list")
+            give(up: .tooMany, "the text has more than \(limits.valuesMax) values", fix: "put devices into a list")
             return .null
         }
         switch next {
@@ -101,7 +101,7 @@ struct JSONParser {
             let name = string()
             skipSpace()
             guard !isLost, next == UInt8(ascii: ":") else {
-                give(up: .syntax, "a colon must follow the name of a field", mend: nil)
+                give(up: .syntax, "a colon must follow the name of a field", fix: nil)
                 break
             }
             offset += 1
@@ -110,9 +110,9 @@ struct JSONParser {
             if name.utf8.count > JSONReader.nameBytesMax {
                 path.removeLast()
                 path.append(.name(String(name.unicodeScalars.prefix(40))))
-                note(.length, "a field's name has more than 1,024 bytes", mend: nil, at: nameOffset)
+                note(.length, "a field's name has more than 1,024 bytes", fix: nil, at: nameOffset)
             } else if isDuplicate(name, among: members, names: &names) {
-                note(.duplicateField, "the field is there twice", mend: "keep one of them", at: nameOffset)
+                note(.duplicateField, "the field is there twice", fix: "keep one of them", at: nameOffset)
             }
             members.append(JSONMember(name, value(depth: depth)))
             path.removeLast()
@@ -152,11 +152,11 @@ struct JSONParser {
         case closing: return false
         case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "-"), 48...57,
             UInt8(ascii: "a")...UInt8(ascii: "z"):
-            note(.syntax, "a comma is missing", mend: "put a comma between two values")
+            note(.syntax, "a comma is missing", fix: "put a comma between two values")
         default:
             let end = closing == UInt8(ascii: "}") ? "object" : "array"
             let what = offset < bytes.count ? "an \(end) goes on with something else than a comma or its end" : ""
-            give(up: .syntax, what.isEmpty ? "the text ends within an \(end)" : what, mend: nil)
+            give(up: .syntax, what.isEmpty ? "the text ends within an \(end)" : what, fix: nil)
         }
         return false
     }
@@ -174,7 +174,7 @@ struct JSONParser {
             give(
                 up: .tooDeep,
                 "more than \(limits.depthMax) objects and arrays are within each other",
-                mend: "flatten it"
+                fix: "flatten it"
             )
         }
         return !isLost
@@ -182,14 +182,14 @@ struct JSONParser {
 
     private mutating func loseName() {
         if offset >= bytes.count {
-            give(up: .syntax, "the text ends within an object", mend: nil)
+            give(up: .syntax, "the text ends within an object", fix: nil)
         } else {
-            give(up: .syntax, "a field's name must stand here, in double quotes", mend: nil)
+            give(up: .syntax, "a field's name must stand here, in double quotes", fix: nil)
         }
     }
 
     private mutating func noteTrailingComma() {
-        note(.syntax, "a comma stands before the end", mend: "leave the last comma out")
+        note(.syntax, "a comma stands before the end", fix: "leave the last comma out")
     }
 
     /// Skips white space, and comments with a problem.
@@ -198,7 +198,7 @@ struct JSONParser {
             switch bytes[offset] {
             case 0x20, 0x09, 0x0A, 0x0D: offset += 1
             case UInt8(ascii: "/"):
-                note(.syntax, "JSON has no comments", mend: "leave the comment out")
+                note(.syntax, "JSON has no comments", fix: "leave the comment out")
                 while !isLost, offset < bytes.count, bytes[offset] != 0x0A { offset += 1 }
                 if isLost { return }
             default: return
@@ -209,7 +209,7 @@ struct JSONParser {
 
 extension JSONParser {
     /// Notes a problem and goes on.
-    mutating func note(_ code: ProblemCode, _ detail: String, mend: String?, at place: Int? = nil) {
+    mutating func note(_ code: ProblemCode, _ detail: String, fix: String?, at place: Int? = nil) {
         guard !isLost else { return }
         problems.append(
             JSONProblem(
@@ -217,15 +217,15 @@ extension JSONParser {
                 position: position(at: place ?? offset),
                 code: code,
                 detail: detail,
-                mend: mend
+                fix: fix
             )
         )
         if problems.count >= JSONReader.problemsMax { isLost = true }
     }
 
     /// Notes a problem after which the text cannot be followed.
-    mutating func give(up code: ProblemCode, _ detail: String, mend: String?) {
-        note(code, detail, mend: mend)
+    mutating func give(up code: ProblemCode, _ detail: String, fix: String?) {
+        note(code, detail, fix: fix)
         isLost = true
     }
 

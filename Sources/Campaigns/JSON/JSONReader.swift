@@ -23,12 +23,12 @@ public struct JSONProblem: Hashable, Sendable {
     /// What is wrong, for people.
     public var detail: String
     /// How to mend it.
-    public var mend: String?
+    public var fix: String?
 
     /// The same in the form of every answer, with the place in front of the detail.
     public var problem: Problem {
         let place = "line \(position.line), column \(position.column): "
-        return Problem(pointer: pointer.text, code: code, detail: place + detail, mend: mend)
+        return Problem(pointer: pointer.text, code: code, detail: place + detail, fix: fix)
     }
 }
 

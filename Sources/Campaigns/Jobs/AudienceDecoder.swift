@@ -32,7 +32,7 @@ struct AudienceDecoder {
                 .conflict,
                 at: reader.pointer,
                 "\(name) has more than one selector: \(found)",
-                mend: "keep exactly one"
+                fix: "keep exactly one"
             )
         }
         if selectors.isEmpty {
@@ -40,7 +40,7 @@ struct AudienceDecoder {
                 .empty,
                 at: reader.pointer,
                 "\(name) names nobody, which never means everybody",
-                mend: "give devices, list, users, segment or everyone"
+                fix: "give devices, list, users, segment or everyone"
             )
         }
         // Each is read, so that all that is wrong is told at once.
@@ -62,7 +62,7 @@ struct AudienceDecoder {
                 .conflict,
                 at: place.appending("everyone"),
                 "exclude leaves everybody out",
-                mend: "name those who are left out"
+                fix: "name those who are left out"
             )
         }
         return (exclude, atMost)
@@ -78,12 +78,12 @@ struct AudienceDecoder {
             let segment = try Segment(text)
             for warning in segment.warnings {
                 let detail = "column \(warning.column): \(warning.detail)"
-                reader.log.warn(warning.code, at: reader.pointer.appending("segment"), detail, mend: warning.mend)
+                reader.log.warn(warning.code, at: reader.pointer.appending("segment"), detail, fix: warning.fix)
             }
             return .segment(segment)
         } catch {
             let detail = "column \(error.column): \(error.detail)"
-            reader.log.refuse(error.code, at: reader.pointer.appending("segment"), detail, mend: error.mend)
+            reader.log.refuse(error.code, at: reader.pointer.appending("segment"), detail, fix: error.fix)
             return nil
         }
     }
@@ -94,7 +94,7 @@ struct AudienceDecoder {
         let countMax = isUrgent ? AudienceDecoder.urgentDevicesMax : AudienceDecoder.devicesMax
         let users = reader.texts("users", countMax: countMax)
         if users.isEmpty, !reader.log.hasProblem(within: place) {
-            reader.log.refuse(.empty, at: place, "users is empty", mend: "name at least one user")
+            reader.log.refuse(.empty, at: place, "users is empty", fix: "name at least one user")
         }
         for (index, user) in users.enumerated() where !RegistrationRules.isUser(user) {
             reader.log.refuse(.format, at: place.appending(index), RegistrationRules.user)
@@ -125,7 +125,7 @@ struct AudienceDecoder {
         guard let elements = reader.array("devices", countMax: .max) else { return nil }
         let place = reader.pointer.appending("devices")
         if elements.isEmpty, !isStored {
-            reader.log.refuse(.empty, at: place, "devices is empty", mend: "name at least one device")
+            reader.log.refuse(.empty, at: place, "devices is empty", fix: "name at least one device")
         }
         let countMax = isUrgent ? AudienceDecoder.urgentDevicesMax : AudienceDecoder.devicesMax
         if elements.count > countMax {
@@ -134,7 +134,7 @@ struct AudienceDecoder {
                 at: place,
                 "devices has \(elements.count) entries, at most \(countMax) are allowed"
                     + (isUrgent ? " in an urgent job" : ""),
-                mend: "put them into a list and give its name"
+                fix: "put them into a list and give its name"
             )
             return nil
         }

@@ -66,7 +66,7 @@ struct ContentDecoder {
                 .conflict,
                 at: pointer.appending(name),
                 "\(name) needs \(key)",
-                mend: "give \(key), or leave it out"
+                fix: "give \(key), or leave it out"
             )
         }
         return texts
@@ -84,15 +84,15 @@ struct ContentDecoder {
         let place = pointer.appending("media_url")
         let rest = text.utf8.dropFirst("https://".utf8.count)
         guard text.hasPrefix("https://"), let first = rest.first, JobIdentity.isWordByte(first) || first == 0x5B else {
-            let mend =
+            let fix =
                 text.hasPrefix("http://")
                 ? "write https://" : Template.isIn(text) ? "write https:// and the host out" : nil
-            log.refuse(.format, at: place, "media_url must be an https address", mend: mend)
+            log.refuse(.format, at: place, "media_url must be an https address", fix: fix)
             return nil
         }
         guard Template.isIn(text) || text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            let mend = "write spaces and other characters as %20 and the like"
-            log.refuse(.format, at: place, "media_url has characters that an address cannot have", mend: mend)
+            let fix = "write spaces and other characters as %20 and the like"
+            log.refuse(.format, at: place, "media_url has characters that an address cannot have", fix: fix)
             return nil
         }
         return text
@@ -113,7 +113,7 @@ struct ContentDecoder {
                 .type,
                 at: pointer.appending("badge"),
                 "badge must be a whole number, \"+1\" or \"-1\"",
-                mend: "give one of them, or a template of a number"
+                fix: "give one of them, or a template of a number"
             )
         }
     }
@@ -150,8 +150,8 @@ struct ContentDecoder {
         return members.compactMap { member in
             let entry = place.appending(member.name)
             guard DeviceRule.isLocale(member.name) else {
-                let mend = member.name.contains("_") ? "write a hyphen instead of _" : nil
-                log.refuse(.format, at: entry, "a localization's name is a BCP 47 tag such as pt-BR", mend: mend)
+                let fix = member.name.contains("_") ? "write a hyphen instead of _" : nil
+                log.refuse(.format, at: entry, "a localization's name is a BCP 47 tag such as pt-BR", fix: fix)
                 return nil
             }
             if !seen.insert(member.name.lowercased()).inserted {
@@ -193,8 +193,8 @@ struct ContentDecoder {
         let critical = fields.flag("critical") ?? false
         let volume = fields.number("volume", fromZeroToOne: true)
         if volume != nil, !critical {
-            let mend = "add \"critical\": true, or leave volume out"
-            log.refuse(.conflict, at: place.appending("volume"), "volume counts for critical sounds only", mend: mend)
+            let fix = "add \"critical\": true, or leave volume out"
+            log.refuse(.conflict, at: place.appending("volume"), "volume counts for critical sounds only", fix: fix)
         }
         let name = fields.text("name") ?? "default"
         Templates.refuseAnywhere(in: name, "name", at: place.appending("name"), log)
@@ -213,7 +213,7 @@ struct ContentDecoder {
                     .reserved,
                     at: memberPlace,
                     "\(member.name.clipped) is kept for the providers or for fanfare",
-                    mend: "choose another key"
+                    fix: "choose another key"
                 )
             }
         }

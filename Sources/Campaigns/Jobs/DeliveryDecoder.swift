@@ -20,7 +20,7 @@ struct DeliveryDecoder {
             options.repetition = RepetitionDecoder(reader, isLocal: isLocal).repetition
         } else if isLocal {
             options.localSendAt = reader.localTime("send_at")
-            reader.require("send_at", mend: "say what the device's clock shows, for example 2026-11-20T20:50:00")
+            reader.require("send_at", fix: "say what the device's clock shows, for example 2026-11-20T20:50:00")
         } else {
             options.sendAt = reader.instant("send_at")
         }
@@ -49,7 +49,7 @@ struct DeliveryDecoder {
                 .conflict,
                 at: pointer.appending("hold"),
                 "a held campaign begins everywhere when it is fired",
-                mend: "leave out hold, or local_time and quiet_hours"
+                fix: "leave out hold, or local_time and quiet_hours"
             )
         }
     }
@@ -73,7 +73,7 @@ struct DeliveryDecoder {
                 .format,
                 at: window.pointer.appending(name),
                 "\(name) is no time of day",
-                mend: "write it like 22:00"
+                fix: "write it like 22:00"
             )
             return nil
         }
@@ -92,14 +92,14 @@ struct DeliveryDecoder {
     private static func expiry(_ reader: ObjectReader, isLocal: Bool) -> DeliveryOptions.Expiry {
         let end = isLocal ? nil : reader.instant("expires_at")
         let localEnd = isLocal ? reader.localTime("expires_at") : nil
-        let mend = "give 1 second to 30 days, or expires_at"
-        let seconds = reader.integer("ttl", in: 1...Int64(ExpiryRule.secondsMax), mend: mend)
+        let fix = "give 1 second to 30 days, or expires_at"
+        let seconds = reader.integer("ttl", in: 1...Int64(ExpiryRule.secondsMax), fix: fix)
         if reader.has("expires_at"), reader.has("ttl") {
             reader.log.refuse(
                 .conflict,
                 at: reader.pointer.appending("ttl"),
                 "expires_at and ttl both say when the campaign ends",
-                mend: "keep one of them"
+                fix: "keep one of them"
             )
         }
         if let end { return .at(end) }
@@ -114,7 +114,7 @@ struct DeliveryDecoder {
                 .conflict,
                 at: reader.pointer.appending("ramp_up"),
                 "ramp_up needs per_second",
-                mend: "say with per_second what the rate grows to, or leave ramp_up out"
+                fix: "say with per_second what the rate grows to, or leave ramp_up out"
             )
         }
         return Int(seconds)
@@ -136,7 +136,7 @@ struct DeliveryDecoder {
         // It becomes an HTTP header's value.
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), text.first != " ", text.last != " " else {
             let detail = "collapse_id has control characters, or a space at an end"
-            reader.log.refuse(.format, at: place, detail, mend: "leave them out")
+            reader.log.refuse(.format, at: place, detail, fix: "leave them out")
             return nil
         }
         return text
@@ -156,7 +156,7 @@ struct DeliveryDecoder {
                 .conflict,
                 at: place,
                 "the campaign would end at \(local.text), before it begins at \(sendAt.text)",
-                mend: "give an expires_at after send_at, or a ttl, which counts from there"
+                fix: "give an expires_at after send_at, or a ttl, which counts from there"
             )
             return
         }
@@ -165,7 +165,7 @@ struct DeliveryDecoder {
                 .conflict,
                 at: place,
                 "the campaign would end at \(end.rfc3339), before it begins at \(sendAt.rfc3339)",
-                mend: "give an expires_at after send_at, or a ttl, which counts from there"
+                fix: "give an expires_at after send_at, or a ttl, which counts from there"
             )
             return
         }
@@ -175,7 +175,7 @@ struct DeliveryDecoder {
                 .expired,
                 at: place,
                 "the campaign ended at \(end.rfc3339), and it is \(envelope.now.rfc3339) now",
-                mend: field == "ttl" ? "ttl counts from created_at, time in the queue included" : "give a later instant"
+                fix: field == "ttl" ? "ttl counts from created_at, time in the queue included" : "give a later instant"
             )
             return
         }

@@ -83,7 +83,7 @@ enum DeviceDecoder {
         let token = reader.text("token").flatMap { text -> TokenReading? in
             guard let form else { return nil }
             if let token = form.token(text) { return token }
-            reader.log.refuse(.format, at: reader.pointer.appending("token"), form.rule, mend: form.mend(for: text))
+            reader.log.refuse(.format, at: reader.pointer.appending("token"), form.rule, fix: form.fix(for: text))
             return nil
         }
         let environment = form.flatMap { Self.environment(reader, $0) }
@@ -134,7 +134,7 @@ enum DeviceDecoder {
                 .conflict,
                 at: reader.pointer.appending("environment"),
                 TokenForms.noEnvironment(form.provider),
-                mend: "leave environment out"
+                fix: "leave environment out"
             )
             return nil
         }

@@ -76,7 +76,7 @@ struct JobDraft {
         let block = reader.has("delivery") ? reader.value("delivery") : .object([JSONMember]())
         let delivery = block.flatMap { DeliveryDecoder($0, at: pointer.appending("delivery"), log) }
         let options = delivery?.options ?? DeliveryOptions()
-        reader.require("content", mend: "say what the push shows, for example {\"title\": \"Kick-off\"}")
+        reader.require("content", fix: "say what the push shows, for example {\"title\": \"Kick-off\"}")
         let content = reader.value("content").flatMap { value in
             let isLiveActivity = options.pushType == .liveactivity
             return ContentDecoder(value, at: pointer.appending("content"), log)?.content(
@@ -84,7 +84,7 @@ struct JobDraft {
                 isLiveActivity: isLiveActivity
             )
         }
-        reader.require("audience", mend: "say who is meant, for example {\"list\": \"sport\"}")
+        reader.require("audience", fix: "say who is meant, for example {\"list\": \"sport\"}")
         var limits: (exclude: Audience?, atMost: Int?)?
         let audience = reader.value("audience").flatMap { value -> Audience? in
             let isUrgent = options.urgency == .urgent
@@ -170,7 +170,7 @@ struct JobDraft {
                 .tooFarAhead,
                 at: reader.pointer.appending("created_at"),
                 "\(source) is more than five minutes ahead of \(envelope.now.rfc3339)",
-                mend: isGiven
+                fix: isGiven
                     ? "set the producer's clock" : "give whole seconds since 1970, and set the producer's clock"
             )
         }
@@ -208,7 +208,7 @@ struct JobDraft {
             .urgencyHeader,
             at: pointer.appending("delivery").appending("urgency"),
             "the AMQP header urgency is not what the job says: it is sent as \(urgency.rawValue)",
-            mend: "give the header and delivery.urgency the same value"
+            fix: "give the header and delivery.urgency the same value"
         )
     }
 }

@@ -33,7 +33,7 @@ struct JobIdentity {
         let place = reader.pointer.appending("id")
         guard reader.has("id") else {
             guard let messageID = envelope?.messageID else {
-                reader.require("id", mend: "give the campaign a name of its own, or the AMQP message a message_id")
+                reader.require("id", fix: "give the campaign a name of its own, or the AMQP message a message_id")
                 return nil
             }
             return checked(messageID, "the AMQP message_id", isStored: false, at: place, reader.log)
@@ -46,7 +46,7 @@ struct JobIdentity {
                 .conflict,
                 at: place,
                 "id and the AMQP message_id are different",
-                mend: "give both the same value, or only one of them"
+                fix: "give both the same value, or only one of them"
             )
         }
         return id
@@ -59,7 +59,7 @@ struct JobIdentity {
             .length,
             at: reader.pointer.appending("id"),
             "the id of a repeated campaign has \(Job.repeatedIDBytesMax) characters at most, this one \(id.utf8.count)",
-            mend: "each run's id is this one with @ and its instant"
+            fix: "each run's id is this one with @ and its instant"
         )
     }
 
@@ -82,7 +82,7 @@ struct JobIdentity {
     }
 
     private static func app(_ reader: ObjectReader, envelope: JobEnvelope?) -> String? {
-        reader.require("app", mend: envelope?.routingKey.map { "the routing key is \($0.clipped)" })
+        reader.require("app", fix: envelope?.routingKey.map { "the routing key is \($0.clipped)" })
         guard let app = reader.text("app") else { return nil }
         let place = reader.pointer.appending("app")
         guard isApp(app) else {
@@ -94,7 +94,7 @@ struct JobIdentity {
                 .conflict,
                 at: place,
                 "app is not the routing key \(routingKey.clipped), by which the broker decides who may send for whom",
-                mend: "publish with the app as the routing key"
+                fix: "publish with the app as the routing key"
             )
         }
         return app

@@ -12,7 +12,7 @@ enum MessageFormat {
                 .messageType,
                 at: .root,
                 "messages of type \(type.clipped) are not taken",
-                mend: "set the AMQP property type to \(JobDecoder.messageType), or leave it out"
+                fix: "set the AMQP property type to \(JobDecoder.messageType), or leave it out"
             )
             return nil
         }
@@ -30,7 +30,7 @@ enum MessageFormat {
                 .contentType,
                 at: .root,
                 "the content type \(contentType.clipped) is not taken",
-                mend: "send application/json in UTF-8, or application/cloudevents+json"
+                fix: "send application/json in UTF-8, or application/cloudevents+json"
             )
             return nil
         }
@@ -54,7 +54,7 @@ enum MessageFormat {
             }
             let expected = ["specversion": "1.0", "type": JobDecoder.messageType][name]
             if let expected, text != expected {
-                log.refuse(.value, at: place, "\(name) must be \(expected)", mend: "give \(expected)")
+                log.refuse(.value, at: place, "\(name) must be \(expected)", fix: "give \(expected)")
             }
         }
         if let dataType = event["datacontenttype"], dataType != "application/json" {
@@ -67,7 +67,7 @@ enum MessageFormat {
                 member.name == "data_base64" ? .format : .unknownField,
                 at: place,
                 "a CloudEvent has no \(member.name.clipped) here",
-                mend: member.name == "data_base64" ? "put the job into data as JSON" : nil
+                fix: member.name == "data_base64" ? "put the job into data as JSON" : nil
             )
         }
         guard let data = event["data"] else {

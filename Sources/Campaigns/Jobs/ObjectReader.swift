@@ -37,7 +37,7 @@ struct ObjectReader {
                 .unknownField,
                 at: place,
                 "\(fields.name) has no field \(member.name.clipped)",
-                mend: ObjectReader.suggestion(for: member.name, in: fields)
+                fix: ObjectReader.suggestion(for: member.name, in: fields)
             )
             return
         }
@@ -45,7 +45,7 @@ struct ObjectReader {
             .notInThisVersion,
             at: place,
             "\(member.name) is not in this version",
-            mend: field.standard.map { "leave it out, or give \($0.text)" } ?? "leave it out"
+            fix: field.standard.map { "leave it out, or give \($0.text)" } ?? "leave it out"
         )
     }
 
@@ -60,16 +60,16 @@ struct ObjectReader {
         precondition(fields[name]?.isBuilt == true, "the decoder asks for \(name), which the list of fields lacks")
         guard let value = members.first(where: { $0.name == name })?.value else { return nil }
         if value == .null, !isNullable {
-            log.refuse(.type, at: pointer.appending(name), "\(name) must not be null", mend: "leave the field out")
+            log.refuse(.type, at: pointer.appending(name), "\(name) must not be null", fix: "leave the field out")
             return nil
         }
         return value
     }
 
     /// Reports a field that must be there and is not.
-    func require(_ name: String, mend: String? = nil) {
+    func require(_ name: String, fix: String? = nil) {
         if !has(name) {
-            log.refuse(.required, at: pointer.appending(name), "\(fields.name) needs the field \(name)", mend: mend)
+            log.refuse(.required, at: pointer.appending(name), "\(fields.name) needs the field \(name)", fix: fix)
         }
     }
 
@@ -101,7 +101,7 @@ struct ObjectReader {
     }
 
     /// A whole number within limits.
-    func integer(_ name: String, in range: ClosedRange<Int64>, mend: String? = nil) -> Int64? {
+    func integer(_ name: String, in range: ClosedRange<Int64>, fix: String? = nil) -> Int64? {
         guard let value = value(name) else { return nil }
         guard case .number(let number) = value else {
             refuseType(name, value, mustBe: "a whole number")
@@ -109,7 +109,7 @@ struct ObjectReader {
         }
         guard let integer = number.integer, range.contains(integer) else {
             let limits = "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)"
-            log.refuse(.range, at: pointer.appending(name), limits, mend: mend)
+            log.refuse(.range, at: pointer.appending(name), limits, fix: fix)
             return nil
         }
         return integer
@@ -151,7 +151,7 @@ struct ObjectReader {
             .value,
             at: pointer.appending(name),
             "\(name) must be one of \(words.joined(separator: ", "))",
-            mend: near.map { "did you mean \($0)?" }
+            fix: near.map { "did you mean \($0)?" }
         )
         return nil
     }
@@ -173,12 +173,12 @@ struct ObjectReader {
                     .format,
                     at: pointer.appending(name),
                     "\(name) has no offset from UTC",
-                    mend: "add Z, or an offset such as +02:00"
+                    fix: "add Z, or an offset such as +02:00"
                 )
             case .outOfRange:
-                log.refuse(.format, at: pointer.appending(name), "\(name) is no instant that exists", mend: example)
+                log.refuse(.format, at: pointer.appending(name), "\(name) is no instant that exists", fix: example)
             case .malformed:
-                log.refuse(.format, at: pointer.appending(name), "\(name) is not an RFC 3339 instant", mend: example)
+                log.refuse(.format, at: pointer.appending(name), "\(name) is not an RFC 3339 instant", fix: example)
             }
             return nil
         }
@@ -192,7 +192,7 @@ struct ObjectReader {
             .format,
             at: pointer.appending(name),
             "\(name) is no reading of a wall clock",
-            mend: "with local_time, write it without an offset, like 2026-11-20T21:05:00"
+            fix: "with local_time, write it without an offset, like 2026-11-20T21:05:00"
         )
         return nil
     }
@@ -244,7 +244,7 @@ struct ObjectReader {
 
     private func refuse(_ text: String, name: String, at place: JSONPointer, bytesMax: Int) {
         if text.isEmpty {
-            log.refuse(.empty, at: place, "\(name) is empty", mend: "leave it out")
+            log.refuse(.empty, at: place, "\(name) is empty", fix: "leave it out")
         } else if text.utf8.count > bytesMax {
             let detail = "\(name) has \(text.utf8.count) bytes of UTF-8, at most \(bytesMax) are allowed"
             log.refuse(.length, at: place, detail)

@@ -58,7 +58,7 @@ struct PushRules {
                 .conflict,
                 at: place("content", "live_activity"),
                 "live_activity goes with the push type liveactivity only",
-                mend: "give \"push_type\": \"liveactivity\" in delivery"
+                fix: "give \"push_type\": \"liveactivity\" in delivery"
             )
         }
     }
@@ -70,7 +70,7 @@ struct PushRules {
             .empty,
             at: place("content"),
             "there is nothing to show: no text, badge or sound",
-            mend: "give title or body; or content_available for a push of type background"
+            fix: "give title or body; or content_available for a push of type background"
         )
     }
 
@@ -83,7 +83,7 @@ struct PushRules {
             .required,
             at: place("content", "title"),
             "the notification of a campaign of kind \(kind.rawValue) needs a text of its own",
-            mend: "give title or body; or content_available alone, and the app fetches it in silence"
+            fix: "give title or body; or content_available alone, and the app fetches it in silence"
         )
     }
 
@@ -93,7 +93,7 @@ struct PushRules {
                 .conflict,
                 at: place("delivery", "push_type"),
                 "a data push is of type background: nothing is shown",
-                mend: "leave push_type out"
+                fix: "leave push_type out"
             )
         }
         if delivery.priority == .high { refuseHighPriority() }
@@ -104,7 +104,7 @@ struct PushRules {
             .conflict,
             at: place("delivery", "priority"),
             "Apple refuses background pushes of high priority",
-            mend: "give normal or low, or leave it out"
+            fix: "give normal or low, or leave it out"
         )
     }
 
@@ -114,7 +114,7 @@ struct PushRules {
                 .required,
                 at: place("content", "content_available"),
                 "a background push needs content_available",
-                mend: "add \"content_available\": true to content"
+                fix: "add \"content_available\": true to content"
             )
         }
         if delivery.priority == .high { refuseHighPriority() }
@@ -122,7 +122,7 @@ struct PushRules {
         if content.mutableContent || content.mediaURL != nil {
             let name = content.mutableContent ? "mutable_content" : "media_url"
             let detail = "\(name) changes what is shown, and a background push shows nothing"
-            log.refuse(.conflict, at: place("content", name), detail, mend: "leave it out")
+            log.refuse(.conflict, at: place("content", name), detail, fix: "leave it out")
         }
     }
 
@@ -133,7 +133,7 @@ struct PushRules {
                 .required,
                 at: place("content", "live_activity"),
                 "a push of type liveactivity needs live_activity",
-                mend: "give event, timestamp and content_state"
+                fix: "give event, timestamp and content_state"
             )
             return
         }
@@ -142,7 +142,7 @@ struct PushRules {
                 .required,
                 at: place("content", "title"),
                 "the start of a Live Activity needs an alert",
-                mend: "give title and body"
+                fix: "give title and body"
             )
         }
     }
@@ -153,14 +153,14 @@ struct PushRules {
             .unusual,
             at: place("delivery"),
             "Apple recommends priority high and no storage for push to talk",
-            mend: "add \"if_offline\": \"drop\" to delivery"
+            fix: "add \"if_offline\": \"drop\" to delivery"
         )
     }
 
     private func refuseWhatIsSeen(_ reason: String) {
         for name in content.visibleFields {
-            let mend = "leave it out, or choose the push type alert"
-            log.refuse(.conflict, at: place("content", name), "\(name) cannot be sent: \(reason)", mend: mend)
+            let fix = "leave it out, or choose the push type alert"
+            log.refuse(.conflict, at: place("content", name), "\(name) cannot be sent: \(reason)", fix: fix)
         }
     }
 

@@ -14,8 +14,8 @@ struct RepetitionDecoder {
             repetition = nil
             return
         }
-        reader.require("cron", mend: "say when, for example \"0 9 * * 1-5\"")
-        reader.require("time_zone", mend: "say on whose clock, for example \"Europe/Madrid\"")
+        reader.require("cron", fix: "say when, for example \"0 9 * * 1-5\"")
+        reader.require("time_zone", fix: "say on whose clock, for example \"Europe/Madrid\"")
         let cron = RepetitionDecoder.cron(reader)
         let zone = reader.text("time_zone")
         let until: Repetition.Until? =
@@ -27,16 +27,16 @@ struct RepetitionDecoder {
 
     /// Each run has its own instant and counts its end from there.
     private static func refuseOthers(_ delivery: ObjectReader) {
-        let mends = [
+        let fixes = [
             ("send_at", "leave it out: cron says when"),
             ("expires_at", "give a ttl, which counts from each run"),
         ]
-        for (name, mend) in mends where delivery.has(name) {
+        for (name, fix) in fixes where delivery.has(name) {
             delivery.log.refuse(
                 .conflict,
                 at: delivery.pointer.appending(name),
                 "\(name) is one instant, and a repeated campaign has many",
-                mend: mend
+                fix: fix
             )
         }
         if delivery.flag("hold") == true {
@@ -44,7 +44,7 @@ struct RepetitionDecoder {
                 .conflict,
                 at: delivery.pointer.appending("hold"),
                 "a repeated campaign begins by the clock, a held one by fire",
-                mend: "leave out hold, or repeat"
+                fix: "leave out hold, or repeat"
             )
         }
     }
@@ -68,7 +68,7 @@ struct RepetitionDecoder {
             .format,
             at: reader.pointer.appending("cron"),
             detail,
-            mend: "write minute, hour, day of the month, month and day of the week, for example \"0 9 * * 1-5\""
+            fix: "write minute, hour, day of the month, month and day of the week, for example \"0 9 * * 1-5\""
         )
         return nil
     }

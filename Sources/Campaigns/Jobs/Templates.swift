@@ -3,7 +3,7 @@ enum Templates {
     /// Refuses a template where the contract allows none: it would reach the phone as it stands.
     static func refuseAnywhere(in text: String, _ name: String, at pointer: JSONPointer, _ log: ProblemLog) {
         guard Template.isIn(text) else { return }
-        log.refuse(.templateNotAllowed, at: pointer, "\(name) takes no template", mend: "write the text out")
+        log.refuse(.templateNotAllowed, at: pointer, "\(name) takes no template", fix: "write the text out")
     }
 
     /// Bytes of the templates of one content, or of one localization, at most: every shard carries them.
@@ -23,7 +23,7 @@ enum Templates {
             do throws(TemplateProblem) {
                 _ = try Template(text)
             } catch {
-                log.refuse(.template, at: place, error.text, mend: error.mend)
+                log.refuse(.template, at: place, error.text, fix: error.fix)
             }
         }
     }
@@ -45,7 +45,7 @@ enum Templates {
                     pointer: place.text,
                     code: .unknownVariable,
                     detail: "no device has a variable \(name.clipped); it counts as empty",
-                    mend: near.map { "did you mean \($0)?" }
+                    fix: near.map { "did you mean \($0)?" }
                 )
             }
         }

@@ -68,7 +68,7 @@ public struct AppContentRules: Sendable, Equatable {
                     pointer: "/content/category",
                     code: .value,
                     detail: "\(job.app) has no category \(name.clipped)",
-                    mend: near.map { "did you mean \($0)?" }
+                    fix: near.map { "did you mean \($0)?" }
                         ?? "there are \((categories + standard).map(\.name).joined(separator: ", "))"
                 )
             ]
@@ -80,7 +80,7 @@ public struct AppContentRules: Sendable, Equatable {
                     pointer: "/content/actions/\(index)/id",
                     code: .value,
                     detail: "the category \(name) has no button \(link.id.clipped)",
-                    mend: near.map { "did you mean \($0)?" }
+                    fix: near.map { "did you mean \($0)?" }
                         ?? "it has \(category.actions.map(\.id).joined(separator: ", "))"
                 )
             }
@@ -89,7 +89,7 @@ public struct AppContentRules: Sendable, Equatable {
                 pointer: "/content/actions/\(index)/url",
                 code: .conflict,
                 detail: "the button \(link.id) does not open the app, and so no link",
-                mend: "leave the link out, or declare the button with foreground: true"
+                fix: "leave the link out, or declare the button with foreground: true"
             )
         }
     }
@@ -101,7 +101,7 @@ public struct AppContentRules: Sendable, Equatable {
                 pointer: "/content/layout",
                 code: .value,
                 detail: "\(job.app) has no layout \(name.clipped)",
-                mend: Spelling.nearest(to: name, among: layouts).map { "did you mean \($0)?" }
+                fix: Spelling.nearest(to: name, among: layouts).map { "did you mean \($0)?" }
                     ?? "there are \(layouts.joined(separator: ", "))"
             )
         ]
@@ -117,7 +117,7 @@ public struct AppContentRules: Sendable, Equatable {
                 pointer: place + JSONPointer.root.appending(variable.name).text,
                 code: .required,
                 detail: "\(job.app) needs \(variable.name) in every push",
-                mend: "give it, or declare a default for it in apps.yaml"
+                fix: "give it, or declare a default for it in apps.yaml"
             )
         }
     }
@@ -146,7 +146,7 @@ public struct AppContentRules: Sendable, Equatable {
                     pointer: place + JSONPointer.root.appending(member.name).text,
                     code: .reserved,
                     detail: "\(member.name) is one of the payload_names of \(job.app)",
-                    mend: "choose another key"
+                    fix: "choose another key"
                 )
             }
         }

@@ -16,7 +16,7 @@ struct KindDecoder {
         refuseOtherBlocks()
         refuseWhatDoesNotGo()
         if let block = kind.block, JobFields.content[block]?.isBuilt == true {
-            reader.require(block, mend: KindDecoder.examples[kind].map { "for example \($0)" })
+            reader.require(block, fix: KindDecoder.examples[kind].map { "for example \($0)" })
         }
         content.rich = block("rich", JobFields.rich).flatMap(KindDecoder.rich)
         content.announcement = block("announcement", JobFields.announcement).flatMap(KindDecoder.announcement)
@@ -50,7 +50,7 @@ struct KindDecoder {
                 .conflict,
                 at: reader.pointer.appending(block),
                 "\(block) goes with the kind \(other.rawValue), and this is a campaign of kind \(kind.rawValue)",
-                mend: "give \"kind\": \"\(other.rawValue)\", or leave \(block) out"
+                fix: "give \"kind\": \"\(other.rawValue)\", or leave \(block) out"
             )
         }
         if reader.has("rich"), kind != .notification {
@@ -58,7 +58,7 @@ struct KindDecoder {
                 .conflict,
                 at: reader.pointer.appending("rich"),
                 "rich goes with the kind notification: what a campaign of kind \(kind.rawValue) names is its own",
-                mend: "leave rich out, or kind"
+                fix: "leave rich out, or kind"
             )
         }
     }
@@ -82,7 +82,7 @@ struct KindDecoder {
                 .conflict,
                 at: reader.pointer.appending(name),
                 "\(name) does not go with the kind \(kind.rawValue)",
-                mend: inside ? "category belongs into data_push" : "it takes \(taken.sorted().joined(separator: ", "))"
+                fix: inside ? "category belongs into data_push" : "it takes \(taken.sorted().joined(separator: ", "))"
             )
         }
         if kind == .native, !reader.has("apns"), !reader.has("fcm") {
@@ -90,7 +90,7 @@ struct KindDecoder {
                 .required,
                 at: reader.pointer.appending("apns"),
                 "a campaign of kind native needs apns, fcm or both",
-                mend: "give the payload as the provider wants it, for example {\"aps\": {\"alert\": \"Kick-off\"}}"
+                fix: "give the payload as the provider wants it, for example {\"aps\": {\"alert\": \"Kick-off\"}}"
             )
         }
     }
@@ -151,8 +151,8 @@ struct KindDecoder {
         let place = block.pointer.appending("choices")
         refuseTwice(choices.map(\.id), "choice", at: place, block.log)
         if select == .one, choices.count(where: \.isDefault) > 1 {
-            let mend = "mark one of them, or give \"select\": \"many\""
-            block.log.refuse(.conflict, at: place, "one choice is taken, and several are the default", mend: mend)
+            let fix = "mark one of them, or give \"select\": \"many\""
+            block.log.refuse(.conflict, at: place, "one choice is taken, and several are the default", fix: fix)
         }
         guard let id, let title, !choices.isEmpty else { return nil }
         return Poll.Question(id: id, title: title, select: select, choices: choices)
@@ -180,14 +180,14 @@ struct KindDecoder {
             return nil
         }
         if body.utf8.contains(0) {
-            block.log.refuse(.format, at: place, "body has a NUL character", mend: "send bytes as base64")
+            block.log.refuse(.format, at: place, "body has a NUL character", fix: "send bytes as base64")
         }
         guard let encoding else { return nil }
         switch encoding {
         case .text: Templates.refuseAnywhere(in: body, "body", at: place, block.log)
         case .base64 where !Base64Text.isValid(body):
-            let mend = "write it with the alphabet A-Z a-z 0-9 + / and padding, without line breaks"
-            block.log.refuse(.format, at: place, "body is not Base64 (RFC 4648, section 4)", mend: mend)
+            let fix = "write it with the alphabet A-Z a-z 0-9 + / and padding, without line breaks"
+            block.log.refuse(.format, at: place, "body is not Base64 (RFC 4648, section 4)", fix: fix)
         case .base64: break
         }
         return DataPush(encoding: encoding, body: body, category: category)
@@ -221,7 +221,7 @@ struct KindDecoder {
     ) -> [Entry] {
         guard let elements = block.array(name, countMax: countMax) else { return [] }
         let place = block.pointer.appending(name)
-        if elements.isEmpty { block.log.refuse(.empty, at: place, "\(name) is empty", mend: "give at least one") }
+        if elements.isEmpty { block.log.refuse(.empty, at: place, "\(name) is empty", fix: "give at least one") }
         return elements.enumerated().compactMap { index, element in
             ObjectReader(element, at: place.appending(index), fields, block.log).flatMap(read)
         }
@@ -230,7 +230,7 @@ struct KindDecoder {
     private static func refuseTwice(_ ids: [String], _ what: String, at place: JSONPointer, _ log: ProblemLog) {
         var seen: Set<String> = []
         for id in ids where !seen.insert(id).inserted {
-            log.refuse(.conflict, at: place, "two entries have the id \(id.clipped)", mend: "give each \(what) its own")
+            log.refuse(.conflict, at: place, "two entries have the id \(id.clipped)", fix: "give each \(what) its own")
         }
     }
 }

@@ -6,7 +6,7 @@ extension Problem {
             pointer: "/id",
             code: .campaignConflict,
             detail: "\(app) has a campaign \(id) with another job; that campaign goes on as it is",
-            mend: "give this job an id of its own"
+            fix: "give this job an id of its own"
         )
     }
 
@@ -16,7 +16,7 @@ extension Problem {
             pointer: "/app",
             code: .unknownApp,
             detail: "no worker has credentials for \(app.clipped)",
-            mend: "add the app to apps.yaml and reload the workers, or mend the name"
+            fix: "add the app to apps.yaml and reload the workers, or mend the name"
         )
     }
 
@@ -32,7 +32,7 @@ extension Problem {
             pointer: pointer,
             code: .unservedProvider,
             detail: "no worker has credentials for \(app) (\(name))" + (isWaiting ? ": its devices wait" : ""),
-            mend: "add \(name) to \(app) in apps.yaml of a worker, or leave these devices out"
+            fix: "add \(name) to \(app) in apps.yaml of a worker, or leave these devices out"
         )
     }
 
@@ -42,7 +42,7 @@ extension Problem {
             pointer: "/audience/list",
             code: .unknownList,
             detail: "\(store) has no list \(version.map { name + "@" + $0 } ?? name)",
-            mend: "upload it to that store: fanfare list put \(name) FILE --app APP"
+            fix: "upload it to that store: fanfare list put \(name) FILE --app APP"
         )
     }
 
@@ -52,7 +52,7 @@ extension Problem {
             pointer: "/audience/\(selector)",
             code: .empty,
             detail: "the registry has no device of \(app.clipped)",
-            mend: "register some: fanfare device import FILE --app \(app.clipped)"
+            fix: "register some: fanfare device import FILE --app \(app.clipped)"
         )
     }
 
@@ -62,7 +62,7 @@ extension Problem {
             pointer: "/content",
             code: .payloadTooLarge,
             detail: "the payload has \(bytes) bytes, the provider takes at most \(limit)",
-            mend: "shorten the texts or data by \(max(0, bytes - limit)) bytes"
+            fix: "shorten the texts or data by \(max(0, bytes - limit)) bytes"
         )
     }
 }

@@ -7,13 +7,13 @@ public struct Problem: Hashable, Sendable {
     /// What is wrong, for people.
     public var detail: String
     /// How to mend it.
-    public var mend: String?
+    public var fix: String?
 
     /// A problem at a place.
-    public init(pointer: String, code: String, detail: String, mend: String? = nil) {
+    public init(pointer: String, code: String, detail: String, fix: String? = nil) {
         self.pointer = pointer
         self.code = code
         self.detail = detail
-        self.mend = mend
+        self.fix = fix
     }
 }

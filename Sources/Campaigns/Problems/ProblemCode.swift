@@ -99,7 +99,7 @@ public enum ProblemCode: String, Hashable, Sendable, CaseIterable {
 
 extension Problem {
     /// A problem with one of the stable codes.
-    public init(pointer: String, code: ProblemCode, detail: String, mend: String? = nil) {
-        self.init(pointer: pointer, code: code.rawValue, detail: detail, mend: mend)
+    public init(pointer: String, code: ProblemCode, detail: String, fix: String? = nil) {
+        self.init(pointer: pointer, code: code.rawValue, detail: detail, fix: fix)
     }
 }

@@ -118,13 +118,13 @@ public struct ProblemDocument: Sendable, Equatable {
 }
 
 extension Problem {
-    /// `pointer`, `code`, `detail`, and `mend` when there is one.
+    /// `pointer`, `code`, `detail`, and `fix` when there is one.
     public var json: JSONValue {
         .object([
             "pointer": .string(pointer),
             "code": .string(code),
             "detail": .string(detail),
-            "mend": mend.map(JSONValue.string),
+            "mend": fix.map(JSONValue.string),
         ])
     }
 
@@ -133,12 +133,12 @@ extension Problem {
         guard let pointer = json["pointer"]?.string, let code = json["code"]?.string,
             let detail = json["detail"]?.string
         else { return nil }
-        self.init(pointer: pointer, code: code, detail: detail, mend: json["mend"]?.string)
+        self.init(pointer: pointer, code: code, detail: detail, fix: json["mend"]?.string)
     }
 
     /// One line for people, safe for a terminal: `/delivery/ttl: … (…)`.
     public var text: String {
-        let line = (pointer.isEmpty ? "" : pointer + ": ") + detail + (mend.map { " (\($0))" } ?? "")
+        let line = (pointer.isEmpty ? "" : pointer + ": ") + detail + (fix.map { " (\($0))" } ?? "")
         return String(
             String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 })
         )

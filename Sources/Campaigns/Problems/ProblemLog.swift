@@ -22,7 +22,7 @@ final class ProblemLog {
                 pointer: "",
                 code: .moreProblems,
                 detail: "\(omitted) more problems are not listed",
-                mend: "mend these first"
+                fix: "mend these first"
             )
         ]
     }
@@ -37,10 +37,10 @@ final class ProblemLog {
         omitted += 1
     }
 
-    func refuse(_ code: ProblemCode, at pointer: JSONPointer, _ detail: String, mend: String? = nil) {
+    func refuse(_ code: ProblemCode, at pointer: JSONPointer, _ detail: String, fix: String? = nil) {
         guard !unreadable.contains(pointer.text) else { return }
         if isFull { return omit() }
-        problems.append(Problem(pointer: pointer.text, code: code, detail: detail, mend: mend))
+        problems.append(Problem(pointer: pointer.text, code: code, detail: detail, fix: fix))
     }
 
     /// Forgets everything, for the next of many small documents.
@@ -60,8 +60,8 @@ final class ProblemLog {
         warnings.append(warning)
     }
 
-    func warn(_ code: ProblemCode, at pointer: JSONPointer, _ detail: String, mend: String? = nil) {
+    func warn(_ code: ProblemCode, at pointer: JSONPointer, _ detail: String, fix: String? = nil) {
         guard warnings.count < ProblemLog.problemsMax else { return }
-        warnings.append(Problem(pointer: pointer.text, code: code, detail: detail, mend: mend))
+        warnings.append(Problem(pointer: pointer.text, code: code, detail: detail, fix: fix))
     }
 }

@@ -44,8 +44,8 @@ struct TemplateCompiler {
         if let last = open.last { throw problem("{% if %} has no {% endif %}", at: last.offset) }
     }
 
-    private func problem(_ detail: String, at offset: Int, mend: String? = nil) -> TemplateProblem {
-        TemplateProblem(detail, in: source, at: offset, mend: mend)
+    private func problem(_ detail: String, at offset: Int, fix: String? = nil) -> TemplateProblem {
+        TemplateProblem(detail, in: source, at: offset, fix: fix)
     }
 
     private mutating func emit(_ instruction: TemplateInstruction) {
@@ -70,12 +70,12 @@ struct TemplateCompiler {
     private mutating func output(_ range: Range<Int>) throws(TemplateProblem) {
         var tokens = try TemplateTokens(source, range)
         guard tokens.peek != nil else {
-            throw problem("{{ }} is empty", at: range.lowerBound, mend: "name a variable, for example {{ first }}")
+            throw problem("{{ }} is empty", at: range.lowerBound, fix: "name a variable, for example {{ first }}")
         }
         emit(TemplateInstruction(operation: .load, left: try operand(&tokens)))
         while tokens.take(mark: "|") { try filter(&tokens) }
         guard tokens.peek == nil else {
-            throw tokens.problem("nothing can stand here", mend: "a filter comes behind |, its argument behind :")
+            throw tokens.problem("nothing can stand here", fix: "a filter comes behind |, its argument behind :")
         }
         emit(TemplateInstruction(operation: .write))
     }
@@ -90,7 +90,7 @@ struct TemplateCompiler {
             throw problem(
                 "there is no filter \(name.clipped)",
                 at: place,
-                mend: near.map { "did you mean \($0)?" }
+                fix: near.map { "did you mean \($0)?" }
                     ?? "the filters are \(TemplateFilter.allCases.map(\.name).joined(separator: ", "))"
             )
         }
@@ -106,7 +106,7 @@ struct TemplateCompiler {
             throw problem(
                 "the filter \(name) has \(arguments.count) arguments",
                 at: place,
-                mend: "write it like {{ name | \(filter.example) }}"
+                fix: "write it like {{ name | \(filter.example) }}"
             )
         }
         var instruction = TemplateInstruction(operation: .filter, detail: filter.rawValue)
@@ -120,14 +120,14 @@ struct TemplateCompiler {
             throw problem(
                 "a date's format is a text in quotation marks",
                 at: offset,
-                mend: "write it like date: \"%d.%m.%Y\""
+                fix: "write it like date: \"%d.%m.%Y\""
             )
         }
         if let wrong = TemplateDate.unknownDirective(in: format) {
             throw problem(
                 "%\(wrong) is no part of a date",
                 at: offset,
-                mend: "known are %Y %y %m %d %e %j %H %I %k %l %M %S %L %p %P %A %a %B %b %u %w %Z %z %s %F %T %D %R %%"
+                fix: "known are %Y %y %m %d %e %j %H %I %k %l %M %S %L %p %P %A %a %B %b %u %w %Z %z %s %F %T %D %R %%"
             )
         }
     }
@@ -135,7 +135,7 @@ struct TemplateCompiler {
     private mutating func operand(_ tokens: inout TemplateTokens) throws(TemplateProblem) -> TemplateOperand {
         let place = tokens.offset
         guard let token = tokens.take() else {
-            throw problem("a value is missing", at: place, mend: "name a variable, or write a text or a number")
+            throw problem("a value is missing", at: place, fix: "name a variable, or write a text or a number")
         }
         switch token.kind {
         case .text(let bytes): return constant(.text, bytes)
@@ -145,7 +145,7 @@ struct TemplateCompiler {
         case .name("nil"), .name("null"), .name("blank"), .name("empty"): return TemplateOperand()
         case .name(let name): return TemplateOperand(kind: .variable, start: template.variable(name))
         case .mark(let mark):
-            throw problem("a value is missing before \(mark)", at: place, mend: "name a variable")
+            throw problem("a value is missing before \(mark)", at: place, fix: "name a variable")
         }
     }
 
@@ -174,8 +174,8 @@ struct TemplateCompiler {
 
     private func checkEmpty(_ range: Range<Int>, _ word: String) throws(TemplateProblem) {
         guard let first = source[range].firstIndex(where: { !TemplateScanner.isSpace($0) }) else { return }
-        let mend = word == "else" ? "a further condition is {% elsif … %}" : nil
-        throw problem("nothing can stand behind \(word)", at: first, mend: mend)
+        let fix = word == "else" ? "a further condition is {% elsif … %}" : nil
+        throw problem("nothing can stand behind \(word)", at: first, fix: fix)
     }
 
     private static let tags = ["if", "elsif", "else", "endif", "abort", "comment", "raw"]
@@ -188,19 +188,19 @@ struct TemplateCompiler {
     private func unknownTag(_ word: String, at offset: Int) -> TemplateProblem {
         if word.isEmpty { return problem("{% %} is empty", at: offset) }
         if Self.otherTags.contains(word) {
-            let mend =
+            let fix =
                 ["unless", "endunless", "case", "when"].contains(word)
                 ? "write it with {% if %} and !=" : "there are no loops, assignments or includes"
-            return problem("the tag \(word) of Liquid is not in Fanfare's templates", at: offset, mend: mend)
+            return problem("the tag \(word) of Liquid is not in Fanfare's templates", at: offset, fix: fix)
         }
         if word.hasPrefix("abort") {
-            return problem("there is no tag \(word.clipped)", at: offset, mend: "write {% abort \"reason\" %}")
+            return problem("there is no tag \(word.clipped)", at: offset, fix: "write {% abort \"reason\" %}")
         }
         let near = Spelling.nearest(to: word, among: Self.tags)
         return problem(
             "there is no tag \(word.clipped)",
             at: offset,
-            mend: near.map { "did you mean \($0)?" } ?? "the tags are \(Self.tags.joined(separator: ", "))"
+            fix: near.map { "did you mean \($0)?" } ?? "the tags are \(Self.tags.joined(separator: ", "))"
         )
     }
 
@@ -246,7 +246,7 @@ struct TemplateCompiler {
     private mutating func condition(_ range: Range<Int>, at offset: Int) throws(TemplateProblem) -> Int {
         var tokens = try TemplateTokens(source, range)
         guard tokens.peek != nil else {
-            throw problem("the condition is missing", at: offset, mend: "write it like {% if points > 100 %}")
+            throw problem("the condition is missing", at: offset, fix: "write it like {% if points > 100 %}")
         }
         var comparisons = [try comparison(&tokens)]
         var links: [TemplateInstruction.Operation] = []
@@ -264,7 +264,7 @@ struct TemplateCompiler {
             let isFilter = tokens.peek == .mark("|")
             throw tokens.problem(
                 isFilter ? "a condition has no filters" : "nothing can stand here",
-                mend: isFilter ? "compare the variable itself" : "conditions are linked by and, or"
+                fix: isFilter ? "compare the variable itself" : "conditions are linked by and, or"
             )
         }
         for (index, comparison) in comparisons.enumerated().reversed() {
@@ -305,7 +305,7 @@ struct TemplateCompiler {
                 throw problem(
                     "the reason of abort is a text in quotation marks",
                     at: place,
-                    mend: "write {% abort \"reason\" %}"
+                    fix: "write {% abort \"reason\" %}"
                 )
             }
             reason = String(decoding: bytes, as: UTF8.self)

@@ -7,17 +7,17 @@ public struct TemplateProblem: Error, Hashable, Sendable {
     /// What is wrong.
     public var detail: String
     /// What would be right.
-    public var mend: String?
+    public var fix: String?
 
     /// At a byte of the source.
-    init(_ detail: String, in source: [UInt8], at offset: Int, mend: String? = nil) {
+    init(_ detail: String, in source: [UInt8], at offset: Int, fix: String? = nil) {
         let before = source.prefix(offset)
         let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         line = 1 + before.lazy.filter { $0 == UInt8(ascii: "\n") }.count
         // Bytes that go on with a character do not count.
         column = 1 + before[lineStart...].lazy.filter { $0 & 0xC0 != 0x80 }.count
         self.detail = detail
-        self.mend = mend
+        self.fix = fix
     }
 
     /// Place and detail, for a problem's `detail`.

@@ -106,7 +106,7 @@ struct TemplateScanner {
                 "\(open) has no \(close)",
                 in: source,
                 at: opening,
-                mend: "write \(close) behind it; a quotation mark that is not closed hides it"
+                fix: "write \(close) behind it; a quotation mark that is not closed hides it"
             )
         }
         offset = end + 2

@@ -65,8 +65,8 @@ struct TemplateTokens {
     }
 
     /// A problem at the next word.
-    func problem(_ detail: String, mend: String? = nil) -> TemplateProblem {
-        TemplateProblem(detail, in: source, at: offset, mend: mend)
+    func problem(_ detail: String, fix: String? = nil) -> TemplateProblem {
+        TemplateProblem(detail, in: source, at: offset, fix: fix)
     }
 
     private func read(at start: Int) throws(TemplateProblem) -> (TemplateToken.Kind, Int) {
@@ -89,24 +89,24 @@ struct TemplateTokens {
 
     private func refusal(_ mark: String, at start: Int) -> TemplateProblem {
         switch mark {
-        case "=": TemplateProblem("= is no comparison", in: source, at: start, mend: "write ==")
+        case "=": TemplateProblem("= is no comparison", in: source, at: start, fix: "write ==")
         case "(", ")":
             TemplateProblem(
                 "there are no parentheses",
                 in: source,
                 at: start,
-                mend: "put one {% if %} into another"
+                fix: "put one {% if %} into another"
             )
         case "[", "]":
-            TemplateProblem("there are no lists", in: source, at: start, mend: "give each value a variable of its own")
+            TemplateProblem("there are no lists", in: source, at: start, fix: "give each value a variable of its own")
         case "&", "!":
-            TemplateProblem("\(mark) means nothing here", in: source, at: start, mend: "write and, or, ==, !=")
+            TemplateProblem("\(mark) means nothing here", in: source, at: start, fix: "write and, or, ==, !=")
         default:
             TemplateProblem(
                 source[start] < 0x80 ? "\(mark.clipped) means nothing here" : "a character that means nothing here",
                 in: source,
                 at: start,
-                mend: "a text stands in quotation marks, \"like this\""
+                fix: "a text stands in quotation marks, \"like this\""
             )
         }
     }
@@ -126,7 +126,7 @@ struct TemplateTokens {
                 "\(String(decoding: digits, as: UTF8.self).clipped) is no number",
                 in: source,
                 at: start,
-                mend: "write digits with one point, for example -2.5"
+                fix: "write digits with one point, for example -2.5"
             )
         }
         return (.number(digits), position)

@@ -45,8 +45,8 @@ public struct PollAnswersRequest: Sendable {
             let choices = answer.texts("choices", countMax: choicesMax)
             guard let question = answer.text("question", bytesMax: 128) else { continue }
             if result.contains(where: { $0.question == question }) {
-                let mend = "give all choices of a question in one answer"
-                log.refuse(.conflict, at: place.appending("question"), "the question is answered twice", mend: mend)
+                let fix = "give all choices of a question in one answer"
+                log.refuse(.conflict, at: place.appending("question"), "the question is answered twice", fix: fix)
             }
             if Set(choices).count < choices.count {
                 log.refuse(.conflict, at: place.appending("choices"), "a choice is there twice")

@@ -46,10 +46,10 @@ public struct TrackingRequest: Sendable {
         guard let reader = ObjectReader(value, at: .root, fields, log) else { return [] }
         let place = JSONPointer.root.appending("events")
         guard let elements = reader.array("events", countMax: eventsMax) else {
-            if !reader.has("events") { log.refuse(.required, at: place, "events is missing", mend: "send a list") }
+            if !reader.has("events") { log.refuse(.required, at: place, "events is missing", fix: "send a list") }
             return []
         }
-        if elements.isEmpty { log.refuse(.empty, at: place, "events is empty", mend: "send nothing at all") }
+        if elements.isEmpty { log.refuse(.empty, at: place, "events is empty", fix: "send nothing at all") }
         var seen: Set<String> = []
         var result: [Entry] = []
         result.reserveCapacity(elements.count)
@@ -70,12 +70,12 @@ public struct TrackingRequest: Sendable {
         guard let reader = ObjectReader(value, at: place, eventFields, log) else { return nil }
         let id = required("id", reader, log)
         if let id, !isUUID(id) {
-            log.refuse(.format, at: place.appending("id"), "id is no UUID", mend: "make a new UUID for each event")
+            log.refuse(.format, at: place.appending("id"), "id is no UUID", fix: "make a new UUID for each event")
         }
         let messageID = required("m", reader, log)
         if let messageID, messageID.utf8.count != MessageIDPlace.byteCount {
-            let mend = "send fanfare.m of the push as it came"
-            log.refuse(.format, at: place.appending("m"), "m is no message id of 22 characters", mend: mend)
+            let fix = "send fanfare.m of the push as it came"
+            log.refuse(.format, at: place.appending("m"), "m is no message id of 22 characters", fix: fix)
         }
         if !reader.has("type") { log.refuse(.required, at: place.appending("type"), "type is missing") }
         let type = reader.choice("type", among: TrackedType.words).flatMap(TrackedType.init(word:))
@@ -108,8 +108,8 @@ public struct TrackingRequest: Sendable {
         let place = reader.pointer.appending(name)
         guard reader.has(name), reader.value(name, isNullable: true) != .null else {
             if let type, presence(type.event) == .required {
-                let mend = "name the button that was pressed"
-                reader.log.refuse(.required, at: place, "\(type.word) needs an \(name)", mend: mend)
+                let fix = "name the button that was pressed"
+                reader.log.refuse(.required, at: place, "\(type.word) needs an \(name)", fix: fix)
             }
             return nil
         }
@@ -117,7 +117,7 @@ public struct TrackingRequest: Sendable {
         if let type, presence(type.event) == .forbidden {
             let owners = EventTable.Event.allCases.filter { presence($0) != .forbidden }.map(\.rawValue)
             let detail = "only \(owners.joined(separator: " and ")) has \(name)"
-            reader.log.refuse(.conflict, at: place, detail, mend: "leave it out")
+            reader.log.refuse(.conflict, at: place, detail, fix: "leave it out")
         }
         if let text, !text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
             reader.log.refuse(.format, at: place, "\(name) has a control character")

@@ -24,7 +24,9 @@ public struct Breaker: Sendable, Equatable {
         public var key: ShardKey
         /// The worker that runs it; 0 until one has claimed it.
         public var owner: Int64
-        /// The end of its lease. From then on another shard may be the probe, so that a killed worker blocks nobody.
+        /// The end of its lease.
+        ///
+        /// From then on another shard may be the probe, so that a killed worker blocks nobody.
         public var until: Timestamp
 
         /// A probe.
@@ -118,7 +120,9 @@ public struct Breaker: Sendable, Equatable {
     /// Retries have to wait longer, until no first attempt was on offer: they may consist of devices that always fail.
     public func isProbeDue(attempt: UInt32 = 1, now: Timestamp) -> Bool {
         let patience = attempt > 1 ? Self.retryPatience : .zero
-        guard isOpen, Ahead.breakerRest.isPassed(probeAt, now: now.advanced(by: .zero - patience)) else { return false }
+        guard isOpen, Ahead.breakerCooldown.isPassed(probeAt, now: now.advanced(by: .zero - patience)) else {
+            return false
+        }
         return probe.map { Ahead.probe.isPassed($0.until, now: now) } ?? true
     }
 

@@ -11,7 +11,7 @@ extension EndpointFaults {
         /// The beginning of the provider's outage; nil if there is none, or if it is already known.
         public var trip: Timestamp?
         /// True if this push service was one of many, was out, and answers again.
-        public var endsRest = false
+        public var endsCooldown = false
         /// True if the coordinator is to hear that the provider refuses the app's credentials; once for each run.
         public var isCredentialRefused = false
         /// True if the run stops because the provider refuses the campaign's content.
@@ -62,7 +62,7 @@ extension EndpointFaults {
             toldNothing(request)
         case .healthy:
             runs.told(slot, device.position, verdict, now: now)
-            if isRaised { refusal.endsRest = well(request, slot, &runs, now) }
+            if isRaised { refusal.endsCooldown = well(request, slot, &runs, now) }
         case .opens:
             runs.told(slot, device.position, verdict, now: now)
             if verdict == .setAside(.breaker) { refusal.trip = refusedAll(now: now) }
@@ -152,10 +152,10 @@ extension EndpointFaults {
 
     /// Notes that the provider works: a probe continues with all its devices, and earlier faults were the devices' own.
     private mutating func well(_ request: Request, _ slot: Int, _ runs: inout LoopRuns, _ now: Timestamp) -> Bool {
-        guard case .well(let endsRest) = healthy(request) else { return false }
+        guard case .well(let endsCooldown) = healthy(request) else { return false }
         tell(&runs, now)
         if request.isProving { runs.proved(slot) }
-        return endsRest
+        return endsCooldown
     }
 
     /// Tells the runs the fate of deferred devices.

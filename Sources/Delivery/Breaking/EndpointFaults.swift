@@ -75,9 +75,9 @@ public struct EndpointFaults: Sendable {
     public enum Good: Equatable, Sendable {
         /// The answer tells nothing, because its request is older than the faults.
         case tellsNothing
-        /// The provider works, and a probe continues. `endsRest`: one push service of many was out, and its cooldown
+        /// The provider works, and a probe continues. `endsCooldown`: one push service of many was out, and its cooldown
         /// ends.
-        case well(endsRest: Bool)
+        case well(endsCooldown: Bool)
     }
 
     /// The decided fate of a deferred device.
@@ -277,13 +277,13 @@ public struct EndpointFaults: Sendable {
             others += 1
             return .tellsNothing
         }
-        let endsRest = isDoubted
+        let endsCooldown = isDoubted
         isDoubted = false
         if state != .retired {
             decideAsSaid()
             forget()
         }
-        return .well(endsRest: endsRest)
+        return .well(endsCooldown: endsCooldown)
     }
 
     /// Notes that no request is in progress or waiting, so no answer will come that tells the meaning of the faults.

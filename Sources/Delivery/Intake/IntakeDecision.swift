@@ -4,8 +4,8 @@ public import Campaigns
 ///
 /// Pure: whoever drives it looks up, decides, and writes the acceptance or the refusal in one transaction.
 public enum IntakeDecision: Equatable, Sendable {
-    /// Write the campaign; `shortWay`: with its shards already claimed, straight to this process's sender.
-    case accept(shortWay: Bool)
+    /// Write the campaign; `fastPath`: with its shards already claimed, straight to this process's sender.
+    case accept(fastPath: Bool)
     /// The same job again: answer with the campaign that exists.
     case existing(campaign: UInt32)
     /// The id belongs to another job; that campaign stays as it is, `refused` is not written.
@@ -14,7 +14,7 @@ public enum IntakeDecision: Equatable, Sendable {
     case refuse([Problem])
 
     /// Inline devices of an urgent job that takes the short way at most (design, section 8).
-    public static let shortWayDevicesMax = 1_000
+    public static let fastPathDevicesMax = 1_000
 
     /// What the ledger has under the job's key (app, id).
     public enum Holder: Equatable, Sendable {
@@ -78,7 +78,7 @@ public enum IntakeDecision: Equatable, Sendable {
         }
         all += audienceProblems(job, knowledge) + contentProblems(job, knowledge)
         guard all.isEmpty else { return .refuse(all) }
-        return .accept(shortWay: takesShortWay(job))
+        return .accept(fastPath: takesFastPath(job))
     }
 
     /// What is said of a job whose key a campaign has, whatever is wrong with the job by now; nil when none has.
@@ -91,12 +91,12 @@ public enum IntakeDecision: Equatable, Sendable {
     }
 
     /// Whether one synced transaction can write the campaign with its shards already claimed.
-    public static func takesShortWay(_ job: Job) -> Bool {
+    public static func takesFastPath(_ job: Job) -> Bool {
         guard job.delivery.urgency == .urgent, job.delivery.perSecond == nil, !job.isFrozenFirst, !job.delivery.hold,
             job.delivery.sendAt == nil, job.delivery.repetition == nil, !job.isByTimeZone,
             case .devices(let devices) = job.audience
         else { return false }
-        return devices.count <= shortWayDevicesMax
+        return devices.count <= fastPathDevicesMax
     }
 
     /// A device of the job that nobody can send to is a mistake; of a list, which has all kinds, such devices wait, unless
@@ -133,7 +133,7 @@ public enum IntakeDecision: Equatable, Sendable {
                     code: .conflict,
                     detail:
                         "\(job.app) has an uploaded content of this id, under which devices would fetch the campaign's",
-                    mend: "give the campaign another id, or remove it: fanfare content rm"
+                    fix: "give the campaign another id, or remove it: fanfare content rm"
                 )
             ]
         }
@@ -143,7 +143,7 @@ public enum IntakeDecision: Equatable, Sendable {
                 pointer: "/content/rich/id",
                 code: .unknownContent,
                 detail: "\(job.app) has no content \(rich.id) in the store \(knowledge.store)",
-                mend: "upload it first: fanfare content put \(rich.id) FILE --app \(job.app)"
+                fix: "upload it first: fanfare content put \(rich.id) FILE --app \(job.app)"
             )
         ]
     }
@@ -163,7 +163,7 @@ public enum IntakeDecision: Equatable, Sendable {
                     pointer: unknown.pointer,
                     code: .unknownCampaign,
                     detail: "\(job.app) has no campaign \(NameRule.shown(unknown.id)) that phones could tell of",
-                    mend: "see fanfare campaign list; without it, everybody would be one who has not"
+                    fix: "see fanfare campaign list; without it, everybody would be one who has not"
                 )
             }
         if job.audience.isOfRegistry, knowledge.deviceCount == 0 {
@@ -180,7 +180,7 @@ public enum IntakeDecision: Equatable, Sendable {
                 pointer: "/audience/list",
                 code: .empty,
                 detail: "the list \(wanted) has no device",
-                mend: "upload a version with devices"
+                fix: "upload a version with devices"
             )
         ]
     }

@@ -13,7 +13,7 @@ public enum Sweep {
     public static let overtakenBy = Duration.seconds(5 * 60)
 
     /// What is known of the messages of a lane.
-    public enum LaneLook: Equatable, Sendable {
+    public enum LaneProbe: Equatable, Sendable {
         /// Nothing.
         case unknown
         /// Its queue holds nothing, messages that are delivered and not acked included.
@@ -79,7 +79,7 @@ public enum Sweep {
         for shard: ShardRecord,
         outboxWrittenAt: Timestamp?,
         since: Timestamp,
-        lane: LaneLook,
+        lane: LaneProbe,
         owner: Claim.Owner = .nobody,
         now: Timestamp
     ) -> Action {

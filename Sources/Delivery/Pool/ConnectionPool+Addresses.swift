@@ -31,7 +31,7 @@ extension ConnectionPool {
     mutating func noteTrouble(with address: Address, now: MonotonicInstant) {
         self.troubles[address] = Trouble(
             failures: (self.troubles[address]?.failures ?? 0) + 1,
-            until: now.advanced(by: self.configuration.addressRest)
+            until: now.advanced(by: self.configuration.addressCooldown)
         )
     }
 }

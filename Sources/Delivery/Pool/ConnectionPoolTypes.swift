@@ -106,7 +106,7 @@ extension ConnectionPool {
         /// peer that gives fewer answers a connection is still rationed.
         public var answersPerAttempt = 500
         /// How long an address is the last choice after a connection to it failed.
-        public var addressRest: Duration = .seconds(60)
+        public var addressCooldown: Duration = .seconds(60)
         /// ENHANCE_YOUR_CALM within this time of another is the same request to slow down: a thousand streams may
         /// be reset at once.
         public var calmInterval: Duration = .seconds(1)

@@ -57,7 +57,7 @@ public enum AsideReason: String, Sendable, CaseIterable {
     case handOver
 
     /// The reasons that stop a campaign until somebody has mended something; not an operator's own pause.
-    public static let needingMend: Set<AsideReason> = [.credentials, .wrongEnvironment, .content, .atMost]
+    public static let needingFix: Set<AsideReason> = [.credentials, .wrongEnvironment, .content, .atMost]
 
     /// The reasons that an operator's `resume` takes away: those that wait for a person.
     public static let endedByResume: [AsideReason] = [.credentials, .wrongEnvironment, .content, .atMost, .paused]

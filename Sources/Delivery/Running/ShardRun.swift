@@ -435,7 +435,7 @@ public struct ShardRun: Sendable {
         switch stop {
         case .leaseLost: return .abandon(last)
         case .setAside(let reason) where last.pendingCount > 0: return .setAside(reason, last)
-        case .end(let outcome): last.endRest(outcome)
+        case .end(let outcome): last.endCooldown(outcome)
         case nil where turns != nil && last.pendingCount > 0: return .setAside(.rate, last)
         case .setAside, nil: break
         }

@@ -43,7 +43,7 @@ extension Settlement {
     public func endingRetries(_ outcome: Outcome, attempt: UInt32) -> Settlement? {
         guard !retries.isEmpty || !held.isEmpty else { return self }
         var progress = progress
-        progress.endRest(outcome)
+        progress.endCooldown(outcome)
         return Settlement.make(progress: progress, attempt: attempt)
     }
 

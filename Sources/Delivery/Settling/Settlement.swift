@@ -96,7 +96,7 @@ public struct Settlement: Sendable, Equatable {
 
 extension Progress {
     /// Ends every device that has no outcome: what a cancel, an expiry or a newer campaign does to a shard.
-    public mutating func endRest(_ outcome: Outcome) {
+    public mutating func endCooldown(_ outcome: Outcome) {
         for position in 0..<count {
             if case .outcome = state(at: position) { continue }
             end(position, outcome, Note(requests: UInt8(clamping: requests(at: position))))

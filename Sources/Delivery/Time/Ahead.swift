@@ -12,11 +12,11 @@ public enum Ahead: Sendable {
     /// A worker's hold on a webhook.
     case webhookLease
     /// The pause until a webhook is tried again.
-    case webhookRest
+    case webhookCooldown
     /// The time of a breaker's probe.
     case probe
     /// A breaker's rest until its next probe.
-    case breakerRest
+    case breakerCooldown
     /// What a retry waits for.
     case rung
 
@@ -33,9 +33,9 @@ public enum Ahead: Sendable {
         case .done: .zero
         case .lease: Self.leaseLength
         case .webhookLease: Self.webhookLeaseLength
-        case .webhookRest: WebhookState.patience
+        case .webhookCooldown: WebhookState.patience
         case .probe: Breaker.probeLease
-        case .breakerRest: Breaker.askedRestMax
+        case .breakerCooldown: Breaker.askedRestMax
         case .rung: RungQueue(rung: .hours2, side: .b).delay
         }
     }

@@ -18,7 +18,7 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         /// What is wrong with it.
         public let detail: String
         /// How to mend it.
-        public let mend: String
+        public let fix: String
     }
 
     /// Longer ones are refused.
@@ -28,25 +28,25 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     public init(_ text: String) throws(Refusal) {
         let form = "write it like https://hooks.example.com/fanfare"
         guard text.utf8.count <= Self.bytesMax, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-            throw Refusal(detail: "not a URL of at most \(Self.bytesMax) visible ASCII characters", mend: form)
+            throw Refusal(detail: "not a URL of at most \(Self.bytesMax) visible ASCII characters", fix: form)
         }
         let lower = text.lowercased()
         guard lower.hasPrefix("https://") || lower.hasPrefix("http://") else {
-            throw Refusal(detail: "not an https URL", mend: form)
+            throw Refusal(detail: "not an https URL", fix: form)
         }
         isSecure = lower.hasPrefix("https://")
         let rest = text.dropFirst(isSecure ? 8 : 7)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard !authority.contains("@") else {
-            throw Refusal(detail: "a user or a password in it", mend: "leave it out: receivers check the signature")
+            throw Refusal(detail: "a user or a password in it", fix: "leave it out: receivers check the signature")
         }
         let tail = rest[authority.endIndex...]
         guard !tail.contains("#") else {
-            throw Refusal(detail: "a fragment in it", mend: "leave # and what follows out")
+            throw Refusal(detail: "a fragment in it", fix: "leave # and what follows out")
         }
         // The endpoint's own reader knows names, addresses in brackets and ports; only their default differs.
         guard let endpoint = ProviderEndpoint(url: "https://" + authority.lowercased()) else {
-            throw Refusal(detail: "its host or port cannot be read", mend: form)
+            throw Refusal(detail: "its host or port cannot be read", fix: form)
         }
         let hasPort = authority.contains(":") && !authority.hasSuffix("]")
         host = endpoint.host
@@ -54,7 +54,7 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         target = tail.hasPrefix("/") ? String(tail) : "/" + tail
         self.text = text
         guard isSecure || WebhookHosts.isLoopback(host) else {
-            throw Refusal(detail: "http goes over the network in the clear", mend: "use https")
+            throw Refusal(detail: "http goes over the network in the clear", fix: "use https")
         }
     }
 

@@ -43,7 +43,7 @@ extension Phone {
 
     func keepAnswers() {
         do {
-            try vault.write(answerBox.waiting, Self.answersFile)
+            try storage.write(answerBox.waiting, Self.answersFile)
         } catch {
             listener.log("answers cannot be kept, and are sent from memory: \(error)")
         }

@@ -57,7 +57,7 @@ extension Phone {
         guard held != keptHeld else { return }
         keptHeld = held
         do {
-            try vault.write(held, Self.heldFile)
+            try storage.write(held, Self.heldFile)
         } catch {
             listener.log("campaigns that wait for the network cannot be kept: \(error)")
         }

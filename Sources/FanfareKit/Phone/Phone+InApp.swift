@@ -126,9 +126,9 @@ extension Phone {
 
     /// Keeps how the app's pushes name what they carry, for the next start and for the app's extensions.
     func keepNames() {
-        guard names.all != KnownNames.Kept.read(vault.folder) else { return }
+        guard names.all != KnownNames.Kept.read(storage.folder) else { return }
         do {
-            try vault.write(names.all, KnownNames.file)
+            try storage.write(names.all, KnownNames.file)
         } catch {
             listener.log("the names in pushes cannot be kept: \(error)")
         }

@@ -113,7 +113,7 @@ extension Phone {
         guard kept != keptNotifications else { return }
         keptNotifications = kept
         do {
-            try vault.write(kept, Self.notificationsFile)
+            try storage.write(kept, Self.notificationsFile)
         } catch {
             listener.log("notifications cannot be kept, and are told of from memory: \(error)")
         }

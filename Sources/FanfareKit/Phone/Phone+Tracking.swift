@@ -60,7 +60,7 @@ extension Phone {
         listener.log(text)
         lostEvents += count
         do {
-            try vault.write(lostEvents, Self.lostFile)
+            try storage.write(lostEvents, Self.lostFile)
         } catch {
             listener.log("the number of lost events cannot be kept: \(error)")
         }

@@ -29,7 +29,7 @@ actor Phone {
 
     let setting: Setting
     let listener: any PhoneListener
-    let vault: Vault
+    let storage: Storage
     let journal: EventJournal
     let inbox: EventInbox
     let contents: ContentCache
@@ -79,11 +79,11 @@ actor Phone {
     init(_ setting: Setting, listener: any PhoneListener) throws {
         self.setting = setting
         self.listener = listener
-        vault = try Vault(setting.options.folder)
-        journal = EventJournal(vault.folder.appendingPathComponent("events.jsonl"))
-        inbox = EventInbox(vault.folder)
-        contents = try ContentCache(vault.folder.appendingPathComponent("contents"))
-        let kept = vault.read(Kept.self, Self.registrationFile)
+        storage = try Storage(setting.options.folder)
+        journal = EventJournal(storage.folder.appendingPathComponent("events.jsonl"))
+        inbox = EventInbox(storage.folder)
+        contents = try ContentCache(storage.folder.appendingPathComponent("contents"))
+        let kept = storage.read(Kept.self, Self.registrationFile)
         var facts = kept?.facts ?? DeviceFacts()
         facts.provider = setting.options.provider
         facts.environment = setting.options.environment
@@ -95,16 +95,16 @@ actor Phone {
             hasKey: !setting.integrationKey.isEmpty
         )
         outbox = EventOutbox(journal.read(), isRegistered: registrar.isRegistered)
-        answerBox = AnswerBox(vault.read([PollAnswers].self, Self.answersFile) ?? [])
-        lostEvents = vault.read(Int.self, Self.lostFile) ?? 0
+        answerBox = AnswerBox(storage.read([PollAnswers].self, Self.answersFile) ?? [])
+        lostEvents = storage.read(Int.self, Self.lostFile) ?? 0
         session = SessionClock(timeout: setting.options.sessionTimeout)
         engine = InAppEngine(rules: setting.options.inApp)
         names = setting.names
-        keptHeld = vault.read([[String: JSON]].self, Self.heldFile) ?? []
+        keptHeld = storage.read([[String: JSON]].self, Self.heldFile) ?? []
         let held = keptHeld.compactMap { PushMessage(members: $0, setting.names.names) }
         turn = CampaignTurn(isActive: false, held: held, now: setting.now())
         let tellings =
-            vault.read(KeptNotifications.self, Self.notificationsFile)?.turn(names.names, now: setting.now())
+            storage.read(KeptNotifications.self, Self.notificationsFile)?.turn(names.names, now: setting.now())
             ?? NotificationTurn(now: setting.now())
         self.tellings = tellings
         keptNotifications = KeptNotifications(tellings)
@@ -224,7 +224,7 @@ actor Phone {
     func keep() {
         let kept = Kept(memory: registrar.memory, facts: registrar.facts)
         do {
-            try vault.write(kept, Self.registrationFile)
+            try storage.write(kept, Self.registrationFile)
         } catch {
             listener.log("the registration cannot be kept: \(error)")
         }

@@ -76,10 +76,10 @@ final class AppDirectory: Sendable {
     }
 
     /// How old the tokens are that requests carry, where there is one for all requests of an account.
-    func credentialAges(now: Timestamp) -> [ProviderFigures.Key: Duration] {
+    func credentialAges(now: Timestamp) -> [ProviderMetrics.Key: Duration] {
         let accounts = accounts.withLock { Array($0.values) }
         let ages = accounts.compactMap { account in
-            account.token?.age(now: now).map { (ProviderFigures.Key(account), $0) }
+            account.token?.age(now: now).map { (ProviderMetrics.Key(account), $0) }
         }
         return Dictionary(uniqueKeysWithValues: ages)
     }

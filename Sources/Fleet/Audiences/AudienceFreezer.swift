@@ -161,7 +161,7 @@ final class AudienceFreezer {
                 devicesAtCheckpoint = audience.devices
             }
             let (piece, now, finds, lease) = (Array(chunks[start..<end]), audience, findsDead, lease)
-            let result = try await ledger.write(.normal, haste: .withOthers) { [ledger] in
+            let result = try await ledger.write(.normal, priority: .withOthers) { [ledger] in
                 try $0.writeFrozen(
                     piece,
                     of: now,

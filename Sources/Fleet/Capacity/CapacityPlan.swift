@@ -38,17 +38,17 @@ public struct CapacityPlan: Sendable, Equatable {
     public let limits: [String]
 
     /// Calculates.
-    public init(_ ask: CapacityAsk, _ figures: CapacityFigures) {
+    public init(_ ask: CapacityAsk, _ metrics: CapacityMetrics) {
         let requests = Double(ask.devices) * (1 + Self.retried)
         let rate = requests / ask.seconds
-        let push = figures.push[ask.provider.scenario] ?? 0
+        let push = metrics.push[ask.provider.scenario] ?? 0
         let cores = rate * push / 1e6 / Self.load
         let underWay = rate * ask.latency
         let connections = max(1, (underWay / Double(ask.provider.streams)).rounded(.up))
         let loops = max(cores.rounded(.up), (connections / Double(Self.loopConnections)).rounded(.up))
         let workers = (loops / Double(ask.cores)).rounded(.up)
         let shards = rate / Self.shardDevices
-        let writer = rate * figures.ledger / 1e6
+        let writer = rate * metrics.ledger / 1e6
         let bits = rate * Double(ask.payloadBytes + ask.provider.overheadBytes) * 8
 
         func need(_ what: String, _ value: Double, _ unit: String, _ because: String) -> Need {
@@ -86,7 +86,7 @@ public struct CapacityPlan: Sendable, Equatable {
                 "ledger, its writer's load",
                 writer * 100,
                 " %",
-                "\(Self.text(figures.ledger)) µs a push on one thread"
+                "\(Self.text(metrics.ledger)) µs a push on one thread"
             ),
             need("ledger, bytes", Double(ask.devices) * Self.ledgerBytes / 1e6, " MB", "list, progress and outcomes"),
         ]

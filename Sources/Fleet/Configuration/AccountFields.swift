@@ -53,8 +53,8 @@ enum AccountFields {
             refused.removeAll { $0.pointer == pointer }
             isComplete = false
             if case .null = entry.value.value {
-                let mend = "give one, or leave the field out"
-                fields.problems.add(entry.line, fields.path(entry.key), "no_value", "the field has no value", mend)
+                let fix = "give one, or leave the field out"
+                fields.problems.add(entry.line, fields.path(entry.key), "no_value", "the field has no value", fix)
             } else {
                 fields.problems.add(
                     entry.line,
@@ -76,7 +76,7 @@ enum AccountFields {
             name.isEmpty ? fields.key : fields.path(name),
             problem.code,
             problem.detail,
-            problem.mend
+            problem.fix
         )
     }
 

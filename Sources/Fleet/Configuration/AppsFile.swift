@@ -18,9 +18,9 @@ public enum AppsFile {
     ) throws(ConfigurationError) -> [AppConfiguration] {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             let detail = "the apps file cannot be read"
-            let mend = "create it, or say where it is with apps.file (FANFARE_APPS_FILE)"
+            let fix = "create it, or say where it is with apps.file (FANFARE_APPS_FILE)"
             throw ConfigurationError([
-                ConfigurationProblem(place: path, key: "", code: "unreadable_file", detail: detail, mend: mend)
+                ConfigurationProblem(place: path, key: "", code: "unreadable_file", detail: detail, fix: fix)
             ])
         }
         return try read(text: text, path: path, webhookHosts: webhookHosts, holdsKeys: holdsKeys)
@@ -72,8 +72,8 @@ public enum AppsFile {
             )
         }
         if holdsKeys, !blocks.contains(where: { fields.entry($0) != nil }) {
-            let mend = "add a block: \(blocks.joined(separator: ", "))"
-            fields.problems.add(line, fields.key, "missing", "the app has no provider", mend)
+            let fix = "add a block: \(blocks.joined(separator: ", "))"
+            fields.problems.add(line, fields.key, "missing", "the app has no provider", fix)
         }
         let edge = fields.mapping("edge").map(EdgeFields.init)
         let webhooks = WebhookFields(hosts: webhookHosts).read(fields)

@@ -11,26 +11,26 @@ public struct ConfigurationProblem: Sendable, Equatable {
     /// What is wrong; never a value that may be secret.
     public var detail: String
     /// How to mend it.
-    public var mend: String?
+    public var fix: String?
 
     /// A problem at a place.
-    public init(place: String, key: String, code: String, detail: String, mend: String? = nil) {
+    public init(place: String, key: String, code: String, detail: String, fix: String? = nil) {
         self.place = place
         self.key = key
         self.code = code
         self.detail = detail
-        self.mend = mend
+        self.fix = fix
     }
 
     /// One line for people: where, which key, what, how to mend.
     public var line: String {
-        [place, key].filter { !$0.isEmpty }.joined(separator: ": ") + ": " + detail + (mend.map { "; \($0)" } ?? "")
+        [place, key].filter { !$0.isEmpty }.joined(separator: ": ") + ": " + detail + (fix.map { "; \($0)" } ?? "")
     }
 
     /// The same in the form of every other answer: the key's path as a JSON pointer.
     public var problem: Problem {
         let pointer = key.split(separator: ".").map { "/" + $0 }.joined()
-        return Problem(pointer: pointer, code: code, detail: place.isEmpty ? detail : "\(place): \(detail)", mend: mend)
+        return Problem(pointer: pointer, code: code, detail: place.isEmpty ? detail : "\(place): \(detail)", fix: fix)
     }
 }
 

@@ -71,8 +71,8 @@ struct ConfigurationLayers {
     mutating func readFile(path: String, isRequired: Bool) -> String? {
         if !isRequired, !FileManager.default.fileExists(atPath: path) { return nil }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            let mend = "look at --config and at who may read the file"
-            add(path, "", "unreadable_file", "the configuration file cannot be read", mend)
+            let fix = "look at --config and at who may read the file"
+            add(path, "", "unreadable_file", "the configuration file cannot be read", fix)
             return nil
         }
         do throws(ConfigurationError) {
@@ -173,8 +173,8 @@ struct ConfigurationLayers {
         _ key: String,
         _ code: String,
         _ detail: String,
-        _ mend: String? = nil
+        _ fix: String? = nil
     ) {
-        problems.append(ConfigurationProblem(place: place, key: key, code: code, detail: detail, mend: mend))
+        problems.append(ConfigurationProblem(place: place, key: key, code: code, detail: detail, fix: fix))
     }
 }

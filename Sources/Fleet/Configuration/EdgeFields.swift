@@ -54,7 +54,7 @@ struct EdgeFields {
             let line = fields.entry(field)?.line ?? fields.line
             for problem in error.problems {
                 let detail = [problem.place, problem.key, problem.detail].filter { !$0.isEmpty }.joined(separator: ": ")
-                fields.problems.add(line, fields.path(field), problem.code, detail, problem.mend)
+                fields.problems.add(line, fields.path(field), problem.code, detail, problem.fix)
             }
             return nil
         }

@@ -9,8 +9,8 @@ final class ProblemList {
         self.file = file
     }
 
-    func add(_ line: Int, _ key: String, _ code: String, _ detail: String, _ mend: String? = nil) {
-        list.append(ConfigurationProblem(place: "\(file):\(line)", key: key, code: code, detail: detail, mend: mend))
+    func add(_ line: Int, _ key: String, _ code: String, _ detail: String, _ fix: String? = nil) {
+        list.append(ConfigurationProblem(place: "\(file):\(line)", key: key, code: code, detail: detail, fix: fix))
     }
 }
 

@@ -145,8 +145,8 @@ public enum IntegrationKeysFile {
     /// Throws when the apps file cannot be read, has no such app, or the app says no file.
     public static func path(app: String, appsFile: String) throws(ConfigurationError) -> String {
         guard let text = try? String(contentsOfFile: appsFile, encoding: .utf8) else {
-            let mend = "create it, or say where it is with apps.file (FANFARE_APPS_FILE)"
-            throw problem(appsFile, "unreadable_file", "the apps file cannot be read", mend)
+            let fix = "create it, or say where it is with apps.file (FANFARE_APPS_FILE)"
+            throw problem(appsFile, "unreadable_file", "the apps file cannot be read", fix)
         }
         let tree = try YAMLTree.read(text, place: appsFile)
         let problems = ProblemList(file: appsFile)
@@ -164,8 +164,7 @@ public enum IntegrationKeysFile {
         return PathText.absolute(name, from: PathText.folder(of: appsFile))
     }
 
-    private static func problem(_ path: String, _ code: String, _ detail: String, _ mend: String) -> ConfigurationError
-    {
-        ConfigurationError([ConfigurationProblem(place: path, key: "", code: code, detail: detail, mend: mend)])
+    private static func problem(_ path: String, _ code: String, _ detail: String, _ fix: String) -> ConfigurationError {
+        ConfigurationError([ConfigurationProblem(place: path, key: "", code: code, detail: detail, fix: fix)])
     }
 }

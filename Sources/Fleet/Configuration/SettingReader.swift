@@ -19,9 +19,9 @@ struct SettingReader {
         return text
     }
 
-    private mutating func refuse(_ name: String, _ code: String, _ detail: String, _ mend: String? = nil) {
+    private mutating func refuse(_ name: String, _ code: String, _ detail: String, _ fix: String? = nil) {
         let place = settings[name]?.place ?? ""
-        problems.append(ConfigurationProblem(place: place, key: name, code: code, detail: detail, mend: mend))
+        problems.append(ConfigurationProblem(place: place, key: name, code: code, detail: detail, fix: fix))
     }
 
     mutating func broker(_ name: String) -> AMQPEndpoint {
@@ -40,14 +40,14 @@ struct SettingReader {
     /// The address of a URL, and whether that is `https`.
     mutating func httpOrHTTPSURL(_ name: String) -> (address: Configuration.NetworkAddress?, isSecure: Bool) {
         let isSecure = text(name)?.hasPrefix("https://") == true
-        let mend = "write https://host:15671, or http://127.0.0.1:15672 on the broker's own machine"
-        return (address(name, ofURL: isSecure ? "https://" : "http://", mend), isSecure)
+        let fix = "write https://host:15671, or http://127.0.0.1:15672 on the broker's own machine"
+        return (address(name, ofURL: isSecure ? "https://" : "http://", fix), isSecure)
     }
 
     private mutating func address(
         _ name: String,
         ofURL scheme: String,
-        _ mend: String
+        _ fix: String
     ) -> Configuration.NetworkAddress? {
         guard let text = text(name) else { return nil }
         let authority = text.dropFirst(scheme.count).prefix { $0 != "/" }
@@ -55,7 +55,7 @@ struct SettingReader {
         guard text.hasPrefix(scheme), !authority.contains("@"), rest.isEmpty || rest == "/",
             let address = Self.address(String(authority))
         else {
-            refuse(name, "invalid_url", "not an HTTP URL of host and port", mend)
+            refuse(name, "invalid_url", "not an HTTP URL of host and port", fix)
             return nil
         }
         return address

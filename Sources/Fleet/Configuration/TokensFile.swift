@@ -40,7 +40,7 @@ public enum TokensFile {
                     key: "",
                     code: "unreadable_file",
                     detail: "the file of access tokens cannot be read",
-                    mend: "make a token with fanfare server token create, which makes the file"
+                    fix: "make a token with fanfare server token create, which makes the file"
                 )
             ])
         }
@@ -174,8 +174,7 @@ public enum TokensFile {
         return "- {name: \"\(token.name)\", hash: \"\(hash)\", role: \(token.role), apps: \(apps)\(end)}"
     }
 
-    private static func problem(_ path: String, _ code: String, _ detail: String, _ mend: String) -> ConfigurationError
-    {
-        ConfigurationError([ConfigurationProblem(place: path, key: "", code: code, detail: detail, mend: mend)])
+    private static func problem(_ path: String, _ code: String, _ detail: String, _ fix: String) -> ConfigurationError {
+        ConfigurationError([ConfigurationProblem(place: path, key: "", code: code, detail: detail, fix: fix)])
     }
 }

@@ -16,8 +16,8 @@ struct WebhookFields {
         let field = "webhooks"
         guard let entry = app.entry(field) else { return [] }
         guard case .sequence(let elements) = entry.value.value else {
-            let mend = "write - url: https://… with secret_file below it"
-            app.problems.add(entry.line, app.path(field), "wrong_type", "a list of webhooks is expected here", mend)
+            let fix = "write - url: https://… with secret_file below it"
+            app.problems.add(entry.line, app.path(field), "wrong_type", "a list of webhooks is expected here", fix)
             return []
         }
         if elements.count > Self.countMax {
@@ -30,8 +30,8 @@ struct WebhookFields {
                 let webhook = webhook(fields)
             else { continue }
             if webhooks.contains(where: { $0.url.text == webhook.url.text }) {
-                let mend = "give one of them all the events"
-                fields.problems.add(fields.line, fields.path("url"), "given_twice", "the URL stands there twice", mend)
+                let fix = "give one of them all the events"
+                fields.problems.add(fields.line, fields.path("url"), "given_twice", "the URL stands there twice", fix)
             }
             webhooks.append(webhook)
         }
@@ -50,15 +50,15 @@ struct WebhookFields {
 
     private func url(_ fields: FieldReader) -> WebhookURL? {
         guard let entry = fields.entry("url") else {
-            let mend = "add url: https://hooks.example.com/fanfare"
-            fields.problems.add(fields.line, fields.path("url"), "missing", "the webhook has no URL", mend)
+            let fix = "add url: https://hooks.example.com/fanfare"
+            fields.problems.add(fields.line, fields.path("url"), "missing", "the webhook has no URL", fix)
             return nil
         }
         let url: WebhookURL
         do throws(WebhookURL.Refusal) {
             url = try WebhookURL(entry.value.text ?? "")
         } catch {
-            fields.problems.add(entry.line, fields.path("url"), "invalid_url", error.detail, error.mend)
+            fields.problems.add(entry.line, fields.path("url"), "invalid_url", error.detail, error.fix)
             return nil
         }
         guard let hosts, !hosts.allow(url) else { return url }
@@ -106,8 +106,8 @@ struct WebhookFields {
         guard let entry = fields.entry(field) else { return .ofLife }
         let names = CampaignEvent.Kind.allCases.map(\.rawValue)
         guard case .sequence(let elements) = entry.value.value, !elements.isEmpty else {
-            let mend = "write it like [campaign.completed, device.invalid], or leave it out for all but those of shards"
-            fields.problems.add(entry.line, fields.path(field), "wrong_type", "a list of events is expected here", mend)
+            let fix = "write it like [campaign.completed, device.invalid], or leave it out for all but those of shards"
+            fields.problems.add(entry.line, fields.path(field), "wrong_type", "a list of events is expected here", fix)
             return nil
         }
         var kinds: EventKinds = []

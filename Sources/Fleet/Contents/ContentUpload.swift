@@ -28,7 +28,7 @@ public struct ContentUpload: Sendable {
         }
         if let problem = contentType.problem(bytes) {
             let code: ProblemCode = bytes.count > ContentType.bytesMax ? .tooLarge : bytes.isEmpty ? .empty : .format
-            log.append(Problem(pointer: "/body", code: code, detail: problem.detail, mend: problem.mend))
+            log.append(Problem(pointer: "/body", code: code, detail: problem.detail, fix: problem.fix))
         }
         guard log.count == before else { return nil }
         self.id = id

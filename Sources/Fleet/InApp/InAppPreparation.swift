@@ -30,7 +30,7 @@ final class InAppPreparation {
         while let list = lists.first {
             if let left = rows {
                 let (piece, isFirst) = (Array(left.prefix(Self.rowsMax)), isFirst)
-                let isOurs = try await ledger.write(.normal, haste: .withOthers) {
+                let isOurs = try await ledger.write(.normal, priority: .withOthers) {
                     try $0.writeInAppTokens(piece, list: list, isFirst: isFirst, by: lease)
                 }
                 guard isOurs else { return .fenced }

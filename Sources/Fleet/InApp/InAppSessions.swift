@@ -12,7 +12,7 @@ public final class InAppSessions: Sendable {
     private let ledger: Ledger
     private let catalogue: InAppCatalogue
     private let reads: SessionReads
-    private let tally: GivenTally
+    private let counters: GivenCounters
 
     /// What a device gets.
     public struct Answer: Sendable {
@@ -27,7 +27,7 @@ public final class InAppSessions: Sendable {
         self.ledger = ledger
         catalogue = InAppCatalogue(ledger: ledger, logger: logger)
         reads = SessionReads(ledger: ledger)
-        tally = GivenTally(ledger: ledger)
+        counters = GivenCounters(ledger: ledger)
     }
 
     /// The messages of a device's session.
@@ -73,7 +73,7 @@ public final class InAppSessions: Sendable {
         let number = found.device.number
         let offers = keys == nil ? [] : Self.offers(inside, found, device, at: now)
         let ofAudience = offers.filter { if case .audience = $0.meant { true } else { false } }
-        try await tally.count(meant.map(\.live.campaign) + ofAudience.map(\.campaign), device: number)
+        try await counters.count(meant.map(\.live.campaign) + ofAudience.map(\.campaign), device: number)
         let language = locale ?? device.traits.locale
         var body = Self.body(
             meant,

@@ -149,7 +149,7 @@ extension ContentPreview {
                 pointer: "/content",
                 code: reason == LeftOut(.tooLarge).reason ? .maybeTooLarge : .unusual,
                 detail: "\(failed.count) of \(samples.count) devices end failed (\(reason))\(size)",
-                mend: "fanfare campaign preview shows what they would get"
+                fix: "fanfare campaign preview shows what they would get"
             )
         }
     }
@@ -168,7 +168,7 @@ extension ContentPreview {
                 code: .maybeTooLarge,
                 detail: "with the longest value of each variable the payload has \(longest.bytes) bytes of "
                     + "\(longest.bytesMax); a device over it ends failed (PayloadTooLarge)",
-                mend: "shorten with | truncate: 40"
+                fix: "shorten with | truncate: 40"
             )
         ]
     }

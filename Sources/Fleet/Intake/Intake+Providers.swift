@@ -40,7 +40,7 @@ extension Intake {
                     pointer: "/audience/list",
                     code: .unservedProvider,
                     detail: "the list has devices of \($0.rawValue), which this version does not know",
-                    mend: "update the workers, or leave these devices out"
+                    fix: "update the workers, or leave these devices out"
                 )
             },
             warnings: job.leftOutWarnings(among: served.sorted())

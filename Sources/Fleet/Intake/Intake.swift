@@ -59,7 +59,7 @@ struct Intake: Sendable {
             )
             return try await refuse(document, app: job.app, message, now: now)
         case .conflict, .existing: preconditionFailure("\(job.id) has no campaign and one at once")
-        case .accept(let shortWay):
+        case .accept(let fastPath):
             let slow =
                 !job.sendsPushes
                 ? []
@@ -80,8 +80,8 @@ struct Intake: Sendable {
                 !job.sendsPushes
                 ? try await newInApp(job, identity, warnings, origin, now: now)
                 : try await newCampaign(job, contents, identity, warnings, origin, now: now)
-            let isDirect = shortWay && !isLate(new, now) && apps.pace(of: job.app) == nil
-            if let verdict = try await accept(new, shortWay: isDirect, now: now) { return verdict }
+            let isDirect = fastPath && !isLate(new, now) && apps.pace(of: job.app) == nil
+            if let verdict = try await accept(new, fastPath: isDirect, now: now) { return verdict }
             return try await handle(message)
         }
     }
@@ -230,7 +230,7 @@ struct Intake: Sendable {
                 pointer: "/content/badge",
                 code: .noBadgeCount,
                 detail: "the registry has no device of \(job.app): no badge changes",
-                mend: "register devices, or give badge as a number"
+                fix: "register devices, or give badge as a number"
             )
         ]
     }
@@ -257,10 +257,10 @@ struct Intake: Sendable {
     }
 
     /// nil when somebody took the id between look and write: the job is a repeat or a conflict now.
-    private func accept(_ new: NewCampaign, shortWay: Bool, now: Timestamp) async throws -> Verdict? {
+    private func accept(_ new: NewCampaign, fastPath: Bool, now: Timestamp) async throws -> Verdict? {
         let providers = new.contents.isEmpty ? [new.facts.provider] : new.contents.map(\.provider)
         let (new, isWritten) = try await writingChunks(of: new, now: now)
-        guard shortWay, sends, !isWritten,
+        guard fastPath, sends, !isWritten,
             providers.allSatisfy({ apps.account(app: new.facts.app, provider: $0) != nil })
         else {
             let acceptance = try await ledger.write(.synced) { try $0.accept(new, now: now) }
@@ -268,7 +268,7 @@ struct Intake: Sendable {
             return .accepted
         }
         let (worker, cap) = (worker, apps.cap(of: new.facts.app))
-        let (acceptance, shards) = try await ledger.write(.synced, haste: .ahead) {
+        let (acceptance, shards) = try await ledger.write(.synced, priority: .ahead) {
             try $0.acceptClaimed(new, worker: worker, cap: cap, now: now)
         }
         guard case .accepted = acceptance else { return nil }
@@ -334,8 +334,8 @@ struct Intake: Sendable {
                 return repeated
             }
         }
-        guard message.redelivered, IntakeDecision.takesShortWay(job) else { return .accepted }
-        let shards = try await ledger.read { try $0.shortWayShards(campaign: number) }
+        guard message.redelivered, IntakeDecision.takesFastPath(job) else { return .accepted }
+        let shards = try await ledger.read { try $0.fastPathShards(campaign: number) }
         return shards.isEmpty ? .accepted : .reclaim(shards)
     }
 

@@ -11,7 +11,7 @@ enum MediaAddress {
                 pointer: "/content/\(name)",
                 code: .unusual,
                 detail: "links travel in the fanfare object, which the pushes of \(job.app) do not carry",
-                mend: "give the app edge.message_key_file, or put the address into data"
+                fix: "give the app edge.message_key_file, or put the address into data"
             )
         }
         guard let url = content.mediaURL, !content.data.contains(where: { $0.value == .string(url) }) else {
@@ -23,7 +23,7 @@ enum MediaAddress {
                 code: .unusual,
                 detail: "the address travels in the fanfare object, which the pushes of \(job.app) do not carry; "
                     + "mutable-content is set",
-                mend: "give the app edge.message_key_file, or put the address into data too"
+                fix: "give the app edge.message_key_file, or put the address into data too"
             )
         ]
     }

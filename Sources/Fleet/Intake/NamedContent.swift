@@ -40,7 +40,7 @@ enum NamedContent {
                 code: .conflict,
                 detail:
                     "what the app is to do travels in the fanfare object, which the pushes of \(job.app) do not carry",
-                mend: "give the app edge.message_key_file in apps.yaml"
+                fix: "give the app edge.message_key_file in apps.yaml"
             )
         ]
     }

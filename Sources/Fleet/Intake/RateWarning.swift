@@ -36,7 +36,7 @@ enum RateWarning {
                 code: .tooSlow,
                 detail: "\(NumberText.grouped(devices)) devices at \(NumberText.grouped(rate))/s take "
                     + "\(DurationText.spoken(needed)); the end leaves \(DurationText.spoken(left))",
-                mend: "raise \(source), or give a later expires_at"
+                fix: "raise \(source), or give a later expires_at"
             )
         ]
     }
@@ -55,7 +55,7 @@ enum RateWarning {
             detail: "\(NumberText.grouped(devices)) devices of \(quota.provider.rawValue) at its quota of "
                 + "\(NumberText.grouped(quota.perMinute)) a minute take \(DurationText.spoken(needed)); the end leaves "
                 + "\(DurationText.spoken(left))",
-            mend: "give a later expires_at, or have the quota of \(quota.holder) raised, and then that of "
+            fix: "give a later expires_at, or have the quota of \(quota.holder) raised, and then that of "
                 + "\(job.app) in apps.yaml"
         )
     }

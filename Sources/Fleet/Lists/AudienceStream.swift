@@ -55,7 +55,7 @@ extension AudienceFileReport {
         var listed = problems.map(\.problem)
         let more = problemCount - problems.count
         if more > 0 {
-            listed.append(Problem(pointer: "", code: .moreProblems, detail: moreText(more), mend: "mend these first"))
+            listed.append(Problem(pointer: "", code: .moreProblems, detail: moreText(more), fix: "mend these first"))
         }
         let count = problemCount == 1 ? "1 problem" : "\(NumberText.grouped(problemCount)) problems"
         return ProblemDocument(

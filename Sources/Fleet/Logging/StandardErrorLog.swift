@@ -5,7 +5,7 @@ import Synchronization
 
 /// Writes the log to standard error, a line an event, so that standard output stays for results.
 ///
-/// Who logs never waits: a reader of standard error that stands still costs lines, not work (see `LogOutlet`).
+/// Who logs never waits: a reader of standard error that stands still costs lines, not work (see `LogRelay`).
 public struct StandardErrorLog: LogHandler {
     /// See `LogHandler`; the process's level until a logger is given one of its own.
     public var logLevel: Logger.Level {
@@ -50,10 +50,10 @@ public struct StandardErrorLog: LogHandler {
 extension StandardErrorLog {
     /// How long the process's end waits for a reader of its last lines.
     private static let patience = DispatchTimeInterval.seconds(1)
-    private static let installed = Mutex<LogOutlet?>(nil)
+    private static let installed = Mutex<LogRelay?>(nil)
 
     /// The process's log, once it is installed.
-    static var outlet: LogOutlet? { installed.withLock { $0 } }
+    static var relay: LogRelay? { installed.withLock { $0 } }
 
     /// Makes it the process's log; once, at start.
     ///
@@ -62,17 +62,17 @@ extension StandardErrorLog {
     public static func install(_ settings: Configuration.LogSettings) -> LogThreshold {
         let threshold = LogThreshold(settings.level)
         let line = LogLine(settings.format)
-        let outlet = outlet(line)
-        installed.withLock { $0 = outlet }
+        let relay = relay(line)
+        installed.withLock { $0 = relay }
         LoggingSystem.bootstrap { label in
-            StandardErrorLog(label: label, threshold: threshold, line: line, write: { outlet.add($0) })
+            StandardErrorLog(label: label, threshold: threshold, line: line, write: { relay.add($0) })
         }
-        atexit { StandardErrorLog.outlet?.end(within: StandardErrorLog.patience) }
+        atexit { StandardErrorLog.relay?.end(within: StandardErrorLog.patience) }
         return threshold
     }
 
-    private static func outlet(_ line: LogLine) -> LogOutlet {
-        LogOutlet(
+    private static func relay(_ line: LogLine) -> LogRelay {
+        LogRelay(
             notice: { dropped in
                 let fields: Logger.Metadata = ["count": "\(dropped)"]
                 return line.text(.warning, "log lines were dropped, nobody took them", fields, label: "log")

@@ -5,24 +5,24 @@ import Transport
 
 /// A worker's series, subject by subject.
 extension Exposition {
-    mutating func write(_ tally: WorkTally) {
+    mutating func write(_ counters: WorkCounters) {
         family("fanfare_notifications_total", .counter, "Devices with an outcome that this worker has settled.")
-        for (key, count) in tally.outcomes.sorted(by: { $0.key < $1.key }) {
+        for (key, count) in counters.outcomes.sorted(by: { $0.key < $1.key }) {
             sample("fanfare_notifications_total", key.account.labels + [("outcome", key.outcome.name)], count)
         }
         write(
             "fanfare_reasons_total",
             "Devices by the reason that the provider or the fleet gave.",
             "reason",
-            tally.reasons
+            counters.reasons
         )
-        write("fanfare_retries_total", "Devices that were put on a rung.", "rung", tally.retries)
+        write("fanfare_retries_total", "Devices that were put on a rung.", "rung", counters.retries)
         family("fanfare_shards_total", .counter, "Runs of shards that ended here, by how they ended.")
-        for end in WorkTally.RunEnd.allCases {
-            sample("fanfare_shards_total", [("end", end.rawValue)], tally.shards[end] ?? 0)
+        for end in WorkCounters.RunEnd.allCases {
+            sample("fanfare_shards_total", [("end", end.rawValue)], counters.shards[end] ?? 0)
         }
         family("fanfare_claims_total", .counter, "Answers of the ledger to claims of shards.")
-        for (decision, count) in tally.claims.sorted(by: { $0.key < $1.key }) {
+        for (decision, count) in counters.claims.sorted(by: { $0.key < $1.key }) {
             sample("fanfare_claims_total", [("decision", decision)], count)
         }
         family(
@@ -30,19 +30,19 @@ extension Exposition {
             .counter,
             "Devices that a run may have sent to before it ended without a word."
         )
-        sample("fanfare_maybe_sent_total", [], tally.maybeSent)
+        sample("fanfare_maybe_sent_total", [], counters.maybeSent)
         family("fanfare_parked_total", .counter, "Messages and shards that this worker parked.")
-        for (reason, count) in tally.parked.sorted(by: { $0.key < $1.key }) {
+        for (reason, count) in counters.parked.sorted(by: { $0.key < $1.key }) {
             sample("fanfare_parked_total", [("reason", reason)], count)
         }
         let wait = "fanfare_job_wait_seconds"
         family(wait, .histogram, "From a job's AMQP timestamp, which has whole seconds, to its verdict here.")
-        for (urgency, times) in tally.waits.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        for (urgency, times) in counters.waits.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             histogram(wait, [("queue", urgency.rawValue)], WaitTimes.bounds, times.counts, sum: times.total)
         }
     }
 
-    mutating func write(_ tracking: TrackingTally) {
+    mutating func write(_ tracking: TrackingCounters) {
         let results = tracking.results
         family("fanfare_tracked_total", .counter, "What phones said, by what became of it in the ledger.")
         for (result, count) in [
@@ -57,7 +57,7 @@ extension Exposition {
         _ name: String,
         _ help: String,
         _ label: String,
-        _ counts: [WorkTally.NamedKey: Int]
+        _ counts: [WorkCounters.NamedKey: Int]
     ) {
         family(name, .counter, help)
         for (key, count) in counts.sorted(by: { $0.key < $1.key }) {
@@ -67,8 +67,8 @@ extension Exposition {
 
     // MARK: - Providers
 
-    mutating func write(_ figures: [ProviderFigures.Key: ProviderFigures]) {
-        let providers = figures.sorted { $0.key < $1.key }
+    mutating func write(_ metrics: [ProviderMetrics.Key: ProviderMetrics]) {
+        let providers = metrics.sorted { $0.key < $1.key }
         each(providers, "fanfare_requests_total", .counter, "Requests to the provider that ended.", "result") {
             [
                 ("answered", $0.counters.answered), ("refused", $0.counters.refused),
@@ -123,7 +123,7 @@ extension Exposition {
         sample(name, seconds: Double(milliseconds) / 1000)
     }
 
-    mutating func write(credentialAges: [ProviderFigures.Key: Duration]) {
+    mutating func write(credentialAges: [ProviderMetrics.Key: Duration]) {
         let name = "fanfare_credential_age_seconds"
         family(name, .gauge, "Age of the token that requests carry; it is renewed when requests need it.")
         for (key, age) in credentialAges.sorted(by: { $0.key < $1.key }) {
@@ -131,17 +131,17 @@ extension Exposition {
         }
     }
 
-    private typealias Provider = (key: ProviderFigures.Key, value: ProviderFigures)
+    private typealias Provider = (key: ProviderMetrics.Key, value: ProviderMetrics)
 
     private mutating func each(
         _ providers: [Provider],
         _ name: String,
         _ kind: Kind,
         _ help: String,
-        _ value: (ProviderFigures) -> UInt64
+        _ value: (ProviderMetrics) -> UInt64
     ) {
         family(name, kind, help)
-        for (key, figures) in providers { sample(name, key.labels, value(figures)) }
+        for (key, metrics) in providers { sample(name, key.labels, value(metrics)) }
     }
 
     private mutating func each(
@@ -150,27 +150,27 @@ extension Exposition {
         _ kind: Kind,
         _ help: String,
         _ label: String,
-        _ values: (ProviderFigures) -> [(String, UInt64)]
+        _ values: (ProviderMetrics) -> [(String, UInt64)]
     ) {
         family(name, kind, help)
-        for (key, figures) in providers {
-            for (word, value) in values(figures) { sample(name, key.labels + [(label, word)], value) }
+        for (key, metrics) in providers {
+            for (word, value) in values(metrics) { sample(name, key.labels + [(label, word)], value) }
         }
     }
 
     private mutating func writeAnswerTimes(_ providers: [Provider]) {
         let name = "fanfare_request_duration_seconds"
         family(name, .histogram, "From opening a stream to its answer, by the clock of the loop's turns.")
-        for (key, figures) in providers {
-            let times = figures.answerTimes
+        for (key, metrics) in providers {
+            let times = metrics.answerTimes
             histogram(name, key.labels, AnswerTimes.bounds, times.counts, sum: Double(times.total) / 1_000_000_000)
         }
     }
 
     // MARK: - The worker
 
-    mutating func write(_ senders: SenderFigures, _ desk: DeskFigures) {
-        single("fanfare_shards_running", .gauge, "Shards that this worker holds.", desk.running)
+    mutating func write(_ senders: SenderMetrics, _ coordinator: CoordinatorMetrics) {
+        single("fanfare_shards_running", .gauge, "Shards that this worker holds.", coordinator.running)
         single("fanfare_unflushed_answers", .gauge, "Answers that the ledger does not have yet.", senders.unflushed)
         single(
             "fanfare_unflushed_answers_limit",
@@ -179,18 +179,18 @@ extension Exposition {
             senders.unflushedMax
         )
         family("fanfare_amqp_connected", .gauge, "Whether the connection to the broker is up.")
-        sample("fanfare_amqp_connected", [("connection", "consumer")], desk.consumer.isUp ? 1 : 0)
-        sample("fanfare_amqp_connected", [("connection", "publisher")], desk.publisher.isUp ? 1 : 0)
+        sample("fanfare_amqp_connected", [("connection", "consumer")], coordinator.consumer.isUp ? 1 : 0)
+        sample("fanfare_amqp_connected", [("connection", "publisher")], coordinator.publisher.isUp ? 1 : 0)
         family("fanfare_amqp_connections_total", .counter, "Connections to the broker that were made.")
-        sample("fanfare_amqp_connections_total", [("connection", "consumer")], desk.consumer.made)
-        sample("fanfare_amqp_connections_total", [("connection", "publisher")], desk.publisher.made)
-        single("fanfare_amqp_blocked", .gauge, "Whether the broker is in an alarm.", desk.isBlocked ? 1 : 0)
-        single("fanfare_amqp_unconfirmed", .gauge, "Publishes that wait for their confirm.", desk.unconfirmed)
-        single("fanfare_amqp_unpublished", .gauge, "Publishes that wait to be written.", desk.unpublished)
+        sample("fanfare_amqp_connections_total", [("connection", "consumer")], coordinator.consumer.made)
+        sample("fanfare_amqp_connections_total", [("connection", "publisher")], coordinator.publisher.made)
+        single("fanfare_amqp_blocked", .gauge, "Whether the broker is in an alarm.", coordinator.isBlocked ? 1 : 0)
+        single("fanfare_amqp_unconfirmed", .gauge, "Publishes that wait for their confirm.", coordinator.unconfirmed)
+        single("fanfare_amqp_unpublished", .gauge, "Publishes that wait to be written.", coordinator.unpublished)
     }
 
     /// What this process has written.
-    public mutating func write(_ ledger: LedgerFigures) {
+    public mutating func write(_ ledger: LedgerMetrics) {
         single("fanfare_ledger_commits_total", .counter, "Write transactions of this process.", ledger.commits)
         single("fanfare_ledger_writes_total", .counter, "Writes in them; some share a transaction.", ledger.bodies)
         single(
@@ -210,9 +210,9 @@ extension Exposition {
     }
 
     /// The process itself, as Prometheus' client libraries describe one.
-    public mutating func writeProcess() { write(ProcessFigures.read()) }
+    public mutating func writeProcess() { write(ProcessMetrics.read()) }
 
-    mutating func write(_ process: ProcessFigures) {
+    mutating func write(_ process: ProcessMetrics) {
         single(
             "process_cpu_seconds_total",
             .counter,

@@ -30,7 +30,7 @@ public enum Terminal {
 
     /// Writes to standard error: in its turn where the process has a log, otherwise at once.
     public static func writeError(_ text: String) {
-        if let log = StandardErrorLog.outlet { log.add(text) } else { write(text, to: STDERR_FILENO) }
+        if let log = StandardErrorLog.relay { log.add(text) } else { write(text, to: STDERR_FILENO) }
     }
 
     @discardableResult

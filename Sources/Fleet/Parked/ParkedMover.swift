@@ -65,7 +65,7 @@ enum ParkedMover {
                     pointer: "",
                     code: "message_expiration",
                     detail: "the message carried an AMQP expiration and ran out in the queue",
-                    mend: "publish without expiration and say expires_at or ttl in the job"
+                    fix: "publish without expiration and say expires_at or ttl in the job"
                 )
             )
         case "delivery_limit":
@@ -76,7 +76,7 @@ enum ParkedMover {
                     pointer: "",
                     code: "delivery_limit",
                     detail: "the message was delivered too often without being acknowledged",
-                    mend: "look at the workers' logs for what ends them, then replay it"
+                    fix: "look at the workers' logs for what ends them, then replay it"
                 )
             )
         default: return nil

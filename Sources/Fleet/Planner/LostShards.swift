@@ -42,7 +42,7 @@ struct LostShards: Sendable {
         }
     }
 
-    private func probe(_ lane: Lane) async -> Sweep.LaneLook {
+    private func probe(_ lane: Lane) async -> Sweep.LaneProbe {
         do {
             let client = try await AMQPClient.connect(endpoint, name: "fanfare sweep", on: loop)
             let counts = try await client.counts(of: BrokerNames.workQueue(lane))

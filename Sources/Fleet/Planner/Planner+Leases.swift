@@ -43,12 +43,12 @@ extension Planner {
             let now = ledger.now()
             for campaign in done { _ = try transaction.completeIfDone(campaign: campaign, now: now) }
         }
-        outlet.eventsWritten()
+        dispatcher.eventsWritten()
     }
 
     func endPiece() async throws -> Bool {
         let isMore = try await ledger.write(.synced) { try $0.endDue(now: ledger.now()).isMore }
-        outlet.eventsWritten()
+        dispatcher.eventsWritten()
         return isMore
     }
 
@@ -80,7 +80,7 @@ extension Planner {
         }
         if marked {
             logger.notice("older campaigns are superseded", metadata: ["by": "\(campaign)"])
-            outlet.eventsWritten()
+            dispatcher.eventsWritten()
             // Other workers look within 500 ms.
             poll.wake()
         }
@@ -97,7 +97,7 @@ extension Planner {
 
     func probe(_ lease: LeasedCampaign) async throws {
         let cap = limits.cap(of: lease.facts.app)
-        await outlet.publish(
+        await dispatcher.publish(
             try await ledger.write(.synced) { try $0.beginProbe(lease.token, cap: cap, now: ledger.now()) }
         )
     }
@@ -120,7 +120,7 @@ extension Planner {
                 now: ledger.now()
             )
         }
-        await outlet.publish(shards)
+        await dispatcher.publish(shards)
         return shards.count
     }
 }

@@ -13,7 +13,7 @@ extension Planner {
         }
         guard !left.isEmpty else { return }
         logger.notice("shards without a confirm are published again", metadata: ["count": "\(left.count)"])
-        await outlet.publish(left)
+        await dispatcher.publish(left)
     }
 
     func sweepLists() async throws {
@@ -43,7 +43,7 @@ extension Planner {
         let lost = try await lostShards.find(lease)
         guard !lost.isEmpty else { return }
         logger.warning("shards without a message are published anew", metadata: ["count": "\(lost.count)"])
-        await outlet.publish(
+        await dispatcher.publish(
             try await ledger.write(.synced) { try $0.raiseGeneration(lost, now: ledger.now()) }
         )
     }

@@ -12,7 +12,7 @@ extension Planner {
         let result = try await RunMaker(intake: intake, ledger: ledger).step(lease.token, now: ledger.now())
         if case .made = result {
             logger.info("a campaign comes again", metadata: ["campaign": "\(lease.facts.id)"])
-            outlet.eventsWritten()
+            dispatcher.eventsWritten()
         }
         return result.map { $0 != .fenced } ?? false
     }
@@ -32,8 +32,8 @@ extension Planner {
                 now: ledger.now()
             )
         }
-        if !step.shards.isEmpty { outlet.eventsWritten() }
-        await outlet.publish(step.shards)
+        if !step.shards.isEmpty { dispatcher.eventsWritten() }
+        await dispatcher.publish(step.shards)
         return step.rest
     }
 
@@ -78,6 +78,6 @@ extension Planner {
     func beginInApp(_ lease: LeasedCampaign) async throws {
         guard try await ledger.write(.synced, { try $0.beginInApp(lease.token, now: ledger.now()) }) else { return }
         logger.info("an in-app campaign is live", metadata: ["campaign": "\(lease.facts.id)"])
-        outlet.eventsWritten()
+        dispatcher.eventsWritten()
     }
 }

@@ -13,7 +13,7 @@ struct Planner: Sendable {
     let apps: Set<String>
     /// The apps' own rates and frequency caps, as they are now.
     let limits: AppDirectory
-    let outlet: PlannerOutlet
+    let dispatcher: PlannerDispatcher
     let progress: ProgressedCampaigns
     let signal: WakeSignal
     /// The look at the ledger of what runs here.
@@ -41,7 +41,7 @@ struct Planner: Sendable {
                 steps.failed(now)
             }
         }
-        await outlet.markConfirmed()
+        await dispatcher.markConfirmed()
         do {
             try await releaseLeases()
         } catch {
@@ -54,8 +54,8 @@ struct Planner: Sendable {
         case .rest(let until): await signal.wait(upTo: until.since(now))
         case .lookAtHeld(let numbers): steps.looked(atHeld: try await held(numbers), look())
         case .publishFired(let shards):
-            outlet.eventsWritten()
-            await outlet.publish(shards)
+            dispatcher.eventsWritten()
+            await dispatcher.publish(shards)
         case .complete(let campaigns): try await complete(campaigns)
         case .lease: try await lease(&steps)
         case .giveUpLeases: try await releaseLeases()
@@ -87,8 +87,8 @@ struct Planner: Sendable {
         case .lookAtWindow: steps.looked(atWindow: try await windowUse(), look())
         case .cut(let lease, let shardsMax):
             let (cut, shards) = try await self.cut(lease, shardsMax)
-            if steps.cut(cut) { outlet.eventsWritten() }
-            await outlet.publish(shards)
+            if steps.cut(cut) { dispatcher.eventsWritten() }
+            await dispatcher.publish(shards)
         }
     }
 
@@ -98,8 +98,8 @@ struct Planner: Sendable {
             now: now,
             shared: ledger.now(),
             isInTime: ledger.standing.verdict != .lost,
-            isTaking: outlet.isTaking,
-            isHinted: outlet.takeHint(),
+            isTaking: dispatcher.isTaking,
+            isHinted: dispatcher.takeHint(),
             progressed: progress.take()
         )
     }

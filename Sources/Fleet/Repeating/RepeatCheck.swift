@@ -18,7 +18,7 @@ enum RepeatCheck {
                     pointer: "/delivery/repeat/time_zone",
                     code: .value,
                     detail: "no time zone has the name \(NameRule.shown(repetition.timeZone))",
-                    mend: "give an IANA name, for example Europe/Madrid"
+                    fix: "give an IANA name, for example Europe/Madrid"
                 )
             ]
         }
@@ -28,7 +28,7 @@ enum RepeatCheck {
                     pointer: "/delivery/repeat/until",
                     code: .expired,
                     detail: "the campaign ended at \(until.rfc3339), and it is \(now.rfc3339) now",
-                    mend: "give a later instant, or leave it out"
+                    fix: "give a later instant, or leave it out"
                 )
             ]
         }
@@ -39,7 +39,7 @@ enum RepeatCheck {
                 code: .conflict,
                 detail: repetition.until == nil
                     ? "it comes in none of the next nine years" : "it never comes before until",
-                mend: "give another expression, or a later until"
+                fix: "give another expression, or a later until"
             )
         ]
     }

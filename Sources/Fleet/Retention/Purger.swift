@@ -16,7 +16,7 @@ struct Purger: Sendable {
     private struct NotMine: Error {}
 
     /// What a pass has removed.
-    private struct Tally {
+    private struct Counters {
         var campaigns = 0
         var lists = 0
         var parked = 0
@@ -43,29 +43,29 @@ struct Purger: Sendable {
     }
 
     private func pass() async throws {
-        var tally = Tally()
-        try await purgeCampaigns(&tally)
+        var counters = Counters()
+        try await purgeCampaigns(&counters)
         try await purgeShards()
         try await purgeCharges()
         try await purgeTracking()
         let retention = retention
-        tally.lists = try await repeated { try $0.purgeLists(retention, now: $1) }
-        tally.parked = try await repeated { try $0.purgeParked(retention, now: $1) }
-        tally.refusals = try await repeated { try $0.purgeRefusals(retention, now: $1) }
+        counters.lists = try await repeated { try $0.purgeLists(retention, now: $1) }
+        counters.parked = try await repeated { try $0.purgeParked(retention, now: $1) }
+        counters.refusals = try await repeated { try $0.purgeRefusals(retention, now: $1) }
         _ = try await repeated { transaction, _ in try transaction.blankForgotten() }
         _ = try await repeated { try $0.purgeHistory(retention, now: $1) }
         _ = try await repeated { try $0.purgeAudit(retention, now: $1) }
-        guard !tally.isNothing else { return }
+        guard !counters.isNothing else { return }
         logger.info(
             "old rows are purged",
             metadata: [
-                "campaigns": "\(tally.campaigns)", "lists": "\(tally.lists)", "parked": "\(tally.parked)",
-                "refusals": "\(tally.refusals)",
+                "campaigns": "\(counters.campaigns)", "lists": "\(counters.lists)", "parked": "\(counters.parked)",
+                "refusals": "\(counters.refusals)",
             ]
         )
     }
 
-    private func purgeCampaigns(_ tally: inout Tally) async throws {
+    private func purgeCampaigns(_ counters: inout Counters) async throws {
         let retention = retention
         var after: UInt32? = 0
         while let from = after {
@@ -74,7 +74,7 @@ struct Purger: Sendable {
             }
             for campaign in page.due {
                 while try await step({ try $0.purge(campaign: campaign, retention, now: $1) }) {}
-                tally.campaigns += 1
+                counters.campaigns += 1
             }
             after = page.next
             if after != nil { try await rest() }
@@ -126,7 +126,7 @@ struct Purger: Sendable {
         _ body: @escaping @Sendable (LedgerTransaction, Timestamp) throws -> Value
     ) async throws -> Value {
         let worker = worker
-        let value = try await ledger.write(.normal, haste: .withOthers) { transaction -> Value? in
+        let value = try await ledger.write(.normal, priority: .withOthers) { transaction -> Value? in
             let now = ledger.now()
             guard ledger.standing.verdict != .lost, try transaction.isPurger(worker, now: now) else { return nil }
             return try body(transaction, now)

@@ -90,7 +90,7 @@ final class EndpointSender: RequestSource {
     func add(_ slot: Int) {
         guard !faults.isRetired else { return }
         if !queue.contains(slot) { queue.append(slot) }
-        if let service, let reason = owner.rests.reason(service, now: owner.clock()) { return putBack(reason) }
+        if let service, let reason = owner.cooldowns.reason(service, now: owner.clock()) { return putBack(reason) }
         if service != nil {
             isProven ? owner.strangers.left(slot) : owner.waits(slot)
         }
@@ -134,7 +134,7 @@ final class EndpointSender: RequestSource {
         if active.requests.isAccepted(status: Int(answer.status)) {
             var hasActions = owner.runs.accepted(tag.slot, tag.position)
             if faults.isRaised {
-                if faults.accepted(tag.slot, mark: tag.mark, &owner.runs, now: owner.clock()) { endRest() }
+                if faults.accepted(tag.slot, mark: tag.mark, &owner.runs, now: owner.clock()) { endCooldown() }
                 hasActions = true
             }
             if hasActions { owner.act() }
@@ -218,7 +218,7 @@ final class EndpointSender: RequestSource {
             now: owner.clock()
         )
         if let since = refusal.trip { trip(Breaker.Trip(meaning, since: since)) }
-        if refusal.endsRest { endRest() }
+        if refusal.endsCooldown { endCooldown() }
         let reason = meaning.reason ?? "Unknown"
         if refusal.isCredentialRefused {
             let detail = if case .refused(let detail) = finding { "; \(detail)" } else { "" }
@@ -245,8 +245,8 @@ final class EndpointSender: RequestSource {
     // MARK: - The breaker
 
     /// This push service was out and answers again.
-    private func endRest() {
-        if let service { owner.rests.end(service) }
+    private func endCooldown() {
+        if let service { owner.cooldowns.end(service) }
     }
 
     /// No answer will come that tells whose the faults were: some of the devices ask.
@@ -279,7 +279,7 @@ final class EndpointSender: RequestSource {
             "a push service is out; its devices are asked again later",
             metadata: ["app": "\(account.app)", "endpoint": "\(endpoint)", "reason": "\(trip.reason)"]
         )
-        owner.rests.begin(service, trip, now: owner.clock())
+        owner.cooldowns.begin(service, trip, now: owner.clock())
         putBack(trip.reason)
     }
 
@@ -298,7 +298,7 @@ final class EndpointSender: RequestSource {
 
     /// A run begins on these connections.
     func begin(isProbe: Bool) {
-        let isDoubted = if let service { owner.rests.isDoubted(service) } else { false }
+        let isDoubted = if let service { owner.cooldowns.isDoubted(service) } else { false }
         faults.runBegan(isProbe: isProbe, isDoubted: isDoubted, &owner.runs, now: owner.clock())
         owner.act()
     }

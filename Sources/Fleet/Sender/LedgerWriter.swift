@@ -41,14 +41,14 @@ final class LedgerWriter {
     func write<Value: Sendable>(
         _ durability: Ledger.Durability,
         _ what: StaticString,
-        haste: Ledger.Haste = .atOnce,
+        priority: Ledger.Priority = .atOnce,
         reach: Ledger.Reach = .ledger,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> Value,
         then: @escaping (Value) -> Void = { _ in }
     ) {
         begin()
         let bound = NIOLoopBound((self, then), eventLoop: loop)
-        ledger.submit(durability, haste: haste, reach: reach, body) { [loop] result in
+        ledger.submit(durability, priority: priority, reach: reach, body) { [loop] result in
             loop.execute {
                 let (writer, then) = bound.value
                 writer.end {
@@ -57,7 +57,9 @@ final class LedgerWriter {
                     case .failure(.closed): break
                     case .failure(let error):
                         writer.logger.error("the ledger does not take \(what)", metadata: ["error": "\(error)"])
-                        writer.again { writer.write(durability, what, haste: haste, reach: reach, body, then: then) }
+                        writer.again {
+                            writer.write(durability, what, priority: priority, reach: reach, body, then: then)
+                        }
                     }
                 }
             }

@@ -20,7 +20,7 @@ struct LoopHandle: Sendable {
 }
 
 /// The worker's own loop as the sender loops see it.
-struct DeskReports: SenderReports {
+struct CoordinatorReports: SenderReports {
     private let bound: NIOLoopBound<WorkerCore>
     private let loop: any EventLoop
 
@@ -31,7 +31,7 @@ struct DeskReports: SenderReports {
 
     func runIsOver(_ key: ShardKey) {
         let bound = bound
-        loop.execute { bound.value.desk.tell { shards, _ in shards.runIsOver(key) } }
+        loop.execute { bound.value.coordinator.tell { shards, _ in shards.runIsOver(key) } }
     }
 
     func credentialsRefused(_ key: ShardKey, reason: String) {

@@ -28,7 +28,7 @@ final class QuotaCharges {
     private func write() {
         let charges = collected.sorted { $0.key.key < $1.key.key }
         collected = [:]
-        writer.write(.normal, "what counts against a quota", haste: .withOthers) {
+        writer.write(.normal, "what counts against a quota", priority: .withOthers) {
             [ledger = writer.ledger] transaction in
             let now = ledger.now()
             for (quota, requests) in charges { try transaction.charge(quota, requests: requests, now: now) }

@@ -188,7 +188,7 @@ extension SenderLoop {
         let pool = sender.pool
         sender.retire { [self] in
             retiring.removeAll { $0 === sender }
-            ended[ProviderFigures.Key(sender.account), default: ProviderFigures()].count(pool)
+            ended[ProviderMetrics.Key(sender.account), default: ProviderMetrics()].count(pool)
             finishIfClosed()
         }
     }

@@ -41,7 +41,7 @@ final class SenderLoop {
     /// Senders whose runs have gone over to another credential, until their last answer.
     var retiring: [EndpointSender] = []
     /// Which push services of strangers are out.
-    var rests = OriginRests<ServiceKey>()
+    var cooldowns = OriginCooldowns<ServiceKey>()
     /// Which runs leave while push services of strangers have not answered, by their slots.
     var strangers: StrangerPlaces
     /// Counts looks for senders, to know which one was not used for longest.
@@ -51,7 +51,7 @@ final class SenderLoop {
     /// Who waits for the last connection to close.
     var closed: (() -> Void)?
     /// What the connections did that are closed.
-    var ended: [ProviderFigures.Key: ProviderFigures] = [:]
+    var ended: [ProviderMetrics.Key: ProviderMetrics] = [:]
     private var isTickScheduled = false
     private var now: Timestamp
     private var isClockFresh = false
@@ -285,8 +285,8 @@ final class SenderLoop {
         let saves = runs.save()
         guard !saves.isEmpty else { return }
         let (bound, worker) = (NIOLoopBound(self, eventLoop: loop), worker)
-        let haste: Ledger.Haste = runs.isSaveDue ? .atOnce : .withOthers
-        ledger.submit(.normal, haste: haste, reach: .shards) { transaction in
+        let priority: Ledger.Priority = runs.isSaveDue ? .atOnce : .withOthers
+        ledger.submit(.normal, priority: priority, reach: .shards) { transaction in
             try transaction.saveProgress(
                 saves.map { (RunToken(key: $0.key, epoch: $0.epoch, worker: worker), $0.progress) }
             )

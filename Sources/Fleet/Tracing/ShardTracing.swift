@@ -5,11 +5,11 @@ import Delivery
 ///
 /// Confined to the loop of the desk. A campaign without a sampled `traceparent` costs nothing but the look at it.
 final class ShardTracing {
-    private let outlet: SpanOutlet
+    private let relay: SpanRelay
     private var begun: [ShardKey: (context: TraceContext, at: Timestamp)] = [:]
 
-    init(_ outlet: SpanOutlet) {
-        self.outlet = outlet
+    init(_ relay: SpanRelay) {
+        self.relay = relay
     }
 
     /// A shard is handed to a loop.
@@ -23,7 +23,7 @@ final class ShardTracing {
     /// Its run is settled.
     func settled(_ shard: Shard, epoch: UInt32, _ settlement: Settlement, now: Timestamp) {
         guard let began = begun.removeValue(forKey: shard.id.key) else { return }
-        outlet.add(ShardSpan(shard, began.context, epoch: epoch, settlement, begin: began.at, end: now))
+        relay.add(ShardSpan(shard, began.context, epoch: epoch, settlement, begin: began.at, end: now))
     }
 
     /// Its run ended in another way: it comes again, here or elsewhere.

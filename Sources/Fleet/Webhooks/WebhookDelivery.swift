@@ -9,7 +9,7 @@ import Transport
 
 /// One webhook's turn: takes it, posts what waits for it, and gives it back.
 struct WebhookDelivery {
-    private let outlet: WebhookOutlet
+    private let relay: WebhookRelay
     private let record: WebhookRecord
     private let webhook: Webhook
     private let poster: HTTP1Poster
@@ -26,8 +26,8 @@ struct WebhookDelivery {
     /// After this the webhook is taken for longer; with a try's time-out it is well within the lease.
     private static let renewAfter = Duration.seconds(3)
 
-    init(_ outlet: WebhookOutlet, _ record: WebhookRecord, _ webhook: Webhook) throws(TLSError) {
-        self.outlet = outlet
+    init(_ relay: WebhookRelay, _ record: WebhookRecord, _ webhook: Webhook) throws(TLSError) {
+        self.relay = relay
         self.record = record
         self.webhook = webhook
         state = record.state
@@ -41,7 +41,7 @@ struct WebhookDelivery {
                 tls: tls,
                 reach: WebhookHosts.reach(of: webhook.url)
             ),
-            loop: outlet.loop
+            loop: relay.loop
         )
     }
 
@@ -52,7 +52,7 @@ struct WebhookDelivery {
         state = known
         delivering: while !Task.isCancelled {
             let number = record.number
-            let events = try await outlet.ledger.read { try $0.webhookEvents(number, limit: Self.pageSize) }
+            let events = try await relay.ledger.read { try $0.webhookEvents(number, limit: Self.pageSize) }
             if events.isEmpty { break }
             for event in events {
                 guard !Task.isCancelled, try await holds() else { break delivering }
@@ -70,14 +70,14 @@ struct WebhookDelivery {
 
     private func post(_ event: WebhookEvent) async -> WebhookState.Answer {
         let id = Webhook.id(of: event.body)
-        let now = outlet.ledger.now()
+        let now = relay.ledger.now()
         let headers = webhook.headers(id: id, body: event.body, now: now).map { HTTP1Client.Header($0.name, $0.value) }
         do throws(HTTP1Error) {
             let answer = try await poster.post(
                 webhook.url.target,
                 headers: headers,
                 body: event.body,
-                timeout: outlet.settings.timeout
+                timeout: relay.settings.timeout
             )
             let retryAfter = answer.retryAfter.flatMap { RetryAfter.seconds($0.span, now: now) }
             return .status(answer.status, retryAfter: retryAfter)
@@ -90,14 +90,14 @@ struct WebhookDelivery {
     private mutating func took(_ answer: WebhookState.Answer, _ event: WebhookEvent) async throws -> Bool {
         let wasFailing = state.failures > 0
         var chance = SystemRandomNumberGenerator()
-        let step = state.tried(answer, now: outlet.ledger.now(), using: &chance)
-        outlet.tally.add(result(answer, step), app: record.app)
+        let step = state.tried(answer, now: relay.ledger.now(), using: &chance)
+        relay.counters.add(result(answer, step), app: record.app)
         var place: Logger.Metadata = ["app": "\(record.app)", "webhook": "\(webhook.url)"]
         switch step {
         case .delivered:
             taken.append(event.sequence)
             if wasFailing {
-                outlet.logger.notice("a webhook takes events again", metadata: place)
+                relay.logger.notice("a webhook takes events again", metadata: place)
                 // Written down at once: it may have days of events before it.
                 try await leave()
                 return try await take() != nil
@@ -107,15 +107,15 @@ struct WebhookDelivery {
         case .again(let at):
             place["reason"] = "\(state.reason)"
             place["again_at"] = "\(at.rfc3339)"
-            outlet.logger.log(level: wasFailing ? .info : .warning, "a webhook takes no event", metadata: place)
+            relay.logger.log(level: wasFailing ? .info : .warning, "a webhook takes no event", metadata: place)
         case .disabled:
             place["reason"] = "\(state.reason)"
-            outlet.logger.error("a webhook is given up until somebody mends it", metadata: place)
+            relay.logger.error("a webhook is given up until somebody mends it", metadata: place)
         }
         return false
     }
 
-    private func result(_ answer: WebhookState.Answer, _ step: WebhookState.Step) -> WebhookTally.Result {
+    private func result(_ answer: WebhookState.Answer, _ step: WebhookState.Step) -> WebhookCounters.Result {
         if case .delivered = step { return .delivered }
         if case .nothing = answer { return .unanswered }
         return .refused
@@ -128,15 +128,15 @@ struct WebhookDelivery {
         committedAt = ContinuousClock.now
         guard !taken.isEmpty else { return }
         let (number, sequences) = (record.number, taken)
-        try await outlet.ledger.write(.normal, reach: .shards) { try $0.webhookTook(sequences, number: number) }
+        try await relay.ledger.write(.normal, reach: .shards) { try $0.webhookTook(sequences, number: number) }
         taken = []
     }
 
     /// Gives the webhook back, with how it is.
     private mutating func leave() async throws {
         try await commit()
-        let (number, worker, state) = (record.number, outlet.worker, state)
-        _ = try await outlet.ledger.write(.normal) { try $0.leaveWebhook(number, worker: worker, state: state) }
+        let (number, worker, state) = (record.number, relay.worker, state)
+        _ = try await relay.ledger.write(.normal) { try $0.leaveWebhook(number, worker: worker, state: state) }
     }
 
     /// Whether the webhook is still this worker's; taken for longer when it is time.
@@ -148,9 +148,9 @@ struct WebhookDelivery {
 
     /// Nil when it is not this worker's, or no longer.
     private mutating func take() async throws -> WebhookState? {
-        let (number, worker) = (record.number, outlet.worker)
+        let (number, worker) = (record.number, relay.worker)
         leasedAt = ContinuousClock.now
-        let now = outlet.ledger.now()
-        return try await outlet.ledger.write(.normal) { try $0.takeWebhook(number, worker: worker, now: now) }
+        let now = relay.ledger.now()
+        return try await relay.ledger.write(.normal) { try $0.takeWebhook(number, worker: worker, now: now) }
     }
 }

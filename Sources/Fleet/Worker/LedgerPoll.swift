@@ -19,7 +19,7 @@ struct LedgerPoll: Sendable {
             await signal.wait(upTo: .milliseconds(500))
             let asked = NIODeadline.now()
             do {
-                let numbers = try await loop.submit { core.value.desk.shards.campaigns }.get()
+                let numbers = try await loop.submit { core.value.coordinator.shards.campaigns }.get()
                 let (facts, shares, quiet, held) = try await context.ledger.read { reader in
                     let facts = try reader.campaigns(numbers)
                     let now = context.ledger.now()
@@ -30,8 +30,8 @@ struct LedgerPoll: Sendable {
                     return (facts, shares, Set(quiet), sends ? try reader.heldRoutes() : [])
                 }
                 loop.execute { [core] in
-                    core.value.desk.tell { $0.polled(facts, shares: shares, quiet: quiet, at: $1) }
-                    core.value.desk.loops.warm(held, of: context.apps)
+                    core.value.coordinator.tell { $0.polled(facts, shares: shares, quiet: quiet, at: $1) }
+                    core.value.coordinator.loops.warm(held, of: context.apps)
                     core.value.ledgerRead(at: asked)
                 }
             } catch {

@@ -95,7 +95,7 @@ public final class Worker: Sendable {
                 providers: ProviderRegistry.providers.map(\.name),
                 logger: logger,
                 spans: configuration.collector.map {
-                    SpanOutlet($0, worker: name, loop: group.next(), logger: logger)
+                    SpanRelay($0, worker: name, loop: group.next(), logger: logger)
                 }
             )
             return try await assemble(context, group, probes, manager)
@@ -141,30 +141,30 @@ public final class Worker: Sendable {
         let progress = ProgressedCampaigns()
         // Two that come while files are read are one.
         let (reloads, reload) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let outlet = try await loop.submit {
+        let dispatcher = try await loop.submit {
             let core = core.value
-            let outlet = makeOutlet(context, core, signals)
-            core.publishing = { outlet.changed(isTaking: $0) }
+            let dispatcher = makeDispatcher(context, core, signals)
+            core.publishing = { dispatcher.changed(isTaking: $0) }
             core.use(SenderLoops(senders))
-            core.desk.progressed = { campaign in
+            core.coordinator.progressed = { campaign in
                 if progress.note(campaign) { signals.planner.wake() }
             }
             core.intake.accepted = {
-                outlet.hint()
+                dispatcher.hint()
                 signals.planner.wake()
                 signals.events.wake()
             }
             core.hinted = {
-                outlet.hint()
+                dispatcher.hint()
                 signals.planner.wake()
                 signals.poll.wake()
             }
             core.reloadAsked = { reload.yield() }
             core.start()
-            return outlet
+            return dispatcher
         }.get()
         let health = WorkerHealth()
-        let fleet = LatestFleetFigures()
+        let fleet = LatestFleetMetrics()
         let answers = WorkerProbes(
             context: context,
             core: core,
@@ -174,7 +174,7 @@ public final class Worker: Sendable {
             fleet: fleet
         )
         probes.use(answers.answer)
-        let tasks = run(context, core, loop, streams, signals, progress, outlet, health, fleet)
+        let tasks = run(context, core, loop, streams, signals, progress, dispatcher, health, fleet)
         announce(context, probes)
         return Worker(
             context: context,
@@ -191,8 +191,12 @@ public final class Worker: Sendable {
         )
     }
 
-    private static func makeOutlet(_ context: WorkerContext, _ core: WorkerCore, _ signals: Signals) -> PlannerOutlet {
-        PlannerOutlet(
+    private static func makeDispatcher(
+        _ context: WorkerContext,
+        _ core: WorkerCore,
+        _ signals: Signals
+    ) -> PlannerDispatcher {
+        PlannerDispatcher(
             core.publisher,
             ledger: context.ledger,
             events: signals.events,
@@ -224,7 +228,7 @@ public final class Worker: Sendable {
         _ core: NIOLoopBound<WorkerCore>,
         _ loop: any EventLoop
     ) async throws -> [LoopHandle] {
-        let (reports, lease) = try await loop.submit { (DeskReports(core.value), core.value.lease) }.get()
+        let (reports, lease) = try await loop.submit { (CoordinatorReports(core.value), core.value.lease) }.get()
         var handles: [LoopHandle] = []
         for sending in loops {
             let handle = try await sending.submit {
@@ -250,33 +254,35 @@ public final class Worker: Sendable {
         _ context: WorkerContext,
         _ core: NIOLoopBound<WorkerCore>,
         _ loop: any EventLoop,
-        _ streams: [AsyncStream<IntakeDesk.Item>],
+        _ streams: [AsyncStream<IntakeCoordinator.Item>],
         _ signals: Signals,
         _ progress: ProgressedCampaigns,
-        _ outlet: PlannerOutlet,
+        _ dispatcher: PlannerDispatcher,
         _ health: WorkerHealth,
-        _ fleet: LatestFleetFigures
+        _ fleet: LatestFleetMetrics
     ) -> [Task<Void, Never>] {
         var tasks: [Task<Void, Never>] = []
         tasks.append(
             Task {
                 await heartbeat(context) {
                     health.reported()
-                    loop.execute { core.value.desk.tell { $0.reported(at: $1) } }
+                    loop.execute { core.value.coordinator.tell { $0.reported(at: $1) } }
                 }
             }
         )
         let poll = LedgerPoll(context: context, core: core, loop: loop, signal: signals.poll)
         tasks.append(Task { await poll.run() })
         if let management = management(context.configuration, on: loop) {
-            tasks.append(Task { await ClockWatch(management: management, logger: context.logger).run() })
+            tasks.append(Task { await ClockProbe(management: management, logger: context.logger).run() })
         }
         if let spans = context.spans { tasks.append(Task { await spans.run() }) }
         let roles = context.configuration.worker.roles
         if roles.contains(.intake) {
             for stream in streams {
                 tasks.append(
-                    Task { await IntakeDesk.run(stream, core, context.intake, loop: loop, logger: context.logger) }
+                    Task {
+                        await IntakeCoordinator.run(stream, core, context.intake, loop: loop, logger: context.logger)
+                    }
                 )
             }
         }
@@ -286,7 +292,7 @@ public final class Worker: Sendable {
                 ledger: context.ledger,
                 apps: Set(context.apps.names),
                 limits: context.apps,
-                outlet: outlet,
+                dispatcher: dispatcher,
                 progress: progress,
                 signal: signals.planner,
                 poll: signals.poll,
@@ -299,8 +305,8 @@ public final class Worker: Sendable {
                 logger: context.logger
             )
             tasks.append(Task { await planner.run() })
-            tasks.append(Task { await eventOutlet(context, core, loop, signals.events) })
-            tasks.append(Task { await WebhookOutlet(context, loop: loop).run() })
+            tasks.append(Task { await eventRelay(context, core, loop, signals.events) })
+            tasks.append(Task { await WebhookRelay(context, loop: loop).run() })
             let purger = Purger(
                 worker: context.worker,
                 ledger: context.ledger,
@@ -308,7 +314,7 @@ public final class Worker: Sendable {
                 logger: context.logger
             )
             tasks.append(Task { await purger.run() })
-            let watch = FleetWatch(
+            let watch = FleetPoll(
                 ledger: context.ledger,
                 endpoint: context.configuration.amqp,
                 loop: loop,
@@ -320,7 +326,7 @@ public final class Worker: Sendable {
         return tasks
     }
 
-    private static func eventOutlet(
+    private static func eventRelay(
         _ context: WorkerContext,
         _ core: NIOLoopBound<WorkerCore>,
         _ loop: any EventLoop,
@@ -328,14 +334,14 @@ public final class Worker: Sendable {
     ) async {
         do {
             let publisher = try await loop.submit { NIOLoopBound(core.value.publisher, eventLoop: loop) }.get()
-            let outlet = EventOutlet(
+            let dispatcher = EventRelay(
                 ledger: context.ledger,
                 publisher: publisher,
                 loop: loop,
                 signal: signal,
                 logger: context.logger
             )
-            await outlet.run()
+            await dispatcher.run()
         } catch {
             context.logger.critical("events are not published", metadata: ["error": "\(error)"])
         }
@@ -402,7 +408,7 @@ public final class Worker: Sendable {
         health.drain()
         await settle { core, done in core.stopConsuming(done) }
         if await !isIdle(within: settings.drain) {
-            loop.execute { [core] in core.value.desk.tell { shards, _ in shards.handOverAll() } }
+            loop.execute { [core] in core.value.coordinator.tell { shards, _ in shards.handOverAll() } }
             if await !isIdle(within: .seconds(10)) {
                 context.logger.warning("not everything was handed over; the broker gives it to another worker")
             }
@@ -450,15 +456,15 @@ public final class Worker: Sendable {
         await withCheckedContinuation { waiter in
             loop.execute { [core, loop] in
                 let once = Once(waiter)
-                let desk = core.value.desk
-                desk.onIdle = {
-                    desk.onIdle = nil
-                    desk.tell { shards, _ in shards.beginNothing() }
+                let coordinator = core.value.coordinator
+                coordinator.onIdle = {
+                    coordinator.onIdle = nil
+                    coordinator.tell { shards, _ in shards.beginNothing() }
                     once.resume(true)
                 }
-                desk.checkIdle()
+                coordinator.checkIdle()
                 loop.assumeIsolated().scheduleTask(in: TimeAmount(time)) {
-                    desk.onIdle = nil
+                    coordinator.onIdle = nil
                     once.resume(false)
                 }
             }

@@ -12,9 +12,9 @@ struct WorkerContext: Sendable {
     let providers: [ProviderName]
     let logger: Logger
     /// Where spans go; nil when nobody wants them.
-    let spans: SpanOutlet?
+    let spans: SpanRelay?
     /// What was posted to webhooks.
-    let posted = WebhookTally()
+    let posted = WebhookCounters()
 
     /// Whether it has the role.
     var sends: Bool { configuration.worker.roles.contains(.sender) }

@@ -21,9 +21,9 @@ final class WorkerCore {
     static let parkedPrefetch: UInt16 = 16
 
     let loop: any EventLoop
-    let desk: WorkDesk
-    let intake: IntakeDesk
-    let tracking: TrackingDesk
+    let coordinator: WorkCoordinator
+    let intake: IntakeCoordinator
+    let tracking: TrackingCoordinator
     let publisher: ShardPublisher
     let incidents: ProviderIncidents
     private let writer: LedgerWriter
@@ -50,17 +50,17 @@ final class WorkerCore {
         publisher = ShardPublisher(loop: loop, publisher: connection, ledger: context.ledger)
         writer = LedgerWriter(loop: loop, ledger: context.ledger, logger: context.logger)
         incidents = ProviderIncidents(writer: writer, logger: context.logger)
-        desk = WorkDesk(context, loop: loop, writer: writer, publisher: publisher)
-        intake = IntakeDesk(
+        coordinator = WorkCoordinator(context, loop: loop, writer: writer, publisher: publisher)
+        intake = IntakeCoordinator(
             intake: context.intake,
-            work: desk,
+            work: coordinator,
             queues: [BrokerNames.urgentCampaignsQueue, BrokerNames.campaignsQueue],
             logger: context.logger
         )
-        tracking = TrackingDesk(
+        tracking = TrackingCoordinator(
             loop: loop,
             ledger: context.ledger,
-            work: desk,
+            work: coordinator,
             retention: context.configuration.retention,
             logger: context.logger
         )
@@ -84,8 +84,8 @@ final class WorkerCore {
         )
         self.consumer = consumer
         tracking.ack = { tag, connection in consumer.ack(tag, generation: connection) }
-        desk.makeRoom = { consumer.widen($0) }
-        desk.ack = { consumer.ack($0.tag, generation: $0.connection) }
+        coordinator.makeRoom = { consumer.widen($0) }
+        coordinator.ack = { consumer.ack($0.tag, generation: $0.connection) }
     }
 
     private static func subscriptions(_ context: WorkerContext) -> [AMQPConsumer.Subscription] {
@@ -105,7 +105,7 @@ final class WorkerCore {
             result.append(.queue(BrokerNames.parkedQueue, prefetch: parkedPrefetch))
         }
         if roles.contains(.tracking) {
-            result.append(.queue(BrokerNames.trackingQueue, prefetch: TrackingDesk.prefetch))
+            result.append(.queue(BrokerNames.trackingQueue, prefetch: TrackingCoordinator.prefetch))
         }
         return result
     }
@@ -125,7 +125,7 @@ final class WorkerCore {
 
     /// Gives it the loops that send, once.
     func use(_ loops: SenderLoops) {
-        desk.loops = loops
+        coordinator.loops = loops
         incidents.loops = loops
     }
 
@@ -145,7 +145,7 @@ final class WorkerCore {
 
     /// The lease holds again after it had run out, and its connection was not lost.
     private func leaseHolds() {
-        desk.loops.executeAll { $0.demandChanged() }
+        coordinator.loops.executeAll { $0.demandChanged() }
     }
 
     private func renewLease() {
@@ -174,8 +174,8 @@ final class WorkerCore {
 
     /// Messages of the first subscriptions come before the last one is in force.
     private func use(_ generation: UInt64) {
-        guard desk.connection != generation else { return }
-        desk.connected(generation)
+        guard coordinator.connection != generation else { return }
+        coordinator.connected(generation)
         lease.renew(until: consumer?.isHeldUntil)
     }
 
@@ -186,7 +186,7 @@ final class WorkerCore {
         wasUp = false
         lease.renew(until: nil)
         tracking.disconnected()
-        desk.disconnected()
+        coordinator.disconnected()
     }
 
     private func received(_ message: InboundMessage, _ generation: UInt64) {
@@ -196,7 +196,7 @@ final class WorkerCore {
             intake.received(message, connection: generation)
         case BrokerNames.parkedQueue: moveParked(message, generation)
         case BrokerNames.trackingQueue: tracking.received(message, connection: generation)
-        case let queue where queue.hasPrefix("fanfare.v1.work."): desk.received(message, connection: generation)
+        case let queue where queue.hasPrefix("fanfare.v1.work."): coordinator.received(message, connection: generation)
         case _ where message.properties.type == ControlHint.reloadType: reloadAsked()
         default: hinted()
         }
@@ -216,17 +216,17 @@ final class WorkerCore {
     // MARK: - Figures
 
     /// What the broker's side of the worker looks like now.
-    var figures: DeskFigures {
-        DeskFigures(
-            tally: desk.tally,
-            tracking: tracking.tally,
-            consumer: ConnectionFigures(isUp: consumer?.state == .connected, made: consumer?.generation ?? 0),
-            publisher: ConnectionFigures(isUp: connection.state == .connected, made: connection.generation),
+    var metrics: CoordinatorMetrics {
+        CoordinatorMetrics(
+            counters: coordinator.counters,
+            tracking: tracking.counters,
+            consumer: ConnectionMetrics(isUp: consumer?.state == .connected, made: consumer?.generation ?? 0),
+            publisher: ConnectionMetrics(isUp: connection.state == .connected, made: connection.generation),
             isTakingWork: consumer?.isStopped == false,
             isBlocked: connection.isBlocked,
             unconfirmed: connection.unconfirmedCount,
             unpublished: connection.waitingCount,
-            running: desk.shards.count
+            running: coordinator.shards.count
         )
     }
 
@@ -244,7 +244,7 @@ final class WorkerCore {
         // On a new connection: the broker has what was unacknowledged again.
         consumer.resumeConsuming()
         tracking.disconnected()
-        desk.disconnected()
+        coordinator.disconnected()
     }
 
     /// Closes both connections: the publisher's after its confirms.

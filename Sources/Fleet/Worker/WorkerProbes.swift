@@ -19,7 +19,7 @@ final class WorkerProbes: Sendable {
     private let loop: any EventLoop
     private let senders: [LoopHandle]
     private let health: WorkerHealth
-    private let fleet: LatestFleetFigures
+    private let fleet: LatestFleetMetrics
 
     init(
         context: WorkerContext,
@@ -27,7 +27,7 @@ final class WorkerProbes: Sendable {
         loop: any EventLoop,
         senders: [LoopHandle],
         health: WorkerHealth,
-        fleet: LatestFleetFigures
+        fleet: LatestFleetMetrics
     ) {
         self.context = context
         self.core = core
@@ -41,16 +41,16 @@ final class WorkerProbes: Sendable {
     func answer(_ path: String, on prober: any EventLoop) -> EventLoopFuture<ProbeAnswer> {
         switch path {
         case "/metrics":
-            return figures(on: prober).map { figures in
-                guard let figures else { return Self.stuck }
-                return ProbeAnswer(status: .ok, text: figures.exposition, contentType: Exposition.contentType)
+            return metrics(on: prober).map { metrics in
+                guard let metrics else { return Self.stuck }
+                return ProbeAnswer(status: .ok, text: metrics.exposition, contentType: Exposition.contentType)
             }
         case "/livez":
-            return figures(on: prober).map { $0 == nil ? Self.stuck : ProbeAnswer(status: .ok, text: "ok\n") }
+            return metrics(on: prober).map { $0 == nil ? Self.stuck : ProbeAnswer(status: .ok, text: "ok\n") }
         case "/readyz":
-            return figures(on: prober).map { figures in
-                guard let figures else { return Self.stuck }
-                let reasons = self.unreadiness(figures.desk)
+            return metrics(on: prober).map { metrics in
+                guard let metrics else { return Self.stuck }
+                let reasons = self.unreadiness(metrics.coordinator)
                 if reasons.isEmpty { return ProbeAnswer(status: .ok, text: "ok\n") }
                 return ProbeAnswer(status: .serviceUnavailable, text: reasons.map { $0 + "\n" }.joined())
             }
@@ -62,12 +62,12 @@ final class WorkerProbes: Sendable {
 
     /// The same for a service manager.
     func look(on prober: any EventLoop) async -> ServiceLook {
-        guard let figures = try? await figures(on: prober).get() else { return .stuck }
-        let desk = figures.desk
+        guard let metrics = try? await metrics(on: prober).get() else { return .stuck }
+        let coordinator = metrics.coordinator
         return ServiceLook(
             isAlive: true,
-            unreadiness: unreadiness(desk),
-            doing: desk.running == 0 ? "idle" : "sending: shards in hand \(desk.running)"
+            unreadiness: unreadiness(coordinator),
+            doing: coordinator.running == 0 ? "idle" : "sending: shards in hand \(coordinator.running)"
         )
     }
 
@@ -76,11 +76,11 @@ final class WorkerProbes: Sendable {
     }
 
     /// Why no work comes here now; a line each.
-    private func unreadiness(_ desk: DeskFigures) -> [String] {
+    private func unreadiness(_ coordinator: CoordinatorMetrics) -> [String] {
         var reasons: [String] = []
         if health.isDraining { reasons.append("draining: the worker is about to end") }
-        if !desk.isTakingWork { reasons.append("quiet: the worker was told to take no work (SIGTSTP)") }
-        if !desk.consumer.isUp || !desk.publisher.isUp { reasons.append("broker: not connected") }
+        if !coordinator.isTakingWork { reasons.append("quiet: the worker was told to take no work (SIGTSTP)") }
+        if !coordinator.consumer.isUp || !coordinator.publisher.isUp { reasons.append("broker: not connected") }
         if health.ledgerAge > Self.ledgerAgeMax { reasons.append("ledger: has not taken the worker's report") }
         let standing = context.ledger.standing
         if standing.verdict == .lost { reasons.append("clock: this host's is \(standing.text)") }
@@ -88,25 +88,25 @@ final class WorkerProbes: Sendable {
     }
 
     /// Everything at this instant; nil when a loop does not answer.
-    private func figures(on prober: any EventLoop) -> EventLoopFuture<WorkerFigures?> {
-        let desk = ask(on: prober) { [loop, core] tell in loop.execute { tell(core.value.figures) } }
+    private func metrics(on prober: any EventLoop) -> EventLoopFuture<WorkerMetrics?> {
+        let coordinator = ask(on: prober) { [loop, core] tell in loop.execute { tell(core.value.metrics) } }
         let loops = senders.map { sender in
-            ask(on: prober) { tell in sender.execute { tell($0.figures) } }
+            ask(on: prober) { tell in sender.execute { tell($0.metrics) } }
         }
         let (apps, ledger, posted) = (context.apps, context.ledger, context.posted)
-        let fleet = fleet.figures.withLock { $0 }
-        return desk.and(EventLoopFuture.whenAllSucceed(loops, on: prober)).map { desk, loops in
-            guard let desk else { return nil }
-            var senders = SenderFigures()
+        let fleet = fleet.metrics.withLock { $0 }
+        return coordinator.and(EventLoopFuture.whenAllSucceed(loops, on: prober)).map { coordinator, loops in
+            guard let coordinator else { return nil }
+            var senders = SenderMetrics()
             for loop in loops {
                 guard let loop else { return nil }
                 senders.add(loop)
             }
-            return WorkerFigures(
+            return WorkerMetrics(
                 senders: senders,
-                desk: desk,
+                coordinator: coordinator,
                 credentialAges: apps.credentialAges(now: ledger.now()),
-                ledger: ledger.figures,
+                ledger: ledger.metrics,
                 clockSkew: ledger.standing.skew,
                 posted: posted.tries,
                 fleet: fleet,

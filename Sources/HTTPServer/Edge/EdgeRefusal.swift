@@ -45,7 +45,7 @@ struct EdgeRefusal: Error {
         self.init(
             .unprocessableContent,
             ofToken.contains(first?.pointer ?? "") ? .tokenInvalid : .unexpectedError,
-            [first?.detail ?? "the body cannot be used", first?.mend].compactMap(\.self).joined(separator: "; "),
+            [first?.detail ?? "the body cannot be used", first?.fix].compactMap(\.self).joined(separator: "; "),
             pointer: first?.pointer
         )
     }

@@ -35,7 +35,7 @@ enum CampaignRoutes {
 
     /// Publishes a good job with confirm, unless it is a campaign already; the answer of `send`.
     static func publish(
-        _ judgement: JobDesk.Judgement,
+        _ judgement: JobCoordinator.Judgement,
         _ body: [UInt8],
         _ core: ServerCore,
         _ now: Timestamp
@@ -58,8 +58,8 @@ enum CampaignRoutes {
         _ call: Call,
         _ core: ServerCore,
         _ now: Timestamp
-    ) async throws -> JobDesk.Judgement {
-        try await JobDesk(core: core, caller: call.caller).judge(body, key: idempotencyKey(call), now: now)
+    ) async throws -> JobCoordinator.Judgement {
+        try await JobCoordinator(core: core, caller: call.caller).judge(body, key: idempotencyKey(call), now: now)
     }
 
     // MARK: - Looking

@@ -23,7 +23,7 @@ enum ProbeRoutes {
         Route(.get, "/metrics", .role(.viewer), "metrics") { _, core in
             let streams = await core.feed.subscriberCount
             return .text(
-                core.tally.exposition(ledger: core.ledger.figures, streams: streams, load: LoadFigures(core)),
+                core.counters.exposition(ledger: core.ledger.metrics, streams: streams, load: LoadMetrics(core)),
                 type: Exposition.contentType
             )
         },

@@ -22,7 +22,7 @@ struct Query: Sendable {
                                 pointer: "",
                                 code: .unknownField,
                                 detail: "there is no parameter \(NameRule.shown(name))",
-                                mend: (names + repeated).isEmpty
+                                fix: (names + repeated).isEmpty
                                     ? "leave it out" : "there are \((names + repeated).joined(separator: ", "))"
                             )
                         ]

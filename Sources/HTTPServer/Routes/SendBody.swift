@@ -43,12 +43,12 @@ struct SendBody {
 
     private static func receiver(_ members: [JSONMember], _ problems: inout [Problem]) -> (Receiver, JSONValue) {
         func value(_ name: String) -> JSONValue? { members.first { $0.name == name }?.value }
-        func refuse(_ pointer: String, _ code: ProblemCode, _ detail: String, _ mend: String) {
-            problems.append(Problem(pointer: pointer, code: code, detail: detail, mend: mend))
+        func refuse(_ pointer: String, _ code: ProblemCode, _ detail: String, _ fix: String) {
+            problems.append(Problem(pointer: pointer, code: code, detail: detail, fix: fix))
         }
         if value("audience") != nil {
-            let mend = "leave audience out, or send a campaign"
-            refuse("/audience", .conflict, "a send is for one device or one user", mend)
+            let fix = "leave audience out, or send a campaign"
+            refuse("/audience", .conflict, "a send is for one device or one user", fix)
         }
         if let device = value("device") {
             if value("user") != nil {
@@ -125,7 +125,7 @@ struct SendBody {
                 pointer: place.appending("content_type").text,
                 code: value == nil ? .required : .value,
                 detail: value == nil ? "what the body is, is not said" : "content_type is none that is taken",
-                mend: "there are \(known)"
+                fix: "there are \(known)"
             )
         )
         return nil
@@ -136,8 +136,8 @@ struct SendBody {
         encoding: JSONValue?,
         _ problems: inout [Problem]
     ) -> [UInt8]? {
-        func refuse(_ name: String, _ code: ProblemCode, _ detail: String, _ mend: String) -> [UInt8]? {
-            problems.append(Problem(pointer: place.appending(name).text, code: code, detail: detail, mend: mend))
+        func refuse(_ name: String, _ code: ProblemCode, _ detail: String, _ fix: String) -> [UInt8]? {
+            problems.append(Problem(pointer: place.appending(name).text, code: code, detail: detail, fix: fix))
             return nil
         }
         guard let text = body?.string else {
@@ -147,8 +147,8 @@ struct SendBody {
         case nil, "text": return Array(text.utf8)
         case "base64":
             if let bytes = Base64Text.decode(text) { return bytes }
-            let mend = "write it with the alphabet A-Z a-z 0-9 + / and padding, without line breaks"
-            return refuse("body", .format, "body is not Base64 (RFC 4648, section 4)", mend)
+            let fix = "write it with the alphabet A-Z a-z 0-9 + / and padding, without line breaks"
+            return refuse("body", .format, "body is not Base64 (RFC 4648, section 4)", fix)
         default: return refuse("encoding", .value, "encoding must be one of text, base64", "leave it out for a text")
         }
     }

@@ -25,9 +25,9 @@ enum SendRoutes {
         let key = CampaignRoutes.idempotencyKey(call)
         let send = SendBody(members, key: key)
         let (body, now) = (JSONWriter.bytes(send.job), core.ledger.now())
-        var judgement: JobDesk.Judgement
+        var judgement: JobCoordinator.Judgement
         do {
-            judgement = try await JobDesk(core: core, caller: call.caller).judge(
+            judgement = try await JobCoordinator(core: core, caller: call.caller).judge(
                 body,
                 key: key,
                 bringing: send.contentID,

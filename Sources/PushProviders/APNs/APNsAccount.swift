@@ -42,7 +42,7 @@ public struct APNsAccount: ProviderAccount {
                 pointer: "/delivery/push_type",
                 code: .conflict,
                 detail: "push type \(job.effectivePushType.rawValue) needs a provider token; the app has a certificate",
-                mend: "give the app team_id, key_id and key_file"
+                fix: "give the app team_id, key_id and key_file"
             )
         ])
     }

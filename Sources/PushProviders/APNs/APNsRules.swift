@@ -45,30 +45,30 @@ struct APNsRules {
         job.content.apns?["aps"]?[field] == nil ? pointer : "/content/apns/aps/\(field)"
     }
 
-    private mutating func refuse(_ code: ProblemCode, _ pointer: String, _ detail: String, mend: String) {
-        found.problems.append(Problem(pointer: pointer, code: code, detail: detail, mend: mend))
+    private mutating func refuse(_ code: ProblemCode, _ pointer: String, _ detail: String, fix: String) {
+        found.problems.append(Problem(pointer: pointer, code: code, detail: detail, fix: fix))
     }
 
-    private mutating func warn(_ pointer: String, _ detail: String, mend: String) {
-        found.warnings.append(Problem(pointer: pointer, code: .unusual, detail: detail, mend: mend))
+    private mutating func warn(_ pointer: String, _ detail: String, fix: String) {
+        found.warnings.append(Problem(pointer: pointer, code: .unusual, detail: detail, fix: fix))
     }
 
     private mutating func checkNative() {
         guard job.kind == .native, job.content.apns == nil else { return }
-        refuse(.required, "/content/apns", "a native push has nothing for APNs", mend: "give apns, or other devices")
+        refuse(.required, "/content/apns", "a native push has nothing for APNs", fix: "give apns, or other devices")
     }
 
     private mutating func checkRaw() {
         guard let raw = job.content.apns else { return }
         guard raw.members != nil else {
-            refuse(.type, "/content/apns", "apns is not an object", mend: "give the payload's members as an object")
+            refuse(.type, "/content/apns", "apns is not an object", fix: "give the payload's members as an object")
             return
         }
         if let aps = raw["aps"], aps.members == nil {
-            refuse(.type, "/content/apns/aps", "aps is not an object", mend: "give Apple's fields as an object")
+            refuse(.type, "/content/apns/aps", "aps is not an object", fix: "give Apple's fields as an object")
         }
         if raw["fanfare"] != nil {
-            refuse(.reserved, "/content/apns/fanfare", "fanfare is our own key", mend: "choose another name")
+            refuse(.reserved, "/content/apns/fanfare", "fanfare is our own key", fix: "choose another name")
         }
     }
 
@@ -79,7 +79,7 @@ struct APNsRules {
                 .conflict,
                 "/delivery/priority",
                 "a background push has priority \(priority.rawValue); Apple takes normal (5) only",
-                mend: "leave priority out"
+                fix: "leave priority out"
             )
         }
     }
@@ -94,11 +94,11 @@ struct APNsRules {
                 .length,
                 "/delivery/collapse_id",
                 "collapse_id has \(bytes.count) bytes; APNs takes \(most)",
-                mend: "bytes of UTF-8 count, not characters"
+                fix: "bytes of UTF-8 count, not characters"
             )
         }
         if bytes.isEmpty {
-            refuse(.empty, "/delivery/collapse_id", "collapse_id is empty", mend: "leave it out")
+            refuse(.empty, "/delivery/collapse_id", "collapse_id is empty", fix: "leave it out")
         }
         let isOuterSpace = bytes.first == 0x20 || bytes.last == 0x20
         if isOuterSpace || bytes.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
@@ -106,7 +106,7 @@ struct APNsRules {
                 .format,
                 "/delivery/collapse_id",
                 "collapse_id has a control character, or a space at an end; it travels as a header",
-                mend: "use visible characters"
+                fix: "use visible characters"
             )
         }
     }
@@ -121,7 +121,7 @@ struct APNsRules {
                     .conflict,
                     "/delivery/push_type",
                     "a \(pushType.rawValue) push says that something changed; it cannot show or play anything",
-                    mend: "take title, body, badge and sound out of content, or send an alert beside it"
+                    fix: "take title, body, badge and sound out of content, or send an alert beside it"
                 )
             }
         default: break
@@ -134,7 +134,7 @@ struct APNsRules {
             .empty,
             "/content",
             "an alert without alert, badge or sound",
-            mend: isSilent
+            fix: isSilent
                 ? "leave delivery.push_type out: content_available alone makes a background push"
                 : "give content a title or a body"
         )
@@ -146,7 +146,7 @@ struct APNsRules {
                 .required,
                 "/content/content_available",
                 "a background push without content_available",
-                mend: "set content_available to true"
+                fix: "set content_available to true"
             )
         }
         for (field, pointer) in [("alert", "/content"), ("badge", "/content/badge"), ("sound", "/content/sound")]
@@ -155,7 +155,7 @@ struct APNsRules {
                 .conflict,
                 place(of: field, otherwise: pointer),
                 "a background push with \(field); Apple delays or drops it",
-                mend: "leave delivery.push_type out, or take \(field) out of content"
+                fix: "leave delivery.push_type out, or take \(field) out of content"
             )
         }
     }
@@ -167,7 +167,7 @@ struct APNsRules {
                     .conflict,
                     "/delivery/push_type",
                     "live_activity goes with push type liveactivity only",
-                    mend: "set push_type to liveactivity"
+                    fix: "set push_type to liveactivity"
                 )
             }
             return
@@ -178,7 +178,7 @@ struct APNsRules {
                 .required,
                 "/content/live_activity/\(name)",
                 "a liveactivity push without \(name)",
-                mend: "give content.live_activity its \(name)"
+                fix: "give content.live_activity its \(name)"
             )
         }
         let isStart = aps["event"]?.string == "start"
@@ -188,13 +188,13 @@ struct APNsRules {
                     .required,
                     "/content/live_activity/\(name)",
                     "starting a Live Activity needs \(name)",
-                    mend: "Apple starts an activity with attributes_type, attributes, content_state and an alert"
+                    fix: "Apple starts an activity with attributes_type, attributes, content_state and an alert"
                 )
             } else if !isStart, aps[field] != nil {
                 warn(
                     place(of: field, otherwise: "/content/live_activity/\(name)"),
                     "\(name) counts only with event start",
-                    mend: "leave it out"
+                    fix: "leave it out"
                 )
             }
         }
@@ -203,7 +203,7 @@ struct APNsRules {
                 .required,
                 "/content/title",
                 "starting a Live Activity needs an alert",
-                mend: "give content a title and a body"
+                fix: "give content a title and a body"
             )
         }
     }

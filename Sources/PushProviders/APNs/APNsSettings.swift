@@ -76,7 +76,7 @@ public struct APNsSettings: Hashable, Sendable {
                     pointer: "/topic",
                     code: .required,
                     detail: "apns has no topic",
-                    mend: "set topic to the app's bundle id"
+                    fix: "set topic to the app's bundle id"
                 )
             )
         } else if !isName {
@@ -85,7 +85,7 @@ public struct APNsSettings: Hashable, Sendable {
                     pointer: "/topic",
                     code: .format,
                     detail: "the topic is not a bundle id",
-                    mend: "a bundle id has letters, digits, '.', '-' and '_'"
+                    fix: "a bundle id has letters, digits, '.', '-' and '_'"
                 )
             )
         }
@@ -100,7 +100,7 @@ public struct APNsSettings: Hashable, Sendable {
                 pointer: "/environment",
                 code: .value,
                 detail: "environment is \(word)",
-                mend: "production or sandbox"
+                fix: "production or sandbox"
             )
         )
         return .production
@@ -117,7 +117,7 @@ public struct APNsSettings: Hashable, Sendable {
                     pointer: "",
                     code: byToken ? .conflict : .required,
                     detail: byToken ? "apns has both a key and a certificate" : "apns has no credential",
-                    mend: "give team_id, key_id and key_file, or certificate_file and private_key_file"
+                    fix: "give team_id, key_id and key_file, or certificate_file and private_key_file"
                 )
             )
             return nil
@@ -129,7 +129,7 @@ public struct APNsSettings: Hashable, Sendable {
                 pointer: "/\(key)",
                 code: .required,
                 detail: "apns has no \(key)",
-                mend: "\(wanted.joined(separator: ", ")) belong together"
+                fix: "\(wanted.joined(separator: ", ")) belong together"
             )
         }
         for key in ["team_id", "key_id"] where byToken && !missing.contains(key) {
@@ -139,7 +139,7 @@ public struct APNsSettings: Hashable, Sendable {
                     pointer: "/\(key)",
                     code: .format,
                     detail: "\(key) is not ten capital letters or digits",
-                    mend: key == "key_id" ? "it stands in the name AuthKey_<key_id>.p8" : "it stands in Apple's account"
+                    fix: key == "key_id" ? "it stands in the name AuthKey_<key_id>.p8" : "it stands in Apple's account"
                 )
             )
         }

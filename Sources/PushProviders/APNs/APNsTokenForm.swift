@@ -24,7 +24,7 @@ struct APNsTokenForm: TokenForm {
         return TokenReading(text: digits)
     }
 
-    func mend(for text: String) -> String? {
+    func fix(for text: String) -> String? {
         let digits = text.utf8.lazy.filter(Self.isDigit).count
         if text.utf8.first == UInt8(ascii: "<") || text.utf8.contains(UInt8(ascii: " ")), digits >= 64 {
             return "leave out the spaces and angle brackets"

@@ -16,7 +16,7 @@ public struct AnswerRule: Hashable, Sendable {
     public var isContentFault: Bool
 
     /// How long an app rests after `AnswerClass.laneThrottled` without a `Retry-After` (C5).
-    public static let laneRest = Duration.seconds(60)
+    public static let laneCooldown = Duration.seconds(60)
 
     /// What becomes of a device.
     public enum DeviceStep: Hashable, Sendable {

@@ -29,37 +29,37 @@ struct FCMRules {
         self.carriesMessageID = carriesMessageID
     }
 
-    private mutating func refuse(_ code: ProblemCode, _ pointer: String, _ detail: String, mend: String) {
-        found.problems.append(Problem(pointer: pointer, code: code, detail: detail, mend: mend))
+    private mutating func refuse(_ code: ProblemCode, _ pointer: String, _ detail: String, fix: String) {
+        found.problems.append(Problem(pointer: pointer, code: code, detail: detail, fix: fix))
     }
 
     private mutating func checkNative() {
         guard job.kind == .native, job.content.fcm == nil else { return }
-        refuse(.required, "/content/fcm", "a native push has nothing for FCM", mend: "give fcm, or other devices")
+        refuse(.required, "/content/fcm", "a native push has nothing for FCM", fix: "give fcm, or other devices")
     }
 
     /// false when the raw fields cannot be merged.
     private mutating func checkRaw() -> Bool {
         guard let raw = job.content.fcm else { return true }
         guard let members = raw.members else {
-            refuse(.type, "/content/fcm", "fcm is not an object", mend: "give the message's members as an object")
+            refuse(.type, "/content/fcm", "fcm is not an object", fix: "give the message's members as an object")
             return false
         }
         let before = found.problems.count
         for member in members {
             let place = "/content/fcm" + JSONPointer.root.appending(member.name).text
             if Self.ownNames.contains(member.name) {
-                refuse(.reserved, place, "who gets the message is not the content's to say", mend: "leave it out")
+                refuse(.reserved, place, "who gets the message is not the content's to say", fix: "leave it out")
             } else if !Self.memberNames.contains(member.name) {
                 let near = Spelling.nearest(to: member.name, among: Self.memberNames).map { "did you mean \($0)?" }
                 refuse(
                     .unknownField,
                     place,
                     "a message of FCM has no such member",
-                    mend: near ?? "it has \(Self.memberNames.joined(separator: ", "))"
+                    fix: near ?? "it has \(Self.memberNames.joined(separator: ", "))"
                 )
             } else if member.value.members == nil {
-                refuse(.type, place, "it must be an object, not \(member.value.typeName)", mend: "give an object")
+                refuse(.type, place, "it must be an object, not \(member.value.typeName)", fix: "give an object")
             }
         }
         if raw["android"]?["ttl"] != nil {
@@ -67,12 +67,12 @@ struct FCMRules {
                 .reserved,
                 "/content/fcm/android/ttl",
                 "the time to live is what is left until the campaign's end",
-                mend: "give delivery.expires_at or delivery.ttl"
+                fix: "give delivery.expires_at or delivery.ttl"
             )
         }
         if let notification = raw["android"]?["notification"], notification.members == nil {
             let place = "/content/fcm/android/notification"
-            refuse(.type, place, "it must be an object, not \(notification.typeName)", mend: "give an object")
+            refuse(.type, place, "it must be an object, not \(notification.typeName)", fix: "give an object")
         }
         return found.problems.count == before
     }
@@ -82,14 +82,14 @@ struct FCMRules {
         for member in job.content.fcm?["data"]?.members ?? [] {
             let place = "/content/fcm/data" + JSONPointer.root.appending(member.name).text
             if Self.isReserved(member.name) {
-                refuse(.reserved, place, "the key is kept for Google or for fanfare", mend: "choose another key")
+                refuse(.reserved, place, "the key is kept for Google or for fanfare", fix: "choose another key")
             }
             if member.value.string == nil {
                 refuse(
                     .type,
                     place,
                     "FCM's data has strings only",
-                    mend: "give a string; content.data converts by itself"
+                    fix: "give a string; content.data converts by itself"
                 )
             }
         }
@@ -109,7 +109,7 @@ struct FCMRules {
                 pointer: "/content/subtitle",
                 code: .unusual,
                 detail: "a subtitle alone shows nothing on Android",
-                mend: "give title or body"
+                fix: "give title or body"
             )
         )
     }

@@ -50,7 +50,7 @@ public struct FCMSettings: Hashable, Sendable {
                     pointer: pointer,
                     code: .required,
                     detail: "fcm has no service_account_file",
-                    mend: "give the JSON file that Google's console makes for a key of a service account"
+                    fix: "give the JSON file that Google's console makes for a key of a service account"
                 )
             )
             return nil
@@ -61,7 +61,7 @@ public struct FCMSettings: Hashable, Sendable {
                     pointer: pointer,
                     code: .value,
                     detail: "the file cannot be read",
-                    mend: "look at its path and rights"
+                    fix: "look at its path and rights"
                 )
             )
             return nil
@@ -69,7 +69,7 @@ public struct FCMSettings: Hashable, Sendable {
         do throws(ServiceAccount.Refusal) {
             return (try ServiceAccount(bytes), name)
         } catch {
-            problems.append(Problem(pointer: pointer, code: .value, detail: error.detail, mend: error.mend))
+            problems.append(Problem(pointer: pointer, code: .value, detail: error.detail, fix: error.fix))
             return nil
         }
     }
@@ -83,7 +83,7 @@ public struct FCMSettings: Hashable, Sendable {
                 pointer: "/per_minute",
                 code: .value,
                 detail: "per_minute is \(text)",
-                mend: "a whole number from 1 to 100000000; Google's quota is 600000 unless it gave the project another "
+                fix: "a whole number from 1 to 100000000; Google's quota is 600000 unless it gave the project another "
                     + "(none only with an endpoint: a gateway of one's own)"
             )
         )
@@ -101,7 +101,7 @@ public struct FCMSettings: Hashable, Sendable {
                 pointer: "/message",
                 code: .value,
                 detail: "message is \(word)",
-                mend: "notification or data"
+                fix: "notification or data"
             )
         )
         return .notification

@@ -17,7 +17,7 @@ struct FCMTokenForm: TokenForm {
         return TokenReading(text: String(decoding: text, as: UTF8.self))
     }
 
-    func mend(for text: String) -> String? {
+    func fix(for text: String) -> String? {
         if text.utf8.contains(UInt8(ascii: " ")) { return "leave out the spaces" }
         return text.utf8.count < Self.lengths.lowerBound ? "it has \(text.utf8.count) characters" : nil
     }

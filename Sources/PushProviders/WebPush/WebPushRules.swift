@@ -25,8 +25,8 @@ struct WebPushRules {
         self.carriesMessageID = carriesMessageID
     }
 
-    private mutating func warn(_ pointer: String, _ detail: String, mend: String) {
-        found.warnings.append(Problem(pointer: pointer, code: .unusual, detail: detail, mend: mend))
+    private mutating func warn(_ pointer: String, _ detail: String, fix: String) {
+        found.warnings.append(Problem(pointer: pointer, code: .unusual, detail: detail, fix: fix))
     }
 
     private mutating func checkNative() {
@@ -36,7 +36,7 @@ struct WebPushRules {
                 pointer: "/content",
                 code: .required,
                 detail: "a native push has nothing for browsers",
-                mend: "send to devices of APNs and FCM, or a campaign of another kind"
+                fix: "send to devices of APNs and FCM, or a campaign of another kind"
             )
         )
     }
@@ -49,7 +49,7 @@ struct WebPushRules {
             "/delivery/push_type",
             "browsers want each push to show something: of one that does not they show a text of their own, or end "
                 + "the subscription",
-            mend: "give content a title"
+            fix: "give content a title"
         )
     }
 
@@ -59,7 +59,7 @@ struct WebPushRules {
             "/delivery/collapse_id",
             "the Topic of Web Push is the same for all devices: what waits at the push service is replaced only by the same "
                 + "campaign; what is shown is replaced by the tag, which is rendered",
-            mend: "give a constant collapse_id where that matters"
+            fix: "give a constant collapse_id where that matters"
         )
     }
 

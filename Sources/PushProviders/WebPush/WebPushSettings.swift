@@ -37,19 +37,19 @@ public struct WebPushSettings: Hashable, Sendable {
         let subject = Self.required(
             "subject",
             block,
-            mend: "say who runs the app, for example mailto:push@example.com",
+            fix: "say who runs the app, for example mailto:push@example.com",
             &problems
         ) { Self.isSubject($0) ? nil : "subject is no mailto: and no https: URL" }
         let publicKey = Self.required(
             "public_key",
             block,
-            mend: "it is what the site gives as applicationServerKey: 87 characters of base64url",
+            fix: "it is what the site gives as applicationServerKey: 87 characters of base64url",
             &problems
         ) { Self.isPublicKey($0) ? nil : "public_key is no public key of P-256" }
         let file = Self.required(
             "private_key_file",
             block,
-            mend: "name the file with the VAPID key: PEM, or what tools for Web Push print",
+            fix: "name the file with the VAPID key: PEM, or what tools for Web Push print",
             &problems
         ) { _ in nil }
         let addresses = block["addresses"] ?? "global"
@@ -59,7 +59,7 @@ public struct WebPushSettings: Hashable, Sendable {
                     pointer: "/addresses",
                     code: .value,
                     detail: "addresses is \(addresses)",
-                    mend: "global; or any, which lets whoever subscribes send requests into your own network"
+                    fix: "global; or any, which lets whoever subscribes send requests into your own network"
                 )
             )
         }
@@ -81,15 +81,15 @@ public struct WebPushSettings: Hashable, Sendable {
     private static func required(
         _ key: String,
         _ block: [String: String],
-        mend: String,
+        fix: String,
         _ problems: inout [Problem],
         fault: (String) -> String?
     ) -> String {
         let text = block[key] ?? ""
         if text.isEmpty {
-            problems.append(Problem(pointer: "/\(key)", code: .required, detail: "webpush has no \(key)", mend: mend))
+            problems.append(Problem(pointer: "/\(key)", code: .required, detail: "webpush has no \(key)", fix: fix))
         } else if let fault = fault(text) {
-            problems.append(Problem(pointer: "/\(key)", code: .format, detail: fault, mend: mend))
+            problems.append(Problem(pointer: "/\(key)", code: .format, detail: fault, fix: fix))
         }
         return text
     }

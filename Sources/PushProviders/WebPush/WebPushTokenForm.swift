@@ -14,7 +14,7 @@ struct WebPushTokenForm: TokenForm {
         return TokenReading(text: subscription.text, environment: PushEnvironment(rawValue: subscription.origin))
     }
 
-    func mend(for text: String) -> String? {
+    func fix(for text: String) -> String? {
         if text.hasPrefix("https://"), !text.contains("#") {
             return "the endpoint alone is not enough: give the keys as well"
         }

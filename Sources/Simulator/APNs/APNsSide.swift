@@ -2,7 +2,7 @@ import HTTP2
 import Synchronization
 
 /// APNs as the driver sees it.
-final class APNsSide: FarSide {
+final class APNsSide: Peer {
     let provider = SimulatedProvider.apns
     /// The largest payload, VoIP's; one byte more is too much.
     let bodyBytesKept = 5120
@@ -18,7 +18,7 @@ final class APNsSide: FarSide {
         self.seed = seed
     }
 
-    func connectionOpened(hasClientCertificate: Bool) -> any FarSideConnection {
+    func connectionOpened(hasClientCertificate: Bool) -> any PeerConnection {
         let registered = rules.tokens.access.certificates.first?.commonName
         return Connection(
             side: self,
@@ -44,7 +44,7 @@ final class APNsSide: FarSide {
         devices?.reset()
     }
 
-    private final class Connection: FarSideConnection {
+    private final class Connection: PeerConnection {
         private let side: APNsSide
         private var facts: APNsConnectionFacts
         private var ids: MessageIDs

@@ -127,13 +127,13 @@ public enum APNsSimulator {
     private static func sides(
         _ configuration: Configuration,
         _ identity: Identity
-    ) throws -> [(side: any FarSide, port: Int)] {
+    ) throws -> [(side: any Peer, port: Int)] {
         let apns = APNsSide(
             rules: APNsRules(tokens: try ProviderTokens(access: configuration.access)),
             startsWithOneStream: configuration.startsWithOneStream,
             seed: configuration.seed
         )
-        var sides: [(side: any FarSide, port: Int)] = [(apns, configuration.port)]
+        var sides: [(side: any Peer, port: Int)] = [(apns, configuration.port)]
         if var fcm = configuration.fcm {
             if let account = identity.serviceAccount { fcm.accounts.append(account.account) }
             sides.append((try FCMSide(access: fcm, seed: configuration.seed), configuration.fcmPort))

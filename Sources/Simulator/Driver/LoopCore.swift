@@ -66,7 +66,7 @@ final class LoopCore {
     }
 
     /// Decides about a complete request and counts it.
-    func judge(_ request: inout ProviderRequest, at connection: any FarSideConnection, now: Int64) -> Judgement {
+    func judge(_ request: inout ProviderRequest, at connection: any PeerConnection, now: Int64) -> Judgement {
         var judgement: Judgement
         switch connection.judge(request, faults: draw.faults, now: now) {
         case .passed(let addressee) where addressee.isDryRun:
@@ -114,7 +114,7 @@ final class LoopCore {
         _ addressee: Addressee,
         _ request: borrowing ProviderRequest,
         before counts: TokenCounts,
-        at connection: any FarSideConnection,
+        at connection: any PeerConnection,
         now: Int64
     ) -> Judgement {
         let reaction: Reaction

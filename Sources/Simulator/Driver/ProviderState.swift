@@ -2,7 +2,7 @@ import Synchronization
 
 /// What all event loops share for one provider: its rules, its faults and what was counted.
 final class ProviderState: Sendable {
-    let side: any FarSide
+    let side: any Peer
     let register = TokenRegister()
     let last: LastRequests
 
@@ -16,7 +16,7 @@ final class ProviderState: Sendable {
     /// Raised whenever the faults change, so that loops see it by one load per turn.
     let generation = Atomic<Int>(0)
 
-    init(side: any FarSide, faults: Faults, seed: UInt64, requestsKept: Int) {
+    init(side: any Peer, faults: Faults, seed: UInt64, requestsKept: Int) {
         self.side = side
         self.seed = seed
         last = LastRequests(most: requestsKept)

@@ -17,7 +17,7 @@ final class SimulatorConnection: ChannelInboundHandler {
     var http: HTTP2ServerSession?
     var context: ChannelHandlerContext?
     /// What the provider remembers of the connection; nil until TLS is established.
-    private var provider: (any FarSideConnection)?
+    private var provider: (any PeerConnection)?
     /// Filled anew for every request.
     private var request: ProviderRequest
     private var delayed = DelayedReactions()

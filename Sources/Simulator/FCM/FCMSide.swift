@@ -2,7 +2,7 @@ import Synchronization
 import TLS
 
 /// FCM as the driver sees it: the token endpoint and `messages:send` on one listener.
-final class FCMSide: FarSide {
+final class FCMSide: Peer {
     private struct Quotas {
         var project = ProjectQuota()
         var devices = DeviceQuotas()
@@ -26,7 +26,7 @@ final class FCMSide: FarSide {
         tokens = try AccessTokens(access: access, seed: seed)
     }
 
-    func connectionOpened(hasClientCertificate: Bool) -> any FarSideConnection {
+    func connectionOpened(hasClientCertificate: Bool) -> any PeerConnection {
         let number = connections.wrappingAdd(1, ordering: .relaxed).newValue
         return Connection(side: self, idSeed: Mixing.mix(seed ^ Mixing.mix(number)))
     }
@@ -52,7 +52,7 @@ final class FCMSide: FarSide {
     }
 
     /// One connection: its access token and the message that is being judged.
-    private final class Connection: FarSideConnection {
+    private final class Connection: PeerConnection {
         private let side: FCMSide
         /// The access token that came last and was good, to know it again without a look into the table.
         private var authorization: [UInt8] = []

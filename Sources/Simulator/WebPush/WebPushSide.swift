@@ -2,7 +2,7 @@ import Synchronization
 import TLS
 
 /// A push service of the web as the driver sees it.
-final class WebPushSide: FarSide {
+final class WebPushSide: Peer {
     private struct Totals {
         var deciphered: UInt64 = 0
         var undecipherable: UInt64 = 0
@@ -24,7 +24,7 @@ final class WebPushSide: FarSide {
         subscriptions = WebPushSubscriptions(seed: seed)
     }
 
-    func connectionOpened(hasClientCertificate: Bool) -> any FarSideConnection { Connection(side: self) }
+    func connectionOpened(hasClientCertificate: Bool) -> any PeerConnection { Connection(side: self) }
 
     func answer(to behaviour: Behaviour, faults: Faults, now: Int64) -> Answer {
         WebPushAnswers.answer(to: behaviour, faults: faults)
@@ -59,7 +59,7 @@ final class WebPushSide: FarSide {
         return plaintext
     }
 
-    private final class Connection: FarSideConnection {
+    private final class Connection: PeerConnection {
         private let side: WebPushSide
         /// The token that came last and was good, to know it again without a signature.
         private var vapid: VAPID?

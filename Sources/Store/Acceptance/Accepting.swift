@@ -241,7 +241,7 @@ extension LedgerReader {
     ///
     /// None of a campaign that was accepted the ordinary way, whose shards have messages of their own; nor a retry, or a
     /// shard that was set aside meanwhile.
-    public func shortWayShards(campaign: UInt32) throws(LedgerError) -> [ShardToPublish] {
+    public func fastPathShards(campaign: UInt32) throws(LedgerError) -> [ShardToPublish] {
         guard try db.number("SELECT 1 FROM campaigns WHERE number = ?1 AND short_way = 1", .int(campaign)) != nil else {
             return []
         }

@@ -16,7 +16,7 @@ public struct StoredContent: Sendable, Equatable {
     /// Of these bytes; 1 to ``Campaigns/ContentType/bytesMax``, or what a job may be.
     public var byteCount: Int
     /// Whose it is, and so who may fetch it.
-    public var owner: ContentDoor.Owner
+    public var owner: ContentAccess.Owner
     /// Whether a campaign brought it, with which it goes.
     public var isOfCampaign: Bool { owner != .operator }
     /// When these bytes were stored.

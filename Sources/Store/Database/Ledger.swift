@@ -34,7 +34,7 @@ public final class Ledger: Sendable {
     }
 
     /// What this process has written.
-    public var figures: LedgerFigures { writer.figures }
+    public var metrics: LedgerMetrics { writer.metrics }
 
     /// How long a commit lasts.
     public enum Durability: Sendable {
@@ -56,7 +56,7 @@ public final class Ledger: Sendable {
     }
 
     /// How soon a body is written.
-    public enum Haste: Sendable {
+    public enum Priority: Sendable {
         /// Before all that wait, and what is being written ends early: for what somebody waits for, seldom enough, and
         /// that depends on nothing that was submitted before it.
         case ahead
@@ -73,14 +73,14 @@ public final class Ledger: Sendable {
     ///
     /// - Parameters:
     ///   - durability: One `synced` body makes its whole transaction synced.
-    ///   - haste: One `atOnce` body takes all that wait along; those that go `ahead` do not.
+    ///   - priority: One `atOnce` body takes all that wait along; those that go `ahead` do not.
     ///   - reach: What the body may change.
     ///   - caller: Who submits it, for the figures.
     ///   - body: Runs on the writer's thread.
     ///   - completion: Called once on the writer's thread, after the commit: hand over and return.
     public func submit<T: Sendable>(
         _ durability: Durability = .normal,
-        haste: Haste = .atOnce,
+        priority: Priority = .atOnce,
         reach: Reach = .ledger,
         caller: StaticString = #function,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T,
@@ -89,7 +89,7 @@ public final class Ledger: Sendable {
         writer.submit(
             LedgerWriter.Job(
                 durability: durability,
-                haste: haste,
+                priority: priority,
                 reach: reach,
                 caller: caller,
                 body: { transaction in
@@ -105,13 +105,13 @@ public final class Ledger: Sendable {
     @discardableResult
     public func write<T: Sendable>(
         _ durability: Durability = .normal,
-        haste: Haste = .atOnce,
+        priority: Priority = .atOnce,
         reach: Reach = .ledger,
         caller: StaticString = #function,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> T
     ) async throws(LedgerError) -> T {
         let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
-            submit(durability, haste: haste, reach: reach, caller: caller, body) { waiter.resume(returning: $0) }
+            submit(durability, priority: priority, reach: reach, caller: caller, body) { waiter.resume(returning: $0) }
         }
         return try result.get()
     }

@@ -12,7 +12,7 @@ final class LedgerWriter: Sendable {
     /// A body and whom to tell.
     struct Job: Sendable {
         let durability: Ledger.Durability
-        let haste: Ledger.Haste
+        let priority: Ledger.Priority
         let reach: Ledger.Reach
         /// Who submitted it.
         let caller: StaticString
@@ -42,7 +42,7 @@ final class LedgerWriter: Sendable {
 
     var isClosed: Bool { queue.isClosed }
 
-    var figures: LedgerFigures { queue.figures }
+    var metrics: LedgerMetrics { queue.metrics }
 
     func submit(_ job: Job) {
         switch queue.add(job) {
@@ -88,7 +88,7 @@ private final class WriterQueue: Sendable {
         /// Nothing will be done any more.
         var isOver = false
         var closed: [@Sendable () -> Void] = []
-        var figures = LedgerFigures()
+        var metrics = LedgerMetrics()
 
         var isEmpty: Bool { ahead.isEmpty && waiting.isEmpty }
 
@@ -120,18 +120,18 @@ private final class WriterQueue: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    var figures: LedgerFigures {
+    var metrics: LedgerMetrics {
         state.withLock { state in
-            var figures = state.figures
-            figures.waiting = state.waiting.count + state.ahead.count
-            return figures
+            var metrics = state.metrics
+            metrics.waiting = state.waiting.count + state.ahead.count
+            return metrics
         }
     }
 
     func add(_ job: Job) -> Addition {
-        let (addition, endsRest) = state.withLock { state -> (Addition, Bool) in
+        let (addition, endsCooldown) = state.withLock { state -> (Addition, Bool) in
             if state.isClosed { return (.refused, false) }
-            switch job.haste {
+            switch job.priority {
             case .ahead:
                 state.ahead.append(job)
                 state.isUrgent = true
@@ -142,23 +142,23 @@ private final class WriterQueue: Sendable {
             case .withOthers: state.waiting.append(job)
             }
             defer { state.isScheduled = true }
-            let endsRest = state.isResting && state.isUrgent
-            if endsRest { state.isResting = false }
-            return (state.isScheduled ? .behindOthers : .first, endsRest)
+            let endsCooldown = state.isResting && state.isUrgent
+            if endsCooldown { state.isResting = false }
+            return (state.isScheduled ? .behindOthers : .first, endsCooldown)
         }
-        if endsRest { restEnded.signal() }
+        if endsCooldown { restEnded.signal() }
         return addition
     }
 
     /// Takes nothing more; `completion` is called after all that was taken, at once when that is long ago.
     func close(_ completion: @escaping @Sendable () -> Void) {
-        let (isOver, endsRest) = state.withLock { state in
+        let (isOver, endsCooldown) = state.withLock { state in
             state.isClosed = true
             if !state.isOver { state.closed.append(completion) }
             defer { state.isResting = false }
             return (state.isOver, state.isResting)
         }
-        if endsRest { restEnded.signal() }
+        if endsCooldown { restEnded.signal() }
         if isOver { completion() }
     }
 
@@ -202,7 +202,7 @@ private final class WriterQueue: Sendable {
         do {
             let completions = try commit(jobs, isSynced: jobs.contains { $0.durability == .synced })
             state.withLock {
-                $0.figures.committed(completions.count, nanoseconds: clock() - began)
+                $0.metrics.committed(completions.count, nanoseconds: clock() - began)
             }
             // The others keep their place.
             let rest = jobs.dropFirst(completions.count)
@@ -217,7 +217,7 @@ private final class WriterQueue: Sendable {
             // One of them failed, so none was written: each gets a transaction of its own.
             for job in jobs { run([job]) }
         } catch {
-            state.withLock { $0.figures.failures += 1 }
+            state.withLock { $0.metrics.failures += 1 }
             for job in jobs { job.fail(error) }
         }
     }
@@ -248,12 +248,12 @@ private final class WriterQueue: Sendable {
                 let ended = clock()
                 longest.note(job.caller, nanoseconds: ended - begins)
                 begins = ended
-                if job.haste != .ahead, hasAhead.load(ordering: .relaxed) { break }
+                if job.priority != .ahead, hasAhead.load(ordering: .relaxed) { break }
                 // Others wait for the rows that it holds, and for the lock on a file.
                 if ended - began >= Self.longest { break }
             }
         }
-        state.withLock { $0.figures.longest.add(longest) }
+        state.withLock { $0.metrics.longest.add(longest) }
         return completions
     }
 

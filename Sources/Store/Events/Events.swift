@@ -73,16 +73,16 @@ extension LedgerTransaction {
     func addLifeEvent(_ kind: CampaignEvent.Kind, campaign number: UInt32, now: Timestamp) throws(LedgerError) {
         guard let facts = try reader.campaign(number) else { return }
         let (audience, reasons): (Int, Set<AsideReason>)
-        var tally = Tally()
+        var counters = Counters()
         switch kind {
         case .paused, .resumed: (audience, reasons) = (0, try reader.reasons(of: facts))
         case .completed, .cancelled:
             (audience, reasons) = (try reader.audience(of: number), [])
-            try reader.countOutcomes(facts, &tally)
+            try reader.countOutcomes(facts, &counters)
         case .started, .accepted, .refused, .suspended, .takenUp, .shardSettled, .deviceInvalid:
             (audience, reasons) = (try reader.audience(of: number), [])
         }
-        let counted = tally
+        let counted = counters
         try addEvent(correlationID: try correlationID(number)) { sequence in
             switch kind {
             case .paused, .resumed:

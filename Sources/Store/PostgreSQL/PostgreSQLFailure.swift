@@ -56,11 +56,11 @@ struct PostgreSQLFailure: Error {
             line.drop { $0 == " " || $0 == "\t" }
         }
         let detail = lines.joined(separator: "; ")
-        let mend = [
+        let fix = [
             "authentication failed", "no password supplied", "does not exist", "no pg_hba.conf entry",
             "certificate", "does not support SSL", "permission denied for database", "is not permitted to log in",
         ]
-        if mend.contains(where: { detail.contains($0) }) {
+        if fix.contains(where: { detail.contains($0) }) {
             return PostgreSQLFailure(remedy: .none, error: .refused(store: place, detail: detail))
         }
         if detail.contains("session is read-only") {

@@ -60,7 +60,7 @@ extension LedgerReader {
     func providers(
         _ status: CampaignStatus,
         _ facts: CampaignFacts,
-        open: [ProviderName: Tally],
+        open: [ProviderName: Counters],
         nobodys: Int
     ) throws(LedgerError) -> [ProviderStatus] {
         guard facts.stage != .planning, !facts.isRepeated, !facts.isInApp else { return [] }

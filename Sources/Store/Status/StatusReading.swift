@@ -13,22 +13,22 @@ extension LedgerReader {
     /// The status of a campaign by its number; nil when there is none.
     public func status(campaign number: UInt32, now: Timestamp) throws(LedgerError) -> CampaignStatus? {
         guard var status = try statusRow(number), let facts = try campaign(number) else { return nil }
-        var (tally, open) = (Tally(), [ProviderName: Tally]())
-        let nobodys = try countOutcomes(facts, &tally, byProvider: &open)
-        try countReasons(number, &tally)
-        status.counts = tally.counts
-        status.pending = tally.pending
-        status.attempts = tally.attempts
-        status.maybeSent = tally.maybeSent
-        status.unknownResent = tally.unknownResent
-        status.reasons = tally.reasons
-        status.nextRetryAt = tally.nextRetryAt
-        status.retries = tally.rungs
+        var (counters, open) = (Counters(), [ProviderName: Counters]())
+        let nobodys = try countOutcomes(facts, &counters, byProvider: &open)
+        try countReasons(number, &counters)
+        status.counts = counters.counts
+        status.pending = counters.pending
+        status.attempts = counters.attempts
+        status.maybeSent = counters.maybeSent
+        status.unknownResent = counters.unknownResent
+        status.reasons = counters.reasons
+        status.nextRetryAt = counters.nextRetryAt
+        status.retries = counters.rungs
         status.parts = try partsWithOutcomes(campaign: number, now: now)
         status.repetition = try repeatStatus(number)
         status.runOf = try parentID(number)
         status.providers = try providers(status, facts, open: open, nobodys: nobodys)
-        status.law = tally.law(audience: status.audience)
+        status.law = counters.law(audience: status.audience)
         if status.law == .holds, let violation = status.providers.compactMap(\.violation).first {
             status.law = .violated(violation)
         }
@@ -38,22 +38,22 @@ extension LedgerReader {
     }
 
     /// What became of a campaign's devices and what is left, as an event says it: without reasons, parts and providers.
-    func countOutcomes(_ facts: CampaignFacts, _ tally: inout Tally) throws(LedgerError) {
-        var open: [ProviderName: Tally] = [:]
-        try countOutcomes(facts, &tally, byProvider: &open)
+    func countOutcomes(_ facts: CampaignFacts, _ counters: inout Counters) throws(LedgerError) {
+        var open: [ProviderName: Counters] = [:]
+        try countOutcomes(facts, &counters, byProvider: &open)
     }
 
     /// The same with what is open by provider; returns how many devices of the audience are no provider's.
     @discardableResult
     private func countOutcomes(
         _ facts: CampaignFacts,
-        _ tally: inout Tally,
-        byProvider open: inout [ProviderName: Tally]
+        _ counters: inout Counters,
+        byProvider open: inout [ProviderName: Counters]
     ) throws(LedgerError) -> Int {
-        try countSettled(facts.number, &tally)
-        try countOpen(facts, &tally, byProvider: &open)
-        let nobodys = try countRest(facts.number, &tally)
-        if facts.isInApp { tally.counts[.accepted] += try givenInApp(facts.number) }
+        try countSettled(facts.number, &counters)
+        try countOpen(facts, &counters, byProvider: &open)
+        let nobodys = try countRest(facts.number, &counters)
+        if facts.isInApp { counters.counts[.accepted] += try givenInApp(facts.number) }
         return nobodys
     }
 
@@ -173,7 +173,7 @@ extension LedgerReader {
         )
     }
 
-    private func countSettled(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) {
+    private func countSettled(_ number: UInt32, _ counters: inout Counters) throws(LedgerError) {
         let rows = try db.rows(
             """
             SELECT coalesce(sum(accepted), 0), coalesce(sum(invalid), 0), coalesce(sum(failed), 0),
@@ -185,18 +185,20 @@ extension LedgerReader {
             .int(number)
         )
         if try rows.next() {
-            for (column, outcome) in Outcome.allCases.enumerated() { tally.counts[outcome] += rows.int(Int32(column)) }
-            tally.retried = rows.int(7)
-            tally.attempts = rows.int(8)
-            tally.settledDevices = rows.int(9)
-            tally.unknownResent = rows.int(10)
-            tally.maybeSent = rows.int(11)
+            for (column, outcome) in Outcome.allCases.enumerated() {
+                counters.counts[outcome] += rows.int(Int32(column))
+            }
+            counters.retried = rows.int(7)
+            counters.attempts = rows.int(8)
+            counters.settledDevices = rows.int(9)
+            counters.unknownResent = rows.int(10)
+            counters.maybeSent = rows.int(11)
         }
-        tally.settledOutcomes = tally.counts.total
+        counters.settledOutcomes = counters.counts.total
     }
 
     /// The reasons of outcomes, and what the law needs besides.
-    private func countReasons(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) {
+    private func countReasons(_ number: UInt32, _ counters: inout Counters) throws(LedgerError) {
         let reasons = try db.rows(
             """
             SELECT reasons, count(*) FROM shards WHERE campaign = ?1 AND \(ShardRows.isIn(.settled, rows: "")) AND reasons IS NOT NULL
@@ -204,16 +206,16 @@ extension LedgerReader {
             """,
             .int(number)
         )
-        while try reasons.next() { ReasonCounts.add(reasons.text(0), times: reasons.int(1), to: &tally.reasons) }
-        tally.childDevices = Int(
+        while try reasons.next() { ReasonCounts.add(reasons.text(0), times: reasons.int(1), to: &counters.reasons) }
+        counters.childDevices = Int(
             try db.number("SELECT sum(count) FROM shards WHERE campaign = ?1 AND child > 0", .int(number)) ?? 0
         )
     }
 
     private func countOpen(
         _ facts: CampaignFacts,
-        _ tally: inout Tally,
-        byProvider: inout [ProviderName: Tally]
+        _ counters: inout Counters,
+        byProvider: inout [ProviderName: Counters]
     ) throws(LedgerError) {
         let number = facts.number
         let provider = """
@@ -233,32 +235,32 @@ extension LedgerReader {
             guard let state = ShardState(rawValue: UInt8(truncatingIfNeeded: rows.int64(0))) else { continue }
             let isRetry = rows.int64(1) > 0
             if isRetry, state == .unpublished || state == .out || state == .aside, let due = rows.optionalTime(3) {
-                tally.nextRetryAt = min(tally.nextRetryAt ?? due, due)
+                counters.nextRetryAt = min(counters.nextRetryAt ?? due, due)
             }
             let count = rows.int(2)
             let aside = rows.optionalText(5).flatMap { AsideReason(rawValue: $0) }
             let rung = rows.optionalInt64(6).flatMap { Rung(rawValue: UInt8(truncatingIfNeeded: $0)) }
             let share = ProviderName(rawValue: rows.text(7))
-            tally.maybeSent += rows.int(8)
+            counters.maybeSent += rows.int(8)
             guard !rows.isNull(4) else {
-                tally.wait(count, in: state, aside: aside, isRetry: isRetry, rung: rung)
+                counters.wait(count, in: state, aside: aside, isRetry: isRetry, rung: rung)
                 if facts.hasShares {
-                    byProvider[share, default: Tally()].wait(count, in: state, aside: aside, isRetry: isRetry)
+                    byProvider[share, default: Counters()].wait(count, in: state, aside: aside, isRetry: isRetry)
                 }
                 continue
             }
             let id = ShardID(key: ShardKey(campaign: number, part: 0, ordinal: 0))
             let progress = try ShardRows.progress(rows, 4, count: count, id: id)
-            tally.add(progress, in: state, aside: aside, isRetry: isRetry, rung: rung)
+            counters.add(progress, in: state, aside: aside, isRetry: isRetry, rung: rung)
             if facts.hasShares {
-                byProvider[share, default: Tally()].add(progress, in: state, aside: aside, isRetry: isRetry)
+                byProvider[share, default: Counters()].add(progress, in: state, aside: aside, isRetry: isRetry)
             }
         }
     }
 
     /// What was never cut: still to come, or ended by a cancel or an expiry; and the repeated devices and users without
     /// any, whose number it returns.
-    private func countRest(_ number: UInt32, _ tally: inout Tally) throws(LedgerError) -> Int {
+    private func countRest(_ number: UInt32, _ counters: inout Counters) throws(LedgerError) -> Int {
         let rows = try db.rows(
             """
             SELECT c.duplicates, c.rest_outcome, c.rest_devices,
@@ -270,15 +272,15 @@ extension LedgerReader {
         )
         guard try rows.next() else { return 0 }
         let duplicates = rows.int(0)
-        tally.counts.skipped += duplicates
-        if duplicates > 0 { tally.reasons["Duplicate", default: 0] += duplicates }
+        counters.counts.skipped += duplicates
+        if duplicates > 0 { counters.reasons["Duplicate", default: 0] += duplicates }
         let withoutToken = rows.int(4)
-        tally.counts.skipped += withoutToken
-        if withoutToken > 0 { tally.reasons["NoToken", default: 0] += withoutToken }
+        counters.counts.skipped += withoutToken
+        if withoutToken > 0 { counters.reasons["NoToken", default: 0] += withoutToken }
         if let raw = rows.optionalInt64(1), let outcome = Outcome(rawValue: UInt8(truncatingIfNeeded: raw)) {
-            tally.counts[outcome] += rows.int(2)
+            counters.counts[outcome] += rows.int(2)
         }
-        tally.pending.unplanned = rows.int(3)
+        counters.pending.unplanned = rows.int(3)
         return duplicates + withoutToken
     }
 

@@ -13,7 +13,7 @@ public final class AcceptPause: ChannelInboundHandler, RemovableChannelHandler {
     public typealias InboundOut = any Channel
 
     private let note: @Sendable (IOError) -> Void
-    private var rest = AcceptRest()
+    private var rest = AcceptCooldown()
 
     /// `note` hears of each failure, on the loop.
     public init(_ note: @escaping @Sendable (IOError) -> Void = { _ in }) { self.note = note }

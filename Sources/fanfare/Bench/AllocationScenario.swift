@@ -18,7 +18,7 @@ struct AllocationScenario: Sendable {
         let few = devices / 5
         let fleet = try await BenchFleet(.allocations, stage)
         let counter = try await AllocationCounter.build(in: fleet.folder.path, stage)
-        let far = try await FarSide.start("far-allocations", below: fleet.folder.path, stage)
+        let far = try await Peer.start("far-allocations", below: fleet.folder.path, stage)
         try await fleet.upload(devices)
         try await fleet.upload(few, as: Self.small, seed: 1)
         try await fleet.start(1, BenchFleet.Crew(variables: counter.variables), to: [BenchJob.app: far])
@@ -39,8 +39,8 @@ struct AllocationScenario: Sendable {
             scenario: .allocations,
             subject: "one worker, campaigns of \(NumberText.grouped(few)) and \(NumberText.grouped(devices)) devices",
             runs: nil,
-            figures: [
-                BenchFigure(
+            metrics: [
+                BenchMetric(
                     "allocations",
                     "allocations of the whole process for a device",
                     BenchNumber.median(values),

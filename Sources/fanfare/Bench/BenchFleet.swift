@@ -123,7 +123,7 @@ actor BenchFleet {
     }
 
     /// Starts workers beside those that run; they send for each app to its far side.
-    func start(_ count: Int = 1, _ crew: Crew = Crew(), to fars: [String: FarSide]) async throws {
+    func start(_ count: Int = 1, _ crew: Crew = Crew(), to fars: [String: Peer]) async throws {
         let file = "\(folder.path)/apps-\(workers.count).yaml"
         guard FileManager.default.createFile(atPath: file, contents: Data(apps(fars, crew).utf8)) else {
             throw CommandFailure(.failed, "the file \(file) cannot be written")
@@ -161,7 +161,7 @@ actor BenchFleet {
     }
 
     /// Every push carries a signed message id, as in production.
-    private func apps(_ fars: [String: FarSide], _ crew: Crew) -> String {
+    private func apps(_ fars: [String: Peer], _ crew: Crew) -> String {
         let cap = crew.frequencyCap.map { "\n    frequency_cap: \($0)" } ?? ""
         let keys = crew.integrationKeys.map { "\n      integration_keys_file: \($0)" } ?? ""
         return fars.sorted { $0.key < $1.key }.reduce("apps:\n") { text, entry in
@@ -205,7 +205,7 @@ actor BenchFleet {
         maxAttempts: Int = 8,
         isPersonal: Bool = false,
         counted: BenchJob.Counted = .none,
-        far: FarSide
+        far: Peer
     ) async throws
         -> CampaignRun
     {
@@ -218,14 +218,14 @@ actor BenchFleet {
         _ devices: Int,
         toSegment segment: String,
         counted: BenchJob.Counted = .none,
-        far: FarSide
+        far: Peer
     ) async throws -> CampaignRun {
         campaigns += 1
         let job = try BenchJob(number: campaigns, segment: segment, counted: counted, now: WallClock.now().asRead)
         return try await send(devices, job, far: far)
     }
 
-    private func send(_ devices: Int, _ job: BenchJob, far: FarSide) async throws -> CampaignRun {
+    private func send(_ devices: Int, _ job: BenchJob, far: Peer) async throws -> CampaignRun {
         var track = CampaignTrack(devices: devices)
         track.add(try sample(done: 0, far: far, since: .now))
         let start = ContinuousClock.now
@@ -258,7 +258,7 @@ actor BenchFleet {
     }
 
     /// The same with workers of its own, which are ended.
-    func sendWithNewWorkers(_ count: Int, _ devices: Int, far: FarSide) async throws -> CampaignRun {
+    func sendWithNewWorkers(_ count: Int, _ devices: Int, far: Peer) async throws -> CampaignRun {
         try await start(count, to: [BenchJob.app: far])
         let run = try await send(devices, far: far)
         await stopWorkers()
@@ -313,20 +313,20 @@ actor BenchFleet {
 
     private func sample(
         done: Int,
-        far: FarSide,
+        far: Peer,
         since start: ContinuousClock.Instant
     ) throws -> CampaignSample {
-        let cpu = workers.compactMap { ProcessFigures.cpuSeconds(of: $0.process) }
+        let cpu = workers.compactMap { ProcessMetrics.cpuSeconds(of: $0.process) }
         guard cpu.count == workers.count else {
             throw CommandFailure(.failed, "a worker has ended; its log is in \(stage.folder.path)")
         }
         return CampaignSample(
             done: done,
             cpu: cpu,
-            threads: workers.reduce(ThreadFigures()) { $0 + ThreadFigures(of: $1.process) },
+            threads: workers.reduce(ThreadMetrics()) { $0 + ThreadMetrics(of: $1.process) },
             far: try far.cpuSeconds(),
             seconds: (ContinuousClock.now - start) / .seconds(1),
-            resident: workers.compactMap { ProcessFigures.resident(of: $0.process) }.max() ?? 0
+            resident: workers.compactMap { ProcessMetrics.resident(of: $0.process) }.max() ?? 0
         )
     }
 
@@ -346,7 +346,7 @@ actor BenchFleet {
             attempts: status.attempts,
             outcomes: status.counts,
             wasCut: isCut,
-            residentPeak: workers.compactMap { ProcessFigures.residentPeak(of: $0.process) }.max() ?? 0,
+            residentPeak: workers.compactMap { ProcessMetrics.residentPeak(of: $0.process) }.max() ?? 0,
             residentGrowth: Double(last.resident) / Double(max(1, first.resident))
         )
     }

@@ -10,7 +10,7 @@ struct BenchProvider: Sendable {
     /// What the bare far side is started with.
     let farOptions: [String]
     /// The block of `apps.yaml` for a far side.
-    let settings: @Sendable (FarSide) -> [String: String]
+    let settings: @Sendable (Peer) -> [String: String]
     /// A device's token.
     let token: @Sendable (inout MadeUpTokens) -> String
     /// The value of `authorization`, as long as a real one: h2load sends it whatever it says.
@@ -48,13 +48,13 @@ struct BenchProvider: Sendable {
     )
 
     /// The lines of the block, below an app.
-    func block(_ far: FarSide) -> String {
+    func block(_ far: Peer) -> String {
         let lines = settings(far).sorted { $0.key < $1.key }.map { "      \($0.key): \($0.value)" }
         return (["    \(name.rawValue):"] + lines).joined(separator: "\n")
     }
 
     /// The request that a worker makes of a campaign for a far side, to some device.
-    func request(_ job: BenchJob, _ far: FarSide) throws -> BenchRequest {
+    func request(_ job: BenchJob, _ far: Peer) throws -> BenchRequest {
         guard let provider = ProviderRegistry.provider(named: name) else {
             throw CommandFailure(.failed, "there is no provider \(name.rawValue)")
         }

@@ -2,7 +2,7 @@ import Campaigns
 import Fleet
 
 /// One measured number, with what it has to reach where the design says so (section 16).
-struct BenchFigure: Sendable, Equatable {
+struct BenchMetric: Sendable, Equatable {
     /// What a figure has to reach.
     enum Target: Sendable, Equatable {
         case atMost(Double)
@@ -88,7 +88,7 @@ struct BenchFigure: Sendable, Equatable {
 extension BenchResult {
     /// A scenario that broke off.
     init(scenario: BenchScenario, failure: String) {
-        self.init(scenario: scenario, subject: "could not be measured", figures: [], notes: [failure])
+        self.init(scenario: scenario, subject: "could not be measured", metrics: [], notes: [failure])
     }
 }
 
@@ -100,19 +100,19 @@ struct BenchResult: Sendable {
     /// Its runs, for people; nil when there is nothing to see.
     var runs: TextTable?
     /// Medians, percentiles, peaks.
-    let figures: [BenchFigure]
+    let metrics: [BenchMetric]
     /// What a reader of the figures has to know.
     var notes: [String] = []
     /// Its runs, for scripts.
     var details: [JSONValue] = []
 
     /// Whether there is anything to say: a scenario none of whose runs counted has no number.
-    var isMeasured: Bool { figures.contains { $0.value != nil } }
+    var isMeasured: Bool { metrics.contains { $0.value != nil } }
 
     /// For people.
     var text: String {
         var table = TextTable(columns: [.left, .left, .right, .left])
-        for figure in figures { table.add([figure.verdict, figure.label, figure.valueText, figure.targetText]) }
+        for metric in metrics { table.add([metric.verdict, metric.label, metric.valueText, metric.targetText]) }
         return (["\(scenario.rawValue): \(subject)"] + (runs.map { [$0.text] } ?? []) + [table.text] + notes)
             .joined(separator: "\n")
     }
@@ -121,7 +121,7 @@ struct BenchResult: Sendable {
     var json: JSONValue {
         .object([
             "scenario": .string(scenario.rawValue), "subject": .string(subject), "measured": .bool(isMeasured),
-            "figures": .array(figures.map(\.json)), "notes": .array(notes.map(JSONValue.string)),
+            "figures": .array(metrics.map(\.json)), "notes": .array(notes.map(JSONValue.string)),
             "runs": .array(details),
         ])
     }
@@ -136,7 +136,7 @@ struct BenchReport: Sendable {
     /// Whether every scenario could be measured.
     var isWell: Bool { results.allSatisfy(\.isMeasured) }
 
-    private var withTarget: [BenchFigure] { results.flatMap(\.figures).filter { $0.target != nil } }
+    private var withTarget: [BenchMetric] { results.flatMap(\.metrics).filter { $0.target != nil } }
 
     /// For people.
     var text: String {
@@ -157,12 +157,12 @@ struct BenchReport: Sendable {
     var markdown: String {
         var lines = ["| | | measured | must reach | |", "|---|---|---:|---:|---|"]
         for result in results {
-            if result.figures.isEmpty {
+            if result.metrics.isEmpty {
                 lines.append(Self.row(["**\(result.scenario.rawValue)**", result.subject, "not measured", "", ""]))
             }
-            for (index, figure) in result.figures.enumerated() {
+            for (index, metric) in result.metrics.enumerated() {
                 let name = index == 0 ? "**\(result.scenario.rawValue)**" : ""
-                lines.append(Self.row([name, figure.label, figure.valueText, figure.targetText, figure.verdict]))
+                lines.append(Self.row([name, metric.label, metric.valueText, metric.targetText, metric.verdict]))
             }
         }
         return lines.joined(separator: "\n") + "\n"

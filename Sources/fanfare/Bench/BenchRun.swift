@@ -67,19 +67,19 @@ struct BenchPairs: Sendable {
     }
 
     /// The comparison with h2load; the ratio is to be at most `target`.
-    func figures(target: Double) -> [BenchFigure] {
+    func metrics(target: Double) -> [BenchMetric] {
         [
-            BenchFigure("cpu_us", "CPU for a push", median(\.fanfare.microseconds), unit: "µs"),
-            BenchFigure("h2load_cpu_us", "h2load, CPU for a request", median(\.h2load.microseconds), unit: "µs"),
-            BenchFigure("ratio", "share of h2load's CPU", median(\.ratio), target: .atMost(target)),
-            BenchFigure(
+            BenchMetric("cpu_us", "CPU for a push", median(\.fanfare.microseconds), unit: "µs"),
+            BenchMetric("h2load_cpu_us", "h2load, CPU for a request", median(\.h2load.microseconds), unit: "µs"),
+            BenchMetric("ratio", "share of h2load's CPU", median(\.ratio), target: .atMost(target)),
+            BenchMetric(
                 "h2load_500_paths_cpu_us",
                 "h2load with 500 distinct paths, CPU for a request",
                 median(\.h2loadPaths.microseconds),
                 unit: "µs"
             ),
-            BenchFigure("rate", "pushes a second", median(\.fanfare.rate), digits: 0),
-            BenchFigure("h2load_rate", "h2load, requests a second", median(\.h2load.rate), digits: 0),
+            BenchMetric("rate", "pushes a second", median(\.fanfare.rate), digits: 0),
+            BenchMetric("h2load_rate", "h2load, requests a second", median(\.h2load.rate), digits: 0),
         ]
     }
 

@@ -7,7 +7,7 @@ struct CampaignSample: Sendable {
     /// CPU of each worker process, in seconds.
     var cpu: [Double] = []
     /// CPU of all workers' threads by what they do.
-    var threads = ThreadFigures()
+    var threads = ThreadMetrics()
     /// CPU of the far side, in seconds.
     var far = 0.0
     /// Since the campaign was published.
@@ -60,7 +60,7 @@ struct CampaignRun: Sendable {
     let cpu: [Double]
     /// The same of the whole campaign, from before it was published.
     let wholeCPU: [Double]
-    let threads: ThreadFigures
+    let threads: ThreadMetrics
     let farSeconds: Double
     /// Requests of the whole campaign, as the ledger has them.
     let attempts: Int

@@ -33,7 +33,7 @@ struct DashboardScenario: Sendable {
         }
         let (devices, rounds) = (stage.devices(.dashboard), stage.rounds(.dashboard))
         let fleet = try await BenchFleet(.dashboard, stage)
-        let far = try await FarSide.start("far-dashboard", below: fleet.folder.path, stage)
+        let far = try await Peer.start("far-dashboard", below: fleet.folder.path, stage)
         try await fleet.upload(devices)
         try await fleet.start(to: [BenchJob.app: far])
         let server = try await start(fleet)
@@ -63,20 +63,20 @@ struct DashboardScenario: Sendable {
                 "one worker and the server, \(NumberText.grouped(devices)) devices, nobody or \(Self.browsers) Chromiums "
                 + "on the dashboard",
             runs: nil,
-            figures: [
-                BenchFigure(
+            metrics: [
+                BenchMetric(
                     "alone_us",
                     "CPU of both for a device, nobody looks",
                     median(\.alone.microseconds),
                     unit: "µs"
                 ),
-                BenchFigure(
+                BenchMetric(
                     "watched_us",
                     "CPU of both for a device, watched",
                     median(\.watched.microseconds),
                     unit: "µs"
                 ),
-                BenchFigure(
+                BenchMetric(
                     "cpu_ratio",
                     "that as a multiple of nobody looking",
                     median { $0.watched.microseconds / $0.alone.microseconds },
@@ -87,10 +87,10 @@ struct DashboardScenario: Sendable {
         )
     }
 
-    private func look(_ fleet: BenchFleet, _ far: FarSide, _ server: Server, _ devices: Int) async throws -> Look {
-        let before = ProcessFigures.cpuSeconds(of: server.process) ?? 0
+    private func look(_ fleet: BenchFleet, _ far: Peer, _ server: Server, _ devices: Int) async throws -> Look {
+        let before = ProcessMetrics.cpuSeconds(of: server.process) ?? 0
         let run = try await fleet.send(devices, far: far)
-        let after = ProcessFigures.cpuSeconds(of: server.process) ?? 0
+        let after = ProcessMetrics.cpuSeconds(of: server.process) ?? 0
         return Look(run: run, serverSeconds: after - before, devices: devices)
     }
 

@@ -17,7 +17,7 @@ struct FireScenario: Sendable {
         let (devices, rounds) = (stage.devices(.fire), stage.rounds(.fire))
         let fleet = try await BenchFleet(.fire, stage)
         try await fleet.upload(devices)
-        let far = try await FarSide.start("far-fire", below: fleet.folder.path, options: ["--arrivals"], stage)
+        let far = try await Peer.start("far-fire", below: fleet.folder.path, options: ["--arrivals"], stage)
         try await fleet.start(to: [BenchJob.app: far])
         var milliseconds: [Double] = []
         for number in 1...rounds {
@@ -36,15 +36,15 @@ struct FireScenario: Sendable {
                 "one worker, \(rounds) held campaigns to \(NumberText.grouped(devices)) devices, each fired twice at "
                 + "once; every device was sent to once",
             runs: nil,
-            figures: [
-                BenchFigure(
+            metrics: [
+                BenchMetric(
                     "p50_ms",
                     "commit of fire to first request, median",
                     BenchNumber.median(milliseconds),
                     unit: "ms",
                     digits: 1
                 ),
-                BenchFigure("worst_ms", "the slowest", worst, unit: "ms", digits: 1, target: .atMost(Self.target)),
+                BenchMetric("worst_ms", "the slowest", worst, unit: "ms", digits: 1, target: .atMost(Self.target)),
             ],
             notes: [],
             details: [.array(milliseconds.map(JSONValue.decimal))]
@@ -52,7 +52,7 @@ struct FireScenario: Sendable {
     }
 
     /// One campaign; milliseconds to its first request.
-    private func fire(_ fleet: BenchFleet, _ far: FarSide, _ devices: Int) async throws -> Double {
+    private func fire(_ fleet: BenchFleet, _ far: Peer, _ devices: Int) async throws -> Double {
         let job = try await fleet.begin(isHeld: true)
         let start = ContinuousClock.now
         while try await fleet.status(of: job)?.pending.held ?? 0 == 0 {

@@ -40,7 +40,7 @@ struct LimitsScenario: Sendable {
     func run() async throws -> BenchResult {
         let devices = stage.devices(.limits)
         let fleet = try await BenchFleet(.limits, stage)
-        let far = try await FarSide.start(
+        let far = try await Peer.start(
             "far-limits",
             below: fleet.folder.path,
             options: ["--fault", "latency=20"],
@@ -55,10 +55,10 @@ struct LimitsScenario: Sendable {
         return BenchResult(
             scenario: .limits,
             subject: "one worker, a provider that cuts every connection to one stream for a while",
-            figures: [
-                BenchFigure("rate_before", "devices a second before", track.before, digits: 0),
-                BenchFigure("rate_cut", "devices a second with one stream a connection", track.collapsed, digits: 0),
-                BenchFigure(
+            metrics: [
+                BenchMetric("rate_before", "devices a second before", track.before, digits: 0),
+                BenchMetric("rate_cut", "devices a second with one stream a connection", track.collapsed, digits: 0),
+                BenchMetric(
                     "seconds_to_90",
                     "seconds until one at 90 % of the rate was over",
                     track.recovered,
@@ -66,7 +66,7 @@ struct LimitsScenario: Sendable {
                     digits: 1,
                     target: .atMost(Self.soon)
                 ),
-                BenchFigure(
+                BenchMetric(
                     "rate_ratio",
                     "share of the rate from the tenth second on",
                     track.before > 0 ? track.after.map { $0 / track.before } : nil,
@@ -77,7 +77,7 @@ struct LimitsScenario: Sendable {
         )
     }
 
-    private func measure(_ fleet: BenchFleet, _ far: FarSide) async throws -> Track {
+    private func measure(_ fleet: BenchFleet, _ far: Peer) async throws -> Track {
         let job = try await fleet.begin()
         let start = ContinuousClock.now
         var track = Track()
@@ -133,7 +133,7 @@ struct LimitsScenario: Sendable {
     }
 }
 
-extension FarSide {
+extension Peer {
     /// Changes a fault of a simulator that is not bare; every one of its connections knows when this returns.
     func change(_ fault: String, to value: Int) async throws {
         guard let port = control else { preconditionFailure("a bare simulator cannot be changed") }

@@ -49,7 +49,7 @@ struct LoadGenerator: Sendable {
     private let program: String
     private let request: BenchRequest
     private let folder: String
-    private let far: FarSide
+    private let far: Peer
     private let stage: BenchStage
     /// What a run costs before its first request: process, TLS, handshake.
     private let startSeconds: Double
@@ -60,7 +60,7 @@ struct LoadGenerator: Sendable {
     private static let paths = 500
 
     /// Writes the files that h2load reads, and sees what starting costs.
-    init(_ request: BenchRequest, folder: String, far: FarSide, stage: BenchStage) async throws {
+    init(_ request: BenchRequest, folder: String, far: Peer, stage: BenchStage) async throws {
         program = try BenchTools.h2load()
         self.request = request
         self.folder = folder
@@ -74,17 +74,17 @@ struct LoadGenerator: Sendable {
         }
         let arguments = Self.arguments(request, body: folder + "/h2load.body")
         let url = Self.url(far, request, &tokens)
-        let before = ProcessFigures.cpuSecondsOfEndedChildren()
+        let before = ProcessMetrics.cpuSecondsOfEndedChildren()
         let once = [program] + arguments + ["-n", "1", "-m", "1", url]
         _ = try await stage.processes.run("h2load", stage.cores.command(once, on: .sender))
-        startSeconds = ProcessFigures.cpuSecondsOfEndedChildren() - before
+        startSeconds = ProcessMetrics.cpuSecondsOfEndedChildren() - before
     }
 
     private static func arguments(_ request: BenchRequest, body: String) -> [String] {
         ["-c", "1", "-t", "1", "-d", body] + request.headers.flatMap { ["-H", "\($0.name): \($0.value)"] }
     }
 
-    private static func url(_ far: FarSide, _ request: BenchRequest, _ tokens: inout MadeUpTokens) -> String {
+    private static func url(_ far: Peer, _ request: BenchRequest, _ tokens: inout MadeUpTokens) -> String {
         far.endpoint + (request.path ?? "/3/device/\(tokens.apns())")
     }
 
@@ -94,10 +94,10 @@ struct LoadGenerator: Sendable {
         let target = distinctPaths ? ["-i", pathsFile] : [Self.url(far, request, &tokens)]
         let arguments = Self.arguments(request, body: bodyFile) + ["-n", "\(requests)", "-m", "1000"] + target
         let farBefore = try far.cpuSeconds()
-        let before = ProcessFigures.cpuSecondsOfEndedChildren()
+        let before = ProcessMetrics.cpuSecondsOfEndedChildren()
         let command = stage.cores.command([program] + arguments, on: .sender)
         let text = try await stage.processes.run("h2load", command)
-        let cpu = ProcessFigures.cpuSecondsOfEndedChildren() - before
+        let cpu = ProcessMetrics.cpuSecondsOfEndedChildren() - before
         let farCPU = try far.cpuSeconds() - farBefore
         guard let output = H2LoadOutput(text), output.total == requests, output.succeeded == requests else {
             throw CommandFailure(.failed, "h2load did not get \(requests) answers; see \(stage.folder.path)/h2load.log")

@@ -17,7 +17,7 @@ struct MemoryScenario: Sendable {
         let devices = stage.devices(.memory)
         let few = min(Self.few, devices / 2)
         let fleet = try await BenchFleet(.memory, stage)
-        let far = try await FarSide.start("far-memory", below: fleet.folder.path, stage)
+        let far = try await Peer.start("far-memory", below: fleet.folder.path, stage)
         try await fleet.upload(few, as: "small", seed: 1)
         try await fleet.upload(devices)
         try await fleet.start(to: [BenchJob.app: far])
@@ -28,8 +28,8 @@ struct MemoryScenario: Sendable {
         let large = try await fleet.send(devices, far: far)
         try await fleet.close()
         await stage.processes.stop(far.name)
-        func peak(_ name: String, _ devices: Int, _ run: CampaignRun) -> BenchFigure {
-            BenchFigure(
+        func peak(_ name: String, _ devices: Int, _ run: CampaignRun) -> BenchMetric {
+            BenchMetric(
                 name,
                 "resident peak with \(NumberText.grouped(devices)) devices",
                 Double(run.residentPeak) / 1024,
@@ -42,15 +42,15 @@ struct MemoryScenario: Sendable {
             scenario: .memory,
             subject: "one worker a campaign, \(NumberText.grouped(few)) and \(NumberText.grouped(devices)) devices",
             runs: nil,
-            figures: [
+            metrics: [
                 peak("resident_few_mb", few, small), peak("resident_mb", devices, large),
-                BenchFigure(
+                BenchMetric(
                     "growth",
                     "resident at nine tenths of the large campaign, as a multiple of that at a tenth",
                     large.residentGrowth,
                     target: .atMost(Self.growth)
                 ),
-                BenchFigure("rate", "devices a second", large.rate, digits: 0),
+                BenchMetric("rate", "devices a second", large.rate, digits: 0),
             ],
             details: [small.json, large.json]
         )

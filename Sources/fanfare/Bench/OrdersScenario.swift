@@ -39,16 +39,16 @@ struct OrdersScenario: Sendable {
                 + "resumed, every device was sent to once; \(NumberText.grouped(cancelled)) devices were cancelled in "
                 + "\(rounds) rounds",
             runs: nil,
-            figures: [
-                figure("pause", "commit of pause to the last request", pauses, Self.pauseTarget),
-                figure("cancel", "commit of cancel to nothing pending", cancels, Self.cancelTarget),
+            metrics: [
+                metric("pause", "commit of pause to the last request", pauses, Self.pauseTarget),
+                metric("cancel", "commit of cancel to nothing pending", cancels, Self.cancelTarget),
             ],
             details: [.array(pauses.map(JSONValue.decimal)), .array(cancels.map(JSONValue.decimal))]
         )
     }
 
-    private func figure(_ name: String, _ label: String, _ values: [Double], _ target: Double) -> BenchFigure {
-        BenchFigure(
+    private func metric(_ name: String, _ label: String, _ values: [Double], _ target: Double) -> BenchMetric {
+        BenchMetric(
             "\(name)_worst_ms",
             "\(label), the slowest of \(values.count)",
             values.max(),
@@ -109,13 +109,13 @@ struct OrdersScenario: Sendable {
         _ name: String,
         _ devices: Int,
         options: [String] = [],
-        _ body: (BenchFleet, FarSide, BenchJob) async throws -> Value
+        _ body: (BenchFleet, Peer, BenchJob) async throws -> Value
     ) async throws -> Value {
         let fleet = try await BenchFleet(.orders, stage, named: name)
         try await fleet.upload(devices)
         // A campaign that is over in a moment takes no order.
         let arguments = ["--arrivals", "--answers-per-second", "\(max(1, devices / Self.seconds))"] + options
-        let far = try await FarSide.start("far-\(name)", below: fleet.folder.path, options: arguments, stage)
+        let far = try await Peer.start("far-\(name)", below: fleet.folder.path, options: arguments, stage)
         try await fleet.start(2, to: [BenchJob.app: far])
         let value = try await body(fleet, far, try await fleet.begin())
         try await fleet.close()

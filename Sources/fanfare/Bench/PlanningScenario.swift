@@ -34,7 +34,7 @@ struct PlanningScenario: Sendable {
     func run() async throws -> BenchResult {
         let (devices, rounds) = (stage.devices(.planning), stage.rounds(.planning))
         let fleet = try await BenchFleet(.planning, stage)
-        let far = try await FarSide.start("far-planning", below: fleet.folder.path, stage)
+        let far = try await Peer.start("far-planning", below: fleet.folder.path, stage)
         try await fleet.upload(devices)
         let crew = BenchFleet.Crew(roles: "intake,planner", frequencyCap: Self.cap)
         try await fleet.start(1, crew, to: [BenchJob.app: far])
@@ -65,22 +65,22 @@ struct PlanningScenario: Sendable {
             subject: "one process with intake and planner, one with the sender, "
                 + "\(NumberText.grouped(devices)) devices of a list a campaign",
             runs: nil,
-            figures: figures(devices, list: list, listCap: listCap, plain: plain, cap: cap, badge: badge),
+            metrics: metrics(devices, list: list, listCap: listCap, plain: plain, cap: cap, badge: badge),
             notes: ["the whole process: its part of the ledger, the broker and looking whether there is work"],
             details: [list, listCap, plain, cap, badge].flatMap { $0.runs.map(\.json) }
         )
     }
 
-    private func figures(
+    private func metrics(
         _ devices: Int,
         list: Sort,
         listCap: Sort,
         plain: Sort,
         cap: Sort,
         badge: Sort
-    ) -> [BenchFigure] {
+    ) -> [BenchMetric] {
         [
-            BenchFigure(
+            BenchMetric(
                 "planner_us",
                 "CPU of the planner for a device of a list",
                 list.steady,
@@ -88,7 +88,7 @@ struct PlanningScenario: Sendable {
                 digits: 3,
                 target: .atMost(Self.target)
             ),
-            BenchFigure(
+            BenchMetric(
                 "planner_segment_us",
                 "CPU of the planner for a device of a segment, materialising included",
                 plain.whole(devices),
@@ -99,13 +99,13 @@ struct PlanningScenario: Sendable {
             Self.apart("planner_cap_us", "the same of a list with a frequency cap", listCap.whole(devices)),
             Self.apart("planner_segment_cap_us", "the same of a segment with one", cap.whole(devices)),
             Self.apart("planner_badge_us", "the same of a segment with a counted badge", badge.whole(devices)),
-            BenchFigure(
+            BenchMetric(
                 "sender_us",
                 "CPU of the sender",
                 BenchNumber.median(list.runs.map { $0.microseconds($0.cpu[1]) }),
                 unit: "µs"
             ),
-            BenchFigure(
+            BenchMetric(
                 "resident_segment_mb",
                 "resident peak of the larger process, with as many devices in the registry",
                 plain.runs.map { Double($0.residentPeak) / 1024 }.max(),
@@ -113,13 +113,13 @@ struct PlanningScenario: Sendable {
                 digits: 0,
                 target: .atMost(MemoryScenario.target)
             ),
-            BenchFigure("rate", "devices a second", BenchNumber.median(list.runs.map(\.rate)), digits: 0),
-            BenchFigure("cap_rate", "the same with a cap", BenchNumber.median(listCap.runs.map(\.rate)), digits: 0),
+            BenchMetric("rate", "devices a second", BenchNumber.median(list.runs.map(\.rate)), digits: 0),
+            BenchMetric("cap_rate", "the same with a cap", BenchNumber.median(listCap.runs.map(\.rate)), digits: 0),
         ]
     }
 
     /// What is printed apart, because design section 16 has no target for it.
-    private static func apart(_ name: String, _ text: String, _ value: Double) -> BenchFigure {
-        BenchFigure(name, text, value, unit: "µs", digits: 3)
+    private static func apart(_ name: String, _ text: String, _ value: Double) -> BenchMetric {
+        BenchMetric(name, text, value, unit: "µs", digits: 3)
     }
 }

@@ -41,18 +41,18 @@ struct RateScenario: Sendable {
         return BenchResult(
             scenario: .rate,
             subject: "two workers, \(NumberText.grouped(Self.rate)) requests a second, \(length) s",
-            figures: figures("plain", "alone", plain.buckets)
-                + figures("retries", "with 20 % of 503", retries.buckets, tail: Self.tail)
+            metrics: metrics("plain", "alone", plain.buckets)
+                + metrics("retries", "with 20 % of 503", retries.buckets, tail: Self.tail)
                 + [
                     most("killed", "a worker killed", killed.buckets),
-                    BenchFigure(
+                    BenchMetric(
                         "below_killed",
                         "seconds below \(Self.least), a worker killed",
                         Double(killed.buckets.steady().count { $0 < Self.least }),
                         digits: 0,
                         target: .atMost(2)
                     ),
-                    BenchFigure(
+                    BenchMetric(
                         "most_halved",
                         "most in a second, from \(Self.soon) s after half the rate was ordered",
                         late.map(Double.init),
@@ -64,8 +64,8 @@ struct RateScenario: Sendable {
         )
     }
 
-    private func most(_ name: String, _ label: String, _ buckets: RateBuckets) -> BenchFigure {
-        BenchFigure(
+    private func most(_ name: String, _ label: String, _ buckets: RateBuckets) -> BenchMetric {
+        BenchMetric(
             "most_\(name)",
             "most in a second, \(label)",
             buckets.seconds.max().map(Double.init),
@@ -74,16 +74,16 @@ struct RateScenario: Sendable {
         )
     }
 
-    private func figures(
+    private func metrics(
         _ name: String,
         _ label: String,
         _ buckets: RateBuckets,
         tail: Int = 1
-    ) -> [BenchFigure] {
+    ) -> [BenchMetric] {
         [
             most(name, label, buckets),
-            BenchFigure("window_\(name)", "the same wherever the second begins", Double(buckets.most), digits: 0),
-            BenchFigure(
+            BenchMetric("window_\(name)", "the same wherever the second begins", Double(buckets.most), digits: 0),
+            BenchMetric(
                 "least_\(name)",
                 "least in a second behind the first two, \(label)",
                 buckets.steady(tail: tail).min().map(Double.init),
@@ -106,7 +106,7 @@ struct RateScenario: Sendable {
         let fleet = try await BenchFleet(.rate, stage, named: name)
         let devices = length * Self.rate
         try await fleet.upload(devices)
-        let far = try await FarSide.start(
+        let far = try await Peer.start(
             "far-\(name)",
             below: fleet.folder.path,
             options: ["--arrivals"] + options,

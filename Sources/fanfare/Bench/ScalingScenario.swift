@@ -14,13 +14,13 @@ struct ScalingScenario: Sendable {
         let (devices, rounds) = (stage.devices(.scaling), stage.rounds(.scaling))
         let fleet = try await BenchFleet(.scaling, stage)
         try await fleet.upload(devices)
-        let full = try await FarSide.start("far-full", below: fleet.folder.path, stage)
+        let full = try await Peer.start("far-full", below: fleet.folder.path, stage)
         let fullRun = try await fleet.sendWithNewWorkers(1, devices, far: full)
         await stage.processes.stop(full.name)
         let half = max(100, Int(fullRun.rate / 2))
         stage.say("one worker's full rate is \(NumberText.grouped(Int(fullRun.rate))) a second")
         let options = ["--answers-per-second", "\(half)"]
-        let far = try await FarSide.start("far-half", below: fleet.folder.path, options: options, stage)
+        let far = try await Peer.start("far-half", below: fleet.folder.path, options: options, stage)
         var pairs: [(one: CampaignRun, several: CampaignRun)] = []
         for number in 1...rounds {
             stage.say("round \(number) of \(rounds)")
@@ -37,24 +37,24 @@ struct ScalingScenario: Sendable {
             scenario: .scaling,
             subject: "\(NumberText.grouped(devices)) devices a campaign, at \(NumberText.grouped(half)) a second",
             runs: nil,
-            figures: [
-                BenchFigure("full_rate", "one worker's full rate", fullRun.rate, digits: 0),
-                BenchFigure("full_cpu_us", "CPU for a device at that rate", fullRun.microseconds, unit: "µs"),
-                BenchFigure("rate_one", "devices a second, one worker", median { $0.one.rate }, digits: 0),
-                BenchFigure(
+            metrics: [
+                BenchMetric("full_rate", "one worker's full rate", fullRun.rate, digits: 0),
+                BenchMetric("full_cpu_us", "CPU for a device at that rate", fullRun.microseconds, unit: "µs"),
+                BenchMetric("rate_one", "devices a second, one worker", median { $0.one.rate }, digits: 0),
+                BenchMetric(
                     "rate",
                     "devices a second, \(Self.workers) workers",
                     median { $0.several.rate },
                     digits: 0
                 ),
-                BenchFigure("cpu_one_us", "CPU for a device, one worker", median { $0.one.microseconds }, unit: "µs"),
-                BenchFigure(
+                BenchMetric("cpu_one_us", "CPU for a device, one worker", median { $0.one.microseconds }, unit: "µs"),
+                BenchMetric(
                     "cpu_us",
                     "CPU for a device, \(Self.workers) workers",
                     median { $0.several.microseconds },
                     unit: "µs"
                 ),
-                BenchFigure(
+                BenchMetric(
                     "cpu_ratio",
                     "that as a multiple of one worker's",
                     median { $0.several.microseconds / $0.one.microseconds },

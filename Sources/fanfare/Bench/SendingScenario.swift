@@ -18,7 +18,7 @@ struct SendingScenario: Sendable {
         let (devices, rounds) = (stage.devices(scenario), stage.rounds(scenario))
         let fleet = try await BenchFleet(scenario, stage)
         let name = "far-\(scenario.rawValue)"
-        let far = try await FarSide.start(name, below: fleet.folder.path, options: provider.farOptions, stage)
+        let far = try await Peer.start(name, below: fleet.folder.path, options: provider.farOptions, stage)
         try await fleet.upload(devices, of: provider)
         try await fleet.start(1, BenchFleet.Crew(provider: provider), to: [BenchJob.app: far])
         let request = try provider.request(BenchJob(number: 0, now: WallClock.now().asRead), far)
@@ -44,8 +44,8 @@ struct SendingScenario: Sendable {
                 "one worker with all roles, \(provider.name.rawValue), \(NumberText.grouped(devices)) devices a campaign, "
                 + "body of \(request.body.count) bytes",
             runs: done.table,
-            figures: done.figures(target: Self.target) + CPUShares.figures(shares) + [
-                BenchFigure("resident_mb", "resident peak of the worker", peak, unit: "MB", digits: 0)
+            metrics: done.metrics(target: Self.target) + CPUShares.metrics(shares) + [
+                BenchMetric("resident_mb", "resident peak of the worker", peak, unit: "MB", digits: 0)
             ],
             notes: done.notes,
             details: zip(pairs, runs).map { .object(["pair": $0.json, "campaign": $1.json]) }
@@ -81,18 +81,18 @@ struct CPUShares: Sendable, Equatable {
     }
 
     /// The medians with what they must not exceed.
-    static func figures(_ shares: [CPUShares]) -> [BenchFigure] {
+    static func metrics(_ shares: [CPUShares]) -> [BenchMetric] {
         func median(_ value: (CPUShares) -> Double) -> Double? {
             shares.isEmpty ? nil : BenchNumber.median(shares.map(value))
         }
-        func figure(_ name: String, _ label: String, _ value: (CPUShares) -> Double, _ most: Double?) -> BenchFigure {
-            BenchFigure(name, label, median(value), unit: "µs", target: most.map { .atMost($0) })
+        func metric(_ name: String, _ label: String, _ value: (CPUShares) -> Double, _ most: Double?) -> BenchMetric {
+            BenchMetric(name, label, median(value), unit: "µs", target: most.map { .atMost($0) })
         }
         return [
-            figure("transport_us", "of it: the transport, measured alone", \.transport, nil),
-            figure("ledger_us", "of it: ledger", \.ledger, 0.12),
-            figure("planning_us", "of it: planning, intake and other tasks", \.planning, 0.1),
-            figure("rest_us", "of it: everything else", \.rest, 0.25),
+            metric("transport_us", "of it: the transport, measured alone", \.transport, nil),
+            metric("ledger_us", "of it: ledger", \.ledger, 0.12),
+            metric("planning_us", "of it: planning, intake and other tasks", \.planning, 0.1),
+            metric("rest_us", "of it: everything else", \.rest, 0.25),
         ]
     }
 }

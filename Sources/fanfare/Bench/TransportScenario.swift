@@ -16,7 +16,7 @@ struct TransportScenario: Sendable {
         _ = try BenchTools.h2load()
         let (requests, rounds) = (stage.devices(.transport), stage.rounds(.transport))
         let folder = try stage.folder(of: .transport)
-        let far = try await FarSide.start("far-transport", below: folder.path, stage)
+        let far = try await Peer.start("far-transport", below: folder.path, stage)
         let generator = try await LoadGenerator(.transport, folder: folder.path, far: far, stage: stage)
         var pairs: [BenchPair] = []
         var times: [Outcome] = []
@@ -34,9 +34,9 @@ struct TransportScenario: Sendable {
             scenario: .transport,
             subject: "\(requests) requests a run over one connection with 1000 streams",
             runs: done.table,
-            figures: done.figures(target: Self.target) + [
-                BenchFigure("p50_ms", "answer to a request, median", median(times, \.p50), unit: "ms"),
-                BenchFigure("p99_ms", "answer to a request, 99 of 100", median(times, \.p99), unit: "ms"),
+            metrics: done.metrics(target: Self.target) + [
+                BenchMetric("p50_ms", "answer to a request, median", median(times, \.p50), unit: "ms"),
+                BenchMetric("p99_ms", "answer to a request, 99 of 100", median(times, \.p99), unit: "ms"),
             ],
             notes: done.notes,
             details: pairs.map(\.json)
@@ -56,7 +56,7 @@ struct TransportScenario: Sendable {
     }
 
     /// One run in a process of its own, on the sender's core.
-    static func measure(requests: Int, far: FarSide, _ stage: BenchStage) async throws -> Outcome {
+    static func measure(requests: Int, far: Peer, _ stage: BenchStage) async throws -> Outcome {
         let arguments = [
             "bench", "--transport", "--requests", "\(requests)", "--into", far.endpoint, "--ca", far.ca,
         ]

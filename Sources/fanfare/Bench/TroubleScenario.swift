@@ -35,8 +35,8 @@ struct TroubleScenario: Sendable {
     func run() async throws -> BenchResult {
         let (devices, rounds) = (stage.devices(scenario), stage.rounds(scenario))
         let fleet = try await BenchFleet(scenario, stage)
-        let clear = try await FarSide.start("far-clear", below: fleet.folder.path, stage)
-        let trouble = try await FarSide.start("far-trouble", below: fleet.folder.path, options: options, stage)
+        let clear = try await Peer.start("far-clear", below: fleet.folder.path, stage)
+        let trouble = try await Peer.start("far-trouble", below: fleet.folder.path, options: options, stage)
         try await fleet.upload(devices)
         var done: [Round] = []
         for number in 1...rounds {
@@ -62,7 +62,7 @@ struct TroubleScenario: Sendable {
             scenario: scenario,
             subject: "one worker, \(NumberText.grouped(devices)) devices a campaign",
             runs: table(done),
-            figures: figures(done, counts, devices: devices),
+            metrics: metrics(done, counts, devices: devices),
             notes: notes(done),
             details: done.map { .object(["clear": $0.clear.json, "trouble": $0.trouble.json]) }
         )
@@ -94,15 +94,15 @@ struct TroubleScenario: Sendable {
         return table
     }
 
-    private func figures(_ rounds: [Round], _ counts: FarSide.Counts, devices: Int) -> [BenchFigure] {
+    private func metrics(_ rounds: [Round], _ counts: Peer.Counts, devices: Int) -> [BenchMetric] {
         func median(_ value: (Round) -> Double) -> Double { BenchNumber.median(rounds.map(value)) }
         let rates = [
-            BenchFigure("rate_without", "devices a second without", median(\.clear.rate), digits: 0),
-            BenchFigure("rate", "devices a second with it", median(\.trouble.rate), digits: 0),
+            BenchMetric("rate_without", "devices a second without", median(\.clear.rate), digits: 0),
+            BenchMetric("rate", "devices a second with it", median(\.trouble.rate), digits: 0),
         ]
         let ratio = median { $0.trouble.rate / $0.clear.rate }
-        func share(_ least: Double) -> BenchFigure {
-            BenchFigure("rate_ratio", "share of the rate without", ratio, target: .atLeast(least))
+        func share(_ least: Double) -> BenchMetric {
+            BenchMetric("rate_ratio", "share of the rate without", ratio, target: .atLeast(least))
         }
         let accepted = rounds.reduce(0) { $0 + $1.trouble.outcomes.accepted }
         switch scenario {
@@ -111,15 +111,15 @@ struct TroubleScenario: Sendable {
             let cold = median { ($0.cold ?? $0.trouble).rate / $0.clear.rate }
             return rates + [
                 share(0.8),
-                BenchFigure("rate_ratio_cold", "the same for the campaign before, which opens the connections", cold),
-                BenchFigure("connections", "connections opened by a worker", connections, digits: 1),
+                BenchMetric("rate_ratio_cold", "the same for the campaign before, which opens the connections", cold),
+                BenchMetric("connections", "connections opened by a worker", connections, digits: 1),
             ]
         case .dead:
             let invalid = rounds.reduce(0) { $0 + $1.trouble.outcomes.invalid }
             return rates + [
                 share(0.9),
-                BenchFigure("dead", "devices answered 410", Double(counts.dead), digits: 0),
-                BenchFigure(
+                BenchMetric("dead", "devices answered 410", Double(counts.dead), digits: 0),
+                BenchMetric(
                     "miscounted",
                     "of these not invalid in the ledger",
                     Double(abs(counts.dead - invalid)),
@@ -131,30 +131,30 @@ struct TroubleScenario: Sendable {
             let ended = rounds.reduce(0) { $0 + $1.trouble.outcomes.total }
             let lost = rounds.count * devices - ended + max(0, accepted - counts.answered)
             return rates + [
-                share(0.9), BenchFigure("goaways", "GOAWAYs", Double(counts.goAways), digits: 0),
-                BenchFigure("lost", "devices lost", Double(lost), digits: 0, target: .atMost(0)),
-                BenchFigure(
+                share(0.9), BenchMetric("goaways", "GOAWAYs", Double(counts.goAways), digits: 0),
+                BenchMetric("lost", "devices lost", Double(lost), digits: 0, target: .atMost(0)),
+                BenchMetric(
                     "repeated",
                     "requests answered twice",
                     Double(max(0, counts.answered - accepted)),
                     digits: 0,
                     target: .atMost(0)
                 ),
-                BenchFigure("unprocessed", "requests known as unprocessed", Double(counts.ignored), digits: 0),
+                BenchMetric("unprocessed", "requests known as unprocessed", Double(counts.ignored), digits: 0),
             ]
-        default: return rates + retryFigures(rounds, counts)
+        default: return rates + retryMetrics(rounds, counts)
         }
     }
 
-    private func retryFigures(_ rounds: [Round], _ counts: FarSide.Counts) -> [BenchFigure] {
+    private func retryMetrics(_ rounds: [Round], _ counts: Peer.Counts) -> [BenchMetric] {
         func median(_ value: (Round) -> Double) -> Double { BenchNumber.median(rounds.map(value)) }
         let attempts = rounds.reduce(0) { $0 + $1.trouble.attempts }
         let shares = rounds.compactMap { round in round.transport.map { CPUShares(round.trouble, transport: $0) } }
         return [
-            BenchFigure("cpu_without_us", "CPU for a device without", median(\.clear.microseconds), unit: "µs"),
-            BenchFigure("cpu_us", "CPU for a device with it", median(\.trouble.microseconds), unit: "µs"),
-        ] + CPUShares.figures(shares) + [
-            BenchFigure(
+            BenchMetric("cpu_without_us", "CPU for a device without", median(\.clear.microseconds), unit: "µs"),
+            BenchMetric("cpu_us", "CPU for a device with it", median(\.trouble.microseconds), unit: "µs"),
+        ] + CPUShares.metrics(shares) + [
+            BenchMetric(
                 "miscounted",
                 "requests that ledger and far side count differently",
                 Double(abs(attempts - counts.answered)),

@@ -43,8 +43,8 @@ struct UrgentScenario: Sendable {
         let devices = stage.devices(.urgent)
         let fleet = try await BenchFleet(.urgent, stage)
         try await fleet.upload(devices)
-        let urgent = try await FarSide.start("far-urgent", below: fleet.folder.path, options: ["--arrivals"], stage)
-        let far = try await FarSide.start("far-bulk", below: fleet.folder.path, stage)
+        let urgent = try await Peer.start("far-urgent", below: fleet.folder.path, options: ["--arrivals"], stage)
+        let far = try await Peer.start("far-bulk", below: fleet.folder.path, stage)
         let idle = try await phase(fleet, bulk: far, urgent: urgent, isIdle: true)
         stage.say("beside bulk at the full rate")
         let full = try await phase(fleet, bulk: far, urgent: urgent)
@@ -52,7 +52,7 @@ struct UrgentScenario: Sendable {
         let rate = max(100, Int(full.rate * Self.share))
         stage.say("beside bulk at \(NumberText.grouped(rate)) a second")
         let options = ["--answers-per-second", "\(rate)"]
-        let slow = try await FarSide.start("far-slow", below: fleet.folder.path, options: options, stage)
+        let slow = try await Peer.start("far-slow", below: fleet.folder.path, options: options, stage)
         let partly = try await phase(fleet, bulk: slow, urgent: urgent)
         try await fleet.close()
         for name in [slow.name, urgent.name] { await stage.processes.stop(name) }
@@ -61,20 +61,20 @@ struct UrgentScenario: Sendable {
             scenario: .urgent,
             subject: "one worker, \(jobs) urgent campaigns of one device beside bulk, \(jobs / 4 + 1) without",
             runs: nil,
-            figures: Self.figures("60", "bulk at 60 %", partly, hasTarget: true)
-                + Self.figures("100", "bulk at 100 %", full, hasTarget: false)
-                + Self.figures("idle", "no bulk", idle, hasTarget: false) + [
-                    BenchFigure("rate_60", "bulk devices a second at 60 %", partly.rate, digits: 0),
-                    BenchFigure("rate_100", "bulk devices a second at 100 %", full.rate, digits: 0),
+            metrics: Self.metrics("60", "bulk at 60 %", partly, hasTarget: true)
+                + Self.metrics("100", "bulk at 100 %", full, hasTarget: false)
+                + Self.metrics("idle", "no bulk", idle, hasTarget: false) + [
+                    BenchMetric("rate_60", "bulk devices a second at 60 %", partly.rate, digits: 0),
+                    BenchMetric("rate_100", "bulk devices a second at 100 %", full.rate, digits: 0),
                 ],
             notes: alone > 0 ? ["\(alone) of them were measured after the bulk campaign had ended"] : [],
             details: [partly, full, idle].map { .array($0.milliseconds.map(JSONValue.decimal)) }
         )
     }
 
-    private static func figures(_ name: String, _ label: String, _ phase: Phase, hasTarget: Bool) -> [BenchFigure] {
+    private static func metrics(_ name: String, _ label: String, _ phase: Phase, hasTarget: Bool) -> [BenchMetric] {
         [
-            BenchFigure(
+            BenchMetric(
                 "p50_\(name)_ms",
                 "publish to arrival, \(label), median",
                 phase.percentile(0.5),
@@ -82,7 +82,7 @@ struct UrgentScenario: Sendable {
                 digits: 1,
                 target: hasTarget ? .atMost(median) : nil
             ),
-            BenchFigure(
+            BenchMetric(
                 "p99_\(name)_ms",
                 "publish to arrival, \(label), 99 of 100",
                 phase.percentile(0.99),
@@ -98,8 +98,8 @@ struct UrgentScenario: Sendable {
     /// Urgent campaigns beside one bulk campaign, with a new worker.
     private func phase(
         _ fleet: BenchFleet,
-        bulk far: FarSide,
-        urgent: FarSide,
+        bulk far: Peer,
+        urgent: Peer,
         isIdle: Bool = false
     ) async throws -> Phase {
         try await fleet.start(to: [BenchJob.app: far, BenchJob.urgentApp: urgent])
@@ -120,7 +120,7 @@ struct UrgentScenario: Sendable {
         _ phase: inout Phase,
         beside bulk: BenchJob,
         _ fleet: BenchFleet,
-        _ urgent: FarSide
+        _ urgent: Peer
     ) async throws {
         var progress = BulkProgress()
         // The first devices are sent while connections are being opened.
@@ -139,7 +139,7 @@ struct UrgentScenario: Sendable {
         while try await progress.look(at: bulk, fleet) { try await Task.sleep(for: .milliseconds(50)) }
     }
 
-    private func measure(_ phase: inout Phase, _ fleet: BenchFleet, _ urgent: FarSide) async throws {
+    private func measure(_ phase: inout Phase, _ fleet: BenchFleet, _ urgent: Peer) async throws {
         if let milliseconds = try await milliseconds(fleet, urgent) {
             phase.milliseconds.append(milliseconds)
         } else {
@@ -148,7 +148,7 @@ struct UrgentScenario: Sendable {
     }
 
     /// One urgent campaign; nil when its request did not arrive in time.
-    private func milliseconds(_ fleet: BenchFleet, _ urgent: FarSide) async throws -> Double? {
+    private func milliseconds(_ fleet: BenchFleet, _ urgent: Peer) async throws -> Double? {
         let before = await urgent.arrivals().count
         let job = try await fleet.urgentJob()
         let published = Int64(NIODeadline.now().uptimeNanoseconds)

@@ -12,7 +12,7 @@ struct VariablesScenario: Sendable {
     func run() async throws -> BenchResult {
         let (devices, rounds) = (stage.devices(.variables), stage.rounds(.variables))
         let fleet = try await BenchFleet(.variables, stage)
-        let far = try await FarSide.start("far-variables", below: fleet.folder.path, stage)
+        let far = try await Peer.start("far-variables", below: fleet.folder.path, stage)
         try await fleet.upload(devices, isPersonal: true)
         try await fleet.start(to: [BenchJob.app: far])
         var pairs: [(plain: CampaignRun, personal: CampaignRun)] = []
@@ -30,16 +30,16 @@ struct VariablesScenario: Sendable {
             scenario: .variables,
             subject: "one worker, \(NumberText.grouped(devices)) devices with three variables each, in four languages",
             runs: nil,
-            figures: [
-                BenchFigure("plain_us", "CPU for a device, one text for all", median(\.plain.microseconds), unit: "µs"),
-                BenchFigure("cpu_us", "CPU for a device, its own text", median(\.personal.microseconds), unit: "µs"),
-                BenchFigure(
+            metrics: [
+                BenchMetric("plain_us", "CPU for a device, one text for all", median(\.plain.microseconds), unit: "µs"),
+                BenchMetric("cpu_us", "CPU for a device, its own text", median(\.personal.microseconds), unit: "µs"),
+                BenchMetric(
                     "cpu_ratio",
                     "that as a multiple of one text for all",
                     median { $0.personal.microseconds / $0.plain.microseconds },
                     target: .atMost(Self.target)
                 ),
-                BenchFigure("rate", "devices a second", median(\.personal.rate), digits: 0),
+                BenchMetric("rate", "devices a second", median(\.personal.rate), digits: 0),
             ],
             details: pairs.map { .object(["plain": $0.plain.json, "personal": $0.personal.json]) }
         )

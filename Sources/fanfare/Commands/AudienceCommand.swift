@@ -59,7 +59,7 @@ struct AudienceCommand: AsyncParsableCommand {
                 return (.segment(try Segment(segment ?? "")), nil, app ?? "")
             } catch {
                 let detail = "column \(error.column): \(error.detail)"
-                let problem = Problem(pointer: "/audience/segment", code: error.code, detail: detail, mend: error.mend)
+                let problem = Problem(pointer: "/audience/segment", code: error.code, detail: detail, fix: error.fix)
                 let title = "The segment cannot be read"
                 throw CommandFailure(ProblemDocument(.invalidAudience, title: title, errors: [problem]))
             }

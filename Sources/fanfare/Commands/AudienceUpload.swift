@@ -74,7 +74,7 @@ struct AudienceUpload {
     static func refusal(_ report: AudienceFileReport, file: String) -> CommandFailure {
         let lines = report.problems.map { problem in
             "\(file):\(problem.line):\(problem.column): \(problem.detail)"
-                + (problem.mend.map { " (\($0))" } ?? "")
+                + (problem.fix.map { " (\($0))" } ?? "")
         }
         return CommandFailure(report.refusal(of: file), lines: lines + [report.unlisted].compactMap(\.self))
     }
@@ -96,9 +96,9 @@ extension AudienceUpload.Uploaded {
     func printWarnings(isJSON: Bool) {
         guard !isJSON else { return }
         for warning in warnings {
-            let mend = warning.mend.map { " (\($0))" } ?? ""
+            let fix = warning.fix.map { " (\($0))" } ?? ""
             let place = "\(file):\(warning.line):\(warning.column)"
-            Terminal.writeError("fanfare: warning: \(TerminalText.safe("\(place): \(warning.detail)\(mend)"))\n")
+            Terminal.writeError("fanfare: warning: \(TerminalText.safe("\(place): \(warning.detail)\(fix)"))\n")
         }
     }
 }

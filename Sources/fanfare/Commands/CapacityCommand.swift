@@ -45,16 +45,16 @@ struct CapacityCommand: AsyncParsableCommand {
 
     func run() async throws {
         let ask = try ask()
-        let figures = try figures()
-        let plan = CapacityPlan(ask, figures)
+        let metrics = try metrics()
+        let plan = CapacityPlan(ask, metrics)
         if output.json {
-            Terminal.write(json(plan, figures).text + "\n")
+            Terminal.write(json(plan, metrics).text + "\n")
             return
         }
         var table = TextTable([("needed", .left), ("", .right), ("because", .left)])
         for need in plan.needs { table.add([need.what, need.text, need.because]) }
         let limits = plan.limits.map { "! \($0)\n" }.joined()
-        Terminal.write("\(table.text)\n\nfigures: \(figures.source)\n\(limits)")
+        Terminal.write("\(table.text)\n\nfigures: \(metrics.source)\n\(limits)")
     }
 
     private func ask() throws -> CapacityAsk {
@@ -84,18 +84,18 @@ struct CapacityCommand: AsyncParsableCommand {
         return duration / .seconds(1)
     }
 
-    private func figures() throws -> CapacityFigures {
+    private func metrics() throws -> CapacityMetrics {
         guard let bench else { return .measured }
         guard let data = FileManager.default.contents(atPath: bench) else {
             throw CommandFailure(.usage, "\(bench) cannot be read")
         }
         guard let document = JSONReader.read(Array(data)).value,
-            let figures = CapacityFigures(bench: document, source: "measured by fanfare bench, \(bench)")
+            let metrics = CapacityMetrics(bench: document, source: "measured by fanfare bench, \(bench)")
         else { throw CommandFailure(.usage, "\(bench) is not what fanfare bench --json prints") }
-        return figures
+        return metrics
     }
 
-    private func json(_ plan: CapacityPlan, _ figures: CapacityFigures) -> JSONValue {
+    private func json(_ plan: CapacityPlan, _ metrics: CapacityMetrics) -> JSONValue {
         .object([
             "needs": .array(
                 plan.needs.map { need in
@@ -104,7 +104,7 @@ struct CapacityCommand: AsyncParsableCommand {
                     ])
                 }
             ),
-            "limits": .array(plan.limits.map(JSONValue.string)), "figures": .string(figures.source),
+            "limits": .array(plan.limits.map(JSONValue.string)), "figures": .string(metrics.source),
         ])
     }
 }

@@ -49,10 +49,10 @@ struct DoctorCommand: AsyncParsableCommand {
             return [.well("configuration", "every key is understood")] + machine + broker + store + apps + safety
         } catch let error as ConfigurationError {
             return error.problems.map {
-                .wrong("configuration", $0.line, mend: "mend it there, then fanfare config check")
+                .wrong("configuration", $0.line, fix: "mend it there, then fanfare config check")
             }
         } catch {
-            return [.wrong("configuration", "\(error)", mend: "fanfare config check")]
+            return [.wrong("configuration", "\(error)", fix: "fanfare config check")]
         }
     }
 }

@@ -20,7 +20,7 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let look = FleetLook(try options.load())
+        let look = FleetProbe(try options.load())
         var previous = await look.take()
         if previous.isSomethingWaiting {
             // Only from two looks can be told how fast a queue gets shorter.

@@ -26,7 +26,7 @@ struct AppChecks {
             }
             return findings
         } catch {
-            return error.problems.map { .wrong("apps", $0.line, mend: "mend it there, then fanfare app check") }
+            return error.problems.map { .wrong("apps", $0.line, fix: "mend it there, then fanfare app check") }
         }
     }
 
@@ -37,10 +37,10 @@ struct AppChecks {
             .wrong(
                 "\(name) reach",
                 "\(url): \(reason)",
-                mend: "let this machine reach it: firewall, proxy, DNS, ca_file"
+                fix: "let this machine reach it: firewall, proxy, DNS, ca_file"
             )
         case .answered where reach.isClockWrong:
-            .wrong("\(name) clock", reach.text, mend: "set this machine's clock right (NTP)")
+            .wrong("\(name) clock", reach.text, fix: "set this machine's clock right (NTP)")
         case .answered: .well("\(name) reach", "\(url), \(reach.text)")
         }
     }
@@ -50,15 +50,15 @@ struct AppChecks {
         switch reach {
         case .ready: .well("\(name) credential", "there")
         case .refused(let reason):
-            .wrong("\(name) credential", "no token: \(reason)", mend: "check the key in the provider's console")
+            .wrong("\(name) credential", "no token: \(reason)", fix: "check the key in the provider's console")
         case .passing(let reason):
             .wrong(
                 "\(name) credential",
                 "no token now: \(reason)",
-                mend: "let this machine reach the token endpoint; workers ask again by themselves"
+                fix: "let this machine reach the token endpoint; workers ask again by themselves"
             )
         case .unanswered:
-            .wrong("\(name) credential", "the token endpoint does not answer", mend: "let this machine reach it")
+            .wrong("\(name) credential", "the token endpoint does not answer", fix: "let this machine reach it")
         }
     }
 }

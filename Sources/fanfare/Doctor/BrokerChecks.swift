@@ -18,8 +18,8 @@ struct BrokerChecks {
             let client = try await AMQPClient.connect(configuration.amqp, name: "fanfare doctor", on: loop)
             await client.close()
         } catch {
-            let mend = "start it, or mend amqp.url (fanfare config show)"
-            return [.wrong("broker", error.description, mend: mend), .unknown("topology", "needs the broker")]
+            let fix = "start it, or mend amqp.url (fanfare config show)"
+            return [.wrong("broker", error.description, fix: fix), .unknown("topology", "needs the broker")]
         }
         let management = ManagementAPI(configuration, loop: loop)
         var findings = [Finding.well("broker", configuration.amqp.description)]
@@ -27,8 +27,8 @@ struct BrokerChecks {
             findings.append(Self.version(try await management.version()))
             findings.append(Self.clock(try await management.clockSkew()))
         } catch {
-            let mend = "rabbitmq-plugins enable rabbitmq_management, or mend amqp.management_url"
-            findings.append(.warning("management API", error.description, mend: mend))
+            let fix = "rabbitmq-plugins enable rabbitmq_management, or mend amqp.management_url"
+            findings.append(.warning("management API", error.description, fix: fix))
         }
         findings.append(await topology(TopologyTool(configuration, loop: loop)))
         return findings
@@ -43,7 +43,7 @@ struct BrokerChecks {
         return .wrong(
             "broker version",
             "\(text) cannot dead-letter from quorum queues without losing messages",
-            mend: "use RabbitMQ \(least) or later"
+            fix: "use RabbitMQ \(least) or later"
         )
     }
 
@@ -54,7 +54,7 @@ struct BrokerChecks {
         return .wrong(
             "broker clock",
             skew.text(of: "the broker"),
-            mend: "set the wrong one right: campaigns begin and end by the clock"
+            fix: "set the wrong one right: campaigns begin and end by the clock"
         )
     }
 
@@ -69,7 +69,7 @@ struct BrokerChecks {
             return .wrong(
                 "topology",
                 first.line + more,
-                mend: "fanfare topology apply (fanfare topology plan shows all)"
+                fix: "fanfare topology apply (fanfare topology plan shows all)"
             )
         } catch {
             return .unknown("topology", error.description)

@@ -21,33 +21,33 @@ struct Finding: Sendable, Equatable {
     /// What was found.
     let detail: String
     /// What to do about it; nil where there is nothing to do.
-    let mend: String?
+    let fix: String?
 
     /// As it should be.
     static func well(_ check: String, _ detail: String) -> Finding {
-        Finding(check: check, verdict: .well, detail: detail, mend: nil)
+        Finding(check: check, verdict: .well, detail: detail, fix: nil)
     }
 
     /// Something for a person.
-    static func wrong(_ check: String, _ detail: String, mend: String) -> Finding {
-        Finding(check: check, verdict: .wrong, detail: detail, mend: mend)
+    static func wrong(_ check: String, _ detail: String, fix: String) -> Finding {
+        Finding(check: check, verdict: .wrong, detail: detail, fix: fix)
     }
 
     /// Something for a person who has the time.
-    static func warning(_ check: String, _ detail: String, mend: String) -> Finding {
-        Finding(check: check, verdict: .warning, detail: detail, mend: mend)
+    static func warning(_ check: String, _ detail: String, fix: String) -> Finding {
+        Finding(check: check, verdict: .warning, detail: detail, fix: fix)
     }
 
     /// What could not be looked at, because something else is wrong.
     static func unknown(_ check: String, _ detail: String) -> Finding {
-        Finding(check: check, verdict: .unknown, detail: detail, mend: nil)
+        Finding(check: check, verdict: .unknown, detail: detail, fix: nil)
     }
 
     /// For scripts.
     var json: JSONValue {
         .object([
             "check": .string(check), "verdict": .string(verdict.rawValue), "detail": .string(detail),
-            "mend": mend.map(JSONValue.string) ?? .null,
+            "mend": fix.map(JSONValue.string) ?? .null,
         ])
     }
 }
@@ -61,7 +61,7 @@ extension [Finding] {
         var table = TextTable([("", .left), ("check", .left), ("found", .left)])
         for finding in self {
             table.add([finding.verdict.mark, finding.check, finding.detail])
-            if let mend = finding.mend { table.add(["", "", "→ \(mend)"]) }
+            if let fix = finding.fix { table.add(["", "", "→ \(fix)"]) }
         }
         return table.text
     }

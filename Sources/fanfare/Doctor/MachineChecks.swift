@@ -32,7 +32,7 @@ struct MachineChecks {
         return .warning(
             "open files",
             "\(NumberText.grouped(most)) at most in this shell; connections fail when they are used up",
-            mend: "ulimit -n \(openFilesLeast), or LimitNOFILE= in the unit"
+            fix: "ulimit -n \(openFilesLeast), or LimitNOFILE= in the unit"
         )
     }
 
@@ -41,7 +41,7 @@ struct MachineChecks {
         return .wrong(
             "time zones",
             "/usr/share/zoneinfo has no Europe/Madrid: local times and quiet hours cannot be kept",
-            mend: "apt-get install tzdata"
+            fix: "apt-get install tzdata"
         )
     }
 
@@ -49,11 +49,11 @@ struct MachineChecks {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
         guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else {
-            return .wrong("disk", "the ledger's folder \(folder) is not there", mend: "mkdir -p \(folder)")
+            return .wrong("disk", "the ledger's folder \(folder) is not there", fix: "mkdir -p \(folder)")
         }
         let text = "\(NumberText.grouped(Int(free >> 20))) MiB free for the ledger in \(folder)"
         guard free < Self.diskLeast else { return .well("disk", text) }
-        return .warning("disk", text, mend: "make room, or shorten store.retention.*")
+        return .warning("disk", text, fix: "make room, or shorten store.retention.*")
     }
 
     /// Whether a worker could listen; the default moves to the next free port, so that only a given one matters.
@@ -72,7 +72,7 @@ struct MachineChecks {
             return .warning(
                 check,
                 "\(listen) cannot be listened on here (\(error)); so it should be if a worker runs",
-                mend: "name a free address, or leave the key out"
+                fix: "name a free address, or leave the key out"
             )
         }
     }

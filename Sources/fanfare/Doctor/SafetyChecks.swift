@@ -32,7 +32,7 @@ struct SafetyChecks {
         return .warning(
             "broker user",
             "guest, whose password everybody knows and who may do everything",
-            mend: "import Deploy/rabbitmq/definitions.json, name its user in amqp.url, and delete guest"
+            fix: "import Deploy/rabbitmq/definitions.json, name its user in amqp.url, and delete guest"
         )
     }
 
@@ -43,7 +43,7 @@ struct SafetyChecks {
         return .warning(
             "edge TLS",
             "\(address) answers without TLS: secrets of devices cross the network in the clear",
-            mend:
+            fix:
                 "server.certificate_file and server.private_key_file, or listen on 127.0.0.1 behind a proxy that has them"
         )
     }
@@ -55,7 +55,7 @@ struct SafetyChecks {
         return .warning(
             "access tokens",
             "without an end: \(eternal.joined(separator: ", "))",
-            mend: "make new ones (fanfare server token create), then fanfare server token revoke"
+            fix: "make new ones (fanfare server token create), then fanfare server token revoke"
         )
     }
 
@@ -65,7 +65,7 @@ struct SafetyChecks {
         return .warning(
             "\(app) addresses",
             "any: whoever subscribes a browser has workers call any address that they reach",
-            mend: "take addresses: any out of the app's \(account.provider.name.rawValue)"
+            fix: "take addresses: any out of the app's \(account.provider.name.rawValue)"
         )
     }
 
@@ -76,7 +76,7 @@ struct SafetyChecks {
         return .warning(
             check,
             "require_user_token is false: whoever has the app gets any user's campaigns by naming the user",
-            mend: "edge: {user_keys_file: …, require_user_token: true}, unless no campaign is for users"
+            fix: "edge: {user_keys_file: …, require_user_token: true}, unless no campaign is for users"
         )
     }
 }

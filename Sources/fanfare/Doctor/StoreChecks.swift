@@ -28,7 +28,7 @@ struct StoreChecks {
             return .warning(
                 check,
                 "sslmode=\(mode): whoever is on the way can be taken for the database, and gets its password",
-                mend: "leave sslmode out of store.url (verify-full), and name the database's CA by sslrootcert=FILE"
+                fix: "leave sslmode out of store.url (verify-full), and name the database's CA by sslrootcert=FILE"
             )
         }
         let source = tls.isDefault ? ", the default off this machine" : ""
@@ -49,7 +49,7 @@ struct StoreChecks {
             return [.well("store", path), Self.clock(standing), Self.workers(workers), Self.parked(parked)]
                 + workers.compactMap { Self.clock(of: $0, standing.source) } + webhooks.map { Self.webhook($0) }
         } catch {
-            return [.wrong("store", error.description, mend: "start a worker once, or mend store.url")]
+            return [.wrong("store", error.description, fix: "start a worker once, or mend store.url")]
         }
     }
 
@@ -57,12 +57,12 @@ struct StoreChecks {
     static func clock(_ standing: ClockStanding) -> Finding {
         switch standing.verdict {
         case .inStep: .well("store clock", "in step with the shared time")
-        case .apart: .warning("store clock", "this machine's clock is \(standing.text)", mend: mend(standing.source))
+        case .apart: .warning("store clock", "this machine's clock is \(standing.text)", fix: fix(standing.source))
         case .lost:
             .wrong(
                 "store clock",
                 "this machine's clock is \(standing.text): a worker here takes no lease and expires nothing",
-                mend: mend(standing.source)
+                fix: fix(standing.source)
             )
         }
     }
@@ -73,10 +73,10 @@ struct StoreChecks {
         guard let problem = standing.problem else { return nil }
         let name = "worker \(worker.name)"
         return standing.verdict == .lost
-            ? .wrong(name, problem, mend: mend(source)) : .warning(name, problem, mend: mend(source))
+            ? .wrong(name, problem, fix: fix(source)) : .warning(name, problem, fix: fix(source))
     }
 
-    private static func mend(_ source: ClockStanding.Source) -> String {
+    private static func fix(_ source: ClockStanding.Source) -> String {
         switch source {
         case .server: "set this clock or the database server's right"
         case .host:
@@ -89,10 +89,10 @@ struct StoreChecks {
         let missing = Configuration.Role.allCases.map(\.rawValue).filter { role in
             !workers.contains { $0.roles.contains(role) }
         }
-        if workers.isEmpty { return .wrong("workers", "none is running", mend: "fanfare worker") }
+        if workers.isEmpty { return .wrong("workers", "none is running", fix: "fanfare worker") }
         guard missing.isEmpty else {
-            let mend = "start a worker with worker.roles=\(missing.joined(separator: ","))"
-            return .wrong("workers", "none does the work of \(missing.joined(separator: ", "))", mend: mend)
+            let fix = "start a worker with worker.roles=\(missing.joined(separator: ","))"
+            return .wrong("workers", "none does the work of \(missing.joined(separator: ", "))", fix: fix)
         }
         return .well("workers", "\(workers.count) at work")
     }
@@ -102,10 +102,10 @@ struct StoreChecks {
         let view = WebhookView(record)
         switch view.state {
         case .disabled:
-            let mend = "mend the receiver, then fanfare webhook resume \(record.number)"
-            return .wrong(view.name, view.detail, mend: mend)
+            let fix = "mend the receiver, then fanfare webhook resume \(record.number)"
+            return .wrong(view.name, view.detail, fix: fix)
         case .failing:
-            return .warning(view.name, view.detail, mend: "mend the receiver; events wait for it for three days")
+            return .warning(view.name, view.detail, fix: "mend the receiver; events wait for it for three days")
         case .ok: return .well(view.name, view.detail)
         }
     }
@@ -113,6 +113,6 @@ struct StoreChecks {
     /// Whether messages wait for a person.
     static func parked(_ count: Int) -> Finding {
         guard count > 0 else { return .well("parked", "nothing") }
-        return .warning("parked", "\(NumberText.grouped(count)) messages", mend: "fanfare parked list")
+        return .warning("parked", "\(NumberText.grouped(count)) messages", fix: "fanfare parked list")
     }
 }

@@ -97,8 +97,8 @@ enum PhoneOrder: Equatable {
             self = order
         } else {
             let near = Spelling.nearest(to: name, among: Self.names)
-            let mend = near.map { "did you mean \($0)?" } ?? "help lists them"
-            throw PhoneOrderProblem("there is no order \(name); \(mend)")
+            let fix = near.map { "did you mean \($0)?" } ?? "help lists them"
+            throw PhoneOrderProblem("there is no order \(name); \(fix)")
         }
     }
 

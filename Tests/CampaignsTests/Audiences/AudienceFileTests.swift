@@ -127,7 +127,7 @@ struct AudienceFileTests {
     @Test func `a column that is nearly one of ours is a variable with a warning`() {
         let (devices, report) = read("token,timezone\n\(AudienceFileTests.token),x\n", .csv)
         #expect(devices.map(\.0).first?.variables == ["timezone": "x"])
-        #expect(report.warnings.map(\.mend) == ["did you mean time_zone?"])
+        #expect(report.warnings.map(\.fix) == ["did you mean time_zone?"])
     }
 
     @Test(arguments: [

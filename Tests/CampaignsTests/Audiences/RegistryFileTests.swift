@@ -80,6 +80,6 @@ struct RegistryFileTests {
     @Test func `a column that is nearly one of ours is an attribute with a warning`() {
         let (found, report) = read("token,premission\n\(Self.token),denied", .csv)
         #expect(found.first?.attributes == ["premission": .text("denied")])
-        #expect(report.warnings.first?.mend == "did you mean permission?")
+        #expect(report.warnings.first?.fix == "did you mean permission?")
     }
 }

@@ -67,7 +67,7 @@ struct CampaignEventTests {
             .invalidJob,
             title: "The job cannot be sent",
             campaign: "c",
-            errors: [Problem(pointer: "/a\u{1b}[2J\nb", code: .unknownField, detail: "no field", mend: "leave it out")],
+            errors: [Problem(pointer: "/a\u{1b}[2J\nb", code: .unknownField, detail: "no field", fix: "leave it out")],
             warnings: [Problem(pointer: "", code: .unusual, detail: "odd")]
         )
         #expect(
@@ -77,7 +77,7 @@ struct CampaignEventTests {
     }
 
     @Test func `a problem is read back from its JSON`() {
-        let problem = Problem(pointer: "/a", code: .range, detail: "d", mend: nil)
+        let problem = Problem(pointer: "/a", code: .range, detail: "d", fix: nil)
         #expect(Problem(json: problem.json) == problem)
         #expect(Problem(json: .object(["pointer": "/a"])) == nil)
     }

@@ -63,6 +63,6 @@ struct AudienceSelectorTests {
 
     @Test func `a mistake in a segment is told with its column`() {
         let problem = decode("{\"segment\": \"sport and b\"}").problems.first
-        #expect(problem?.detail.hasPrefix("column 7: ") == true && problem?.mend?.contains("&&") == true)
+        #expect(problem?.detail.hasPrefix("column 7: ") == true && problem?.fix?.contains("&&") == true)
     }
 }

@@ -86,8 +86,8 @@ struct JobDecoderTests {
                 "/delivery/ttl range",
             ]
         )
-        let mend = decoding.problems.first { $0.pointer == "/delivery/expire_at" }?.mend
-        #expect(mend == "did you mean expires_at?")
+        let fix = decoding.problems.first { $0.pointer == "/delivery/expire_at" }?.fix
+        #expect(fix == "did you mean expires_at?")
     }
 
     @Test func `more than a hundred problems are counted`() {
@@ -113,7 +113,7 @@ struct JobDecoderTests {
     @Test func `no problem says a token`() {
         let token = "<" + JobFixtures.token.dropLast(1) + "g>"
         let job = JobFixtures.job("audience", "{\"devices\": [{\"token\": \"\(token)\"}]}")
-        let texts = JobFixtures.decode(job).problems.map { $0.detail + ($0.mend ?? "") }
+        let texts = JobFixtures.decode(job).problems.map { $0.detail + ($0.fix ?? "") }
         #expect(texts.count == 1)
         #expect(texts.allSatisfy { !$0.contains("ab12") })
     }

@@ -21,7 +21,7 @@ struct JobTemplatesTests {
         #expect(
             warnings.map(\.pointer) == ["/content/title", "/content/data/x/0", "/content/localizations/pt/body"]
         )
-        #expect(warnings.map(\.mend) == ["did you mean first?", nil, "did you mean first?"])
+        #expect(warnings.map(\.fix) == ["did you mean first?", nil, "did you mean first?"])
     }
 
     @Test func `so many templates that every shard would be large are refused`() {
@@ -55,7 +55,7 @@ struct JobTemplatesTests {
         let decoding = JobFixtures.decode(content(#"{"title": "a\n{{ first | upcas }}"}"#))
         let problem = try #require(decoding.problems.first)
         #expect(
-            problem.detail == "line 2, column 12: there is no filter upcas" && problem.mend == "did you mean upcase?"
+            problem.detail == "line 2, column 12: there is no filter upcas" && problem.fix == "did you mean upcase?"
         )
     }
 }

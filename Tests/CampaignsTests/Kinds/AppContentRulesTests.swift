@@ -20,7 +20,7 @@ struct AppContentRulesTests {
     private func completed(_ rules: AppContentRules, _ job: Job) -> Job { rules.completed(job, for: .apns) }
 
     private func found(_ rules: AppContentRules, _ change: (inout Content) -> Void) -> [String] {
-        rules.problems(job(change)).map { "\($0.pointer) \($0.code) \($0.mend ?? "")" }
+        rules.problems(job(change)).map { "\($0.pointer) \($0.code) \($0.fix ?? "")" }
     }
 
     @Test func `a declared category and the standard ones are known, another is refused with the nearest name`() {

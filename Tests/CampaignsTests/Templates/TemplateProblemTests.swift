@@ -7,17 +7,17 @@ struct TemplateProblemTests {
         let line: Int
         let column: Int
         let detail: String
-        let mend: String?
+        let fix: String?
 
-        init(_ source: String, _ line: Int, _ column: Int, _ detail: String, mend: String? = nil) {
-            (self.source, self.line, self.column, self.detail, self.mend) = (source, line, column, detail, mend)
+        init(_ source: String, _ line: Int, _ column: Int, _ detail: String, fix: String? = nil) {
+            (self.source, self.line, self.column, self.detail, self.fix) = (source, line, column, detail, fix)
         }
 
         var testDescription: String { source }
     }
 
     static let wrong: [Wrong] = [
-        Wrong("Hi {{ first | upcas }}", 1, 15, "there is no filter upcas", mend: "did you mean upcase?"),
+        Wrong("Hi {{ first | upcas }}", 1, 15, "there is no filter upcas", fix: "did you mean upcase?"),
         Wrong("Olé\n  {{ first", 2, 3, "{{ has no }}"),
         Wrong("é {{ a b }}", 1, 8, "nothing can stand here"),
         Wrong("{{ }}", 1, 3, "{{ }} is empty"),
@@ -27,7 +27,7 @@ struct TemplateProblemTests {
         Wrong("{{ a | date: \"%Q\" }}", 1, 14, "%Q is no part of a date"),
         Wrong("{{ a | date: b }}", 1, 14, "a date's format is a text in quotation marks"),
         Wrong("{{ 1.2.3 }}", 1, 4, "1.2.3 is no number"),
-        Wrong("{% if a = 1 %}{% endif %}", 1, 9, "= is no comparison", mend: "write =="),
+        Wrong("{% if a = 1 %}{% endif %}", 1, 9, "= is no comparison", fix: "write =="),
         Wrong("{% if (a) %}{% endif %}", 1, 7, "there are no parentheses"),
         Wrong("{% if %}{% endif %}", 1, 4, "the condition is missing"),
         Wrong("{% if a | upcase == 'A' %}{% endif %}", 1, 9, "a condition has no filters"),
@@ -38,13 +38,13 @@ struct TemplateProblemTests {
         Wrong("{% if a %}{% else if b %}{% endif %}", 1, 19, "nothing can stand behind else"),
         Wrong("{% for a in b %}{% endfor %}", 1, 4, "the tag for of Liquid is not in Fanfare's templates"),
         Wrong("{% include 'x' %}", 1, 4, "the tag include of Liquid is not in Fanfare's templates"),
-        Wrong("{% endiff %}", 1, 4, "there is no tag endiff", mend: "did you mean endif?"),
+        Wrong("{% endiff %}", 1, 4, "there is no tag endiff", fix: "did you mean endif?"),
         Wrong(
             "{% abort_message('x') %}",
             1,
             4,
             "there is no tag abort_message",
-            mend: "write {% abort \"reason\" %}"
+            fix: "write {% abort \"reason\" %}"
         ),
         Wrong("{% abort reason %}", 1, 10, "the reason of abort is a text in quotation marks"),
         Wrong("{% comment %} for ever", 1, 4, "{% comment %} has no {% endcomment %}"),
@@ -53,11 +53,11 @@ struct TemplateProblemTests {
     ]
 
     @Test(arguments: wrong)
-    func `an error says line, column, and how to mend it`(wrong: Wrong) throws {
+    func `an error says line, column, and how to fix it`(wrong: Wrong) throws {
         let problem = try #require(Rendering.problem(wrong.source))
         #expect(problem.line == wrong.line && problem.column == wrong.column, "\(problem.text)")
         #expect(problem.detail == wrong.detail)
-        if let mend = wrong.mend { #expect(problem.mend == mend) }
+        if let fix = wrong.fix { #expect(problem.fix == fix) }
     }
 
     @Test func `depth and length are bounded`() {

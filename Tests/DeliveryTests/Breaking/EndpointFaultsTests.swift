@@ -92,7 +92,7 @@ import Testing
         let marks = (0..<1000).map { _ in faults.isSampling ? faults.mark(attempt: 1) : 0 }
         #expect(marks.count { $0 != 0 } == 40)
         for mark in marks.dropFirst() { #expect(fault(0, Fixtures.request(mark)) == Self.putOff) }
-        #expect(healthy(Fixtures.request(marks[0])) == .well(endsRest: false))
+        #expect(healthy(Fixtures.request(marks[0])) == .well(endsCooldown: false))
         #expect(faults.state == .well && !faults.isRaised)
     }
 
@@ -238,7 +238,7 @@ import Testing
         // It pays: a device that always fails must not keep the app shut.
         #expect(step == EndpointFaults.Step(fate: .asSaid, trip: Fixtures.now))
         faults.runBegan(isProbe: true)
-        #expect(healthy(Fixtures.request(isProving: true)) == .well(endsRest: false) && !faults.isRaised)
+        #expect(healthy(Fixtures.request(isProving: true)) == .well(endsCooldown: false) && !faults.isRaised)
         faults.runBegan(isProbe: true)
         faults.probeEnded()
         #expect(!faults.isRaised)
@@ -283,7 +283,7 @@ import Testing
         #expect(faults.isRaised && faults.isDoubted)
         #expect(fault() == EndpointFaults.Step(fate: .asSaid, trip: Fixtures.now))
         faults.runBegan(isProbe: false, isDoubted: true)
-        #expect(healthy(Fixtures.request()) == .well(endsRest: true))
+        #expect(healthy(Fixtures.request()) == .well(endsCooldown: true))
         #expect(!faults.isDoubted && !faults.isRaised)
         #expect(fault() == Self.putOff)
     }
@@ -309,7 +309,7 @@ import Testing
         faults.runBegan(isProbe: true)
         faults.retire()
         #expect(faults.isRaised)
-        #expect(healthy(Fixtures.request(isProving: true)) == .well(endsRest: false))
+        #expect(healthy(Fixtures.request(isProving: true)) == .well(endsCooldown: false))
         #expect(!faults.isRaised && faults.isRetired)
     }
 
@@ -320,7 +320,7 @@ import Testing
         #expect(refusedAll(at: 9) == nil)
         #expect(faults.state == tripped && !faults.isSampling)
         #expect(!lateGoodAnswer() && faults.state == tripped)
-        #expect(healthy(Fixtures.request(isProving: true)) == .well(endsRest: false))
+        #expect(healthy(Fixtures.request(isProving: true)) == .well(endsCooldown: false))
         #expect(faults.state == .well)
     }
 }

@@ -40,7 +40,7 @@ import Testing
         let late = faults.healthy(Fixtures.request())
         #expect(late == .tellsNothing && faults.decided.isEmpty && faults.hasPutOff)
         let good = faults.healthy(Fixtures.request(mark()))
-        #expect(good == .well(endsRest: false))
+        #expect(good == .well(endsCooldown: false))
         #expect(taken() == devices(3, Fixtures.retry) + devices(2, slot: 7, Fixtures.retry))
         #expect(!faults.hasPutOff && faults.decided.isEmpty)
     }
@@ -101,7 +101,7 @@ import Testing
         faults.drained()
         #expect(taken() == devices(EndpointFaults.retriesMax, slot: 2, Self.asked))
         let good = faults.healthy(Fixtures.request(mark()))
-        #expect(good == .well(endsRest: false))
+        #expect(good == .well(endsCooldown: false))
         let last = EndpointFaults.Device(slot: 2, position: EndpointFaults.retriesMax)
         #expect(
             taken() == devices(1, slot: 1, Self.forbidden)

@@ -47,9 +47,9 @@ import Testing
     }
 
     @Test func `a campaign's content is for its pushes, once they are on their way`() {
-        #expect(ContentDoor.opens(.operator, shown: nil))
-        #expect(ContentDoor.opens(.campaign(3, isReleased: true), shown: 3))
-        for shown: UInt32? in [nil, 4] { #expect(!ContentDoor.opens(.campaign(3, isReleased: true), shown: shown)) }
-        #expect(!ContentDoor.opens(.campaign(3, isReleased: false), shown: 3))
+        #expect(ContentAccess.opens(.operator, shown: nil))
+        #expect(ContentAccess.opens(.campaign(3, isReleased: true), shown: 3))
+        for shown: UInt32? in [nil, 4] { #expect(!ContentAccess.opens(.campaign(3, isReleased: true), shown: shown)) }
+        #expect(!ContentAccess.opens(.campaign(3, isReleased: false), shown: 3))
     }
 }

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `what was answered before a pause says nothing of the content that somebody mended in it`() throws {
+    @Test func `what was answered before a pause says nothing of the content that somebody fixed in it`() throws {
         var before = Progress(count: 5)
         for position in 0..<3 { before.end(position, .failed, Progress.Note(reason: "BadTopic")) }
         var run = Fixtures.run(Fixtures.shard(), progress: before)

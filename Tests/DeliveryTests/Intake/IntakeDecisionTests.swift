@@ -32,16 +32,16 @@ import Testing
 
     @Test func `what is not to go at once takes no short way`() {
         var held = job(devices(1), urgent: true)
-        #expect(decide(held) == .accept(shortWay: true))
+        #expect(decide(held) == .accept(fastPath: true))
         held.delivery.hold = true
-        #expect(decide(held) == .accept(shortWay: false))
+        #expect(decide(held) == .accept(fastPath: false))
         var scheduled = job(devices(1), urgent: true)
         scheduled.delivery.sendAt = Fixtures.now
-        #expect(decide(scheduled) == .accept(shortWay: false))
+        #expect(decide(scheduled) == .accept(fastPath: false))
     }
 
     @Test func `a good job is accepted`() {
-        #expect(decide(job()) == .accept(shortWay: false))
+        #expect(decide(job()) == .accept(fastPath: false))
     }
 
     @Test func `the same job again is the campaign that exists, whatever is known now`() {
@@ -66,7 +66,7 @@ import Testing
         )
         var rich = job()
         rich.content.rich = RichReference(type: "coupon", id: "c-81")
-        #expect(IntakeDecision.decide(job: rich, identity: [1], knowledge: knowledge) == .accept(shortWay: false))
+        #expect(IntakeDecision.decide(job: rich, identity: [1], knowledge: knowledge) == .accept(fastPath: false))
         knowledge.isContentKnown = false
         guard case .refuse(let unknown) = IntakeDecision.decide(job: rich, identity: [1], knowledge: knowledge) else {
             return #expect(Bool(false), "accepted")
@@ -116,13 +116,13 @@ import Testing
         }
         #expect(problems.map(\.code) == ["unserved_provider"])
         #expect(problems.map(\.pointer) == ["/audience/devices/1/provider"])
-        #expect(problems.allSatisfy { $0.mend != nil })
+        #expect(problems.allSatisfy { $0.fix != nil })
     }
 
     @Test func `a list may have devices that wait for a worker, but not only such`() {
         let fcm = ProviderName(rawValue: "fcm")
         let (decision, warnings) = decide(job(), providers: [.apns, fcm], unserved: [fcm])
-        #expect(decision == .accept(shortWay: false))
+        #expect(decision == .accept(fastPath: false))
         #expect(warnings.map(\.pointer) == ["/audience/list"] && warnings.map(\.code) == ["unserved_provider"])
         let alone = decide(job(), providers: [fcm], unserved: [fcm])
         guard case .refuse(let problems) = alone.decision else { return #expect(Bool(false), "not refused") }
@@ -136,9 +136,9 @@ import Testing
     }
 
     @Test func `urgent jobs with up to a thousand inline devices take the short way`() {
-        #expect(decide(job(devices(1_000), urgent: true)) == .accept(shortWay: true))
-        #expect(decide(job(devices(1_001), urgent: true)) == .accept(shortWay: false))
-        #expect(decide(job(devices(1))) == .accept(shortWay: false))
-        #expect(decide(job(urgent: true)) == .accept(shortWay: false))
+        #expect(decide(job(devices(1_000), urgent: true)) == .accept(fastPath: true))
+        #expect(decide(job(devices(1_001), urgent: true)) == .accept(fastPath: false))
+        #expect(decide(job(devices(1))) == .accept(fastPath: false))
+        #expect(decide(job(urgent: true)) == .accept(fastPath: false))
     }
 }

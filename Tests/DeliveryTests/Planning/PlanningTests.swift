@@ -116,7 +116,7 @@ import Testing
         _ row: ShardRecord,
         outbox: Int64? = nil,
         after: Int64,
-        lane: Sweep.LaneLook = .empty,
+        lane: Sweep.LaneProbe = .empty,
         owner: Claim.Owner = .nobody
     ) -> Sweep.Action {
         Sweep.action(
@@ -175,7 +175,7 @@ import Testing
     func `an instant that a wrong clock has written further ahead than a rung reaches has passed`(_ ahead: Int64) {
         var row = Fixtures.row(.out, rung: .hours2)
         row.dueAt = Fixtures.after(ahead)
-        func action(_ lane: Sweep.LaneLook, since: Int64) -> Sweep.Action {
+        func action(_ lane: Sweep.LaneProbe, since: Int64) -> Sweep.Action {
             let (since, now) = (Fixtures.after(since), Fixtures.now)
             return Sweep.action(for: row, outboxWrittenAt: nil, since: since, lane: lane, now: now)
         }

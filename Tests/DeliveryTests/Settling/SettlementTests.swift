@@ -56,7 +56,7 @@ import Testing
         var progress = Progress(count: 3)
         progress.accept(0)
         progress.retry(1, .seconds5, Progress.Note(requests: 2))
-        progress.endRest(.cancelled)
+        progress.endCooldown(.cancelled)
         #expect(progress.counts.accepted == 1)
         #expect(progress.counts.cancelled == 2)
         #expect(progress.attempts == 3)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct AheadTests {
     private static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
-    @Test(arguments: [Ahead.done, .lease, .webhookLease, .webhookRest, .probe, .breakerRest, .rung])
+    @Test(arguments: [Ahead.done, .lease, .webhookLease, .webhookCooldown, .probe, .breakerCooldown, .rung])
     func `what can be meant is waited for, and nothing else`(kind: Ahead) {
         let now = Self.now
         #expect(kind.isPassed(now, now: now))

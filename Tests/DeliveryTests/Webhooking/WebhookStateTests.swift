@@ -64,7 +64,7 @@ import Testing
         )
     }
 
-    @Test func `410 gives it up at once, and somebody who mends it begins anew`() {
+    @Test func `410 gives it up at once, and somebody who fixes it begins anew`() {
         var (state, chance) = (WebhookState(dueAt: start), SeededRandom(seed: 7))
         #expect(state.tried(.status(410, retryAfter: nil), now: start, using: &chance) == .disabled)
         #expect(state.disabledAt == start && state.reason == "status 410")

@@ -58,7 +58,7 @@ extension EdgeRules {
         guard let first = problems.first(where: { ofToken.contains($0.pointer) }) ?? problems.first else { return nil }
         return Refusal(
             word: ofToken.contains(first.pointer) ? "token_invalid" : "unexpected_error",
-            reason: [first.detail, first.mend].compactMap(\.self).joined(separator: "; "),
+            reason: [first.detail, first.fix].compactMap(\.self).joined(separator: "; "),
             pointer: first.pointer
         )
     }
@@ -133,8 +133,8 @@ extension EdgeRules {
 
     /// Whether content is shown to who shows this signed id; a campaign's own has the campaign's name.
     static func opens(_ content: String, ofCampaign: Bool, shown: String?) -> Bool {
-        let owner: ContentDoor.Owner = ofCampaign ? .campaign(number(content), isReleased: true) : .operator
-        return ContentDoor.opens(owner, shown: read(shown)?.campaign)
+        let owner: ContentAccess.Owner = ofCampaign ? .campaign(number(content), isReleased: true) : .operator
+        return ContentAccess.opens(owner, shown: read(shown)?.campaign)
     }
 
     /// Whether the field names the tag.

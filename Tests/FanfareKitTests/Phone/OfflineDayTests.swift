@@ -32,7 +32,7 @@ import Testing
         seed: Int
     ) async throws {
         var random = SeededRandom(seed: UInt64(seed))
-        let far = FarSide(seed: UInt64(seed))
+        let far = Peer(seed: UInt64(seed))
         let rig = try PhoneRig(far)
         try await rig.register()
         await far.be(.away)
@@ -92,7 +92,7 @@ import Testing
     @Test func `a poll's answers wait for the network too, over a kill, and are sent until they are taken`()
         async throws
     {
-        let far = FarSide()
+        let far = Peer()
         let rig = try PhoneRig(far)
         try await rig.register()
         await far.serve("who", type: "application/json", Data(pollText.utf8), isCampaigns: true)

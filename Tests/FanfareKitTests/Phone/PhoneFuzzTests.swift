@@ -72,7 +72,7 @@ import Testing
         seed: Int
     ) async throws {
         var random = SeededRandom(seed: UInt64(seed))
-        let rig = try PhoneRig(FarSide(seed: UInt64(seed)))
+        let rig = try PhoneRig(Peer(seed: UInt64(seed)))
         try await rig.register()
         await rig.phone.becameActive()
         for number in 0..<40 {

@@ -141,7 +141,7 @@ import Testing
         var options = FanfareOptions()
         options.folder = FileManager.default.temporaryDirectory.appendingPathComponent("phone-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: options.folder) }
-        let (ear, far) = (Ear(), FarSide())
+        let (ear, far) = (Ear(), Peer())
         var setting = Phone.Setting(
             integrationKey: "",
             options: options,

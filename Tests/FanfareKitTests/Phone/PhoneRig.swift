@@ -5,10 +5,10 @@ import Testing
 
 /// A phone whose clock is turned by hand, before a model of the edge.
 final class PhoneRig {
-    let far: FarSide
+    let far: Peer
     let ear: Ear
     /// Where events go, when that is a server of its own.
-    private let tracking: FarSide?
+    private let tracking: Peer?
     private let clock = HandClock()
     private let options: FanfareOptions
     private let place: Place?
@@ -16,9 +16,9 @@ final class PhoneRig {
 
     /// A phone in a folder of its own, which `remove` takes away; `start` is the clock at first.
     init(
-        _ far: FarSide = FarSide(),
+        _ far: Peer = Peer(),
         ear: Ear = Ear(),
-        tracking: FarSide? = nil,
+        tracking: Peer? = nil,
         place: Place? = nil,
         _ change: (inout FanfareOptions) -> Void = { _ in }
     ) throws {
@@ -34,15 +34,15 @@ final class PhoneRig {
     static let start = HandClock.start
 
     private static func phone(
-        _ far: FarSide,
+        _ far: Peer,
         _ ear: Ear,
         _ options: FanfareOptions,
         _ clock: HandClock,
-        _ tracking: FarSide?,
+        _ tracking: Peer?,
         _ place: Place?
     ) throws -> Phone {
         var setting = Phone.Setting(
-            integrationKey: FarSide.key,
+            integrationKey: Peer.key,
             options: options,
             assets: AssetStore(options.folder),
             names: KnownNames(options.folder, given: options.payloadNames)

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func `events go to the tracking server when there is one, and nothing else does`() async throws {
-        let (far, tracking) = (FarSide(), FarSide())
+        let (far, tracking) = (Peer(), Peer())
         let rig = try PhoneRig(far, tracking: tracking)
         try await rig.register()
         await tracking.learn(await far.devices)

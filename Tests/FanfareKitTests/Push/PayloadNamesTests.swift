@@ -73,7 +73,7 @@ import Testing
         #expect(await part.received(push) != nil)
         part.payloadNames = [:]
         let known = KnownNames(folder, given: ["media": "mediaUrl"])
-        try Vault(folder).write(known.all, KnownNames.file)
+        try Storage(folder).write(known.all, KnownNames.file)
         #expect(await part.received(push) != nil)
     }
 }

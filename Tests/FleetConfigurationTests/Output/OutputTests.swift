@@ -34,7 +34,7 @@ import Testing
             firstAt: instant,
             lastAt: instant
         )
-        row.errors = [Problem(pointer: "/a", code: "unknown_field", detail: "no field a", mend: nil)]
+        row.errors = [Problem(pointer: "/a", code: "unknown_field", detail: "no field a", fix: nil)]
         let members = try #require(row.json.members)
         #expect(
             members.map(\.name) == [

@@ -59,11 +59,11 @@ import Testing
         let hook = " [{url: https://evil.example/in, secret_file: hook.secret}]"
         let refused = try problem(hook)
         #expect(refused.code == "host_not_allowed" && refused.key == "apps.news.webhooks[0].url")
-        #expect(refused.mend == "add evil.example to events.webhook_hosts (FANFARE_EVENTS_WEBHOOK_HOSTS)")
+        #expect(refused.fix == "add evil.example to events.webhook_hosts (FANFARE_EVENTS_WEBHOOK_HOSTS)")
         #expect(refused.place == folder.path + "/apps.yaml:4")
         #expect(try problem(hook, hosts: []).code == "host_not_allowed")
         let local = " [{url: \"http://127.0.0.1:9000/in\", secret_file: hook.secret}]"
-        #expect(try problem(local).mend?.hasPrefix("add 127.0.0.1:9000 to events.webhook_hosts") == true)
+        #expect(try problem(local).fix?.hasPrefix("add 127.0.0.1:9000 to events.webhook_hosts") == true)
         #expect(try read(local, hosts: ["127.0.0.1:9000"]).webhooks.count == 1)
         // Where nothing is posted, nobody asks.
         #expect(try read(hook, hosts: nil).webhooks.count == 1)
@@ -98,10 +98,10 @@ import Testing
             "webhooks[1].url", "given_twice"
         ),
     ])
-    func `a mistake is named where it is, with how to mend it`(hooks: String, key: String, code: String) throws {
+    func `a mistake is named where it is, with how to fix it`(hooks: String, key: String, code: String) throws {
         let found = try problem(hooks)
         #expect(found.key == "apps.news.\(key)" && found.code == code, "\(found.line)")
-        #expect(found.mend != nil || code == "invalid_key")
+        #expect(found.fix != nil || code == "invalid_key")
         #expect(!found.line.contains("MfKQ9r8G"))
     }
 
@@ -140,6 +140,6 @@ import Testing
         let error = try #require(throws: ConfigurationError.self) {
             try load("events:\n  webhook_hosts: https://hooks.example.com/\n")
         }
-        #expect(error.problems.map(\.code) == ["invalid_host"] && error.problems.first?.mend != nil)
+        #expect(error.problems.map(\.code) == ["invalid_host"] && error.problems.first?.fix != nil)
     }
 }

@@ -142,7 +142,7 @@ struct ProviderConformanceTests {
         for text in ["\0", "\r\n", String(repeating: "\u{301}", count: 40), String(repeating: "a", count: 70_000)] {
             #expect(form.token(text) == nil)
             // What is said of a token never says the token.
-            if let mend = form.mend(for: specimen.brokenToken) { #expect(!mend.contains(specimen.brokenToken)) }
+            if let fix = form.fix(for: specimen.brokenToken) { #expect(!fix.contains(specimen.brokenToken)) }
         }
     }
 

@@ -113,15 +113,15 @@ struct FCMRulesTests {
     }
 
     @Test func `what Apple alone has is refused with the audience that would do`() throws {
-        func mend(_ audience: Audience) -> String {
+        func fix(_ audience: Audience) -> String {
             let job = Fixtures.bare(.liveactivity) { $0.audience = audience }
-            return FCMProvider().check(job, carriesMessageID: false).problems.first?.mend ?? ""
+            return FCMProvider().check(job, carriesMessageID: false).problems.first?.fix ?? ""
         }
-        #expect(mend(.everyone).contains(#""segment": "provider == apns""#))
-        #expect(mend(.segment(try Segment("sport"))).contains("provider == apns && …"))
-        #expect(mend(.segment(try Segment("sport || cup"))).contains("provider == apns && (…)"))
-        #expect(mend(.users(["ana"])).contains(#""exclude": {"segment": "provider != apns"}"#))
-        #expect(mend(.list(name: "fans", version: nil)).contains("list of apns devices"))
+        #expect(fix(.everyone).contains(#""segment": "provider == apns""#))
+        #expect(fix(.segment(try Segment("sport"))).contains("provider == apns && …"))
+        #expect(fix(.segment(try Segment("sport || cup"))).contains("provider == apns && (…)"))
+        #expect(fix(.users(["ana"])).contains(#""exclude": {"segment": "provider != apns"}"#))
+        #expect(fix(.list(name: "fans", version: nil)).contains("list of apns devices"))
     }
 
     @Test func `4096 bytes fit, 4097 do not, in whatever language`() {

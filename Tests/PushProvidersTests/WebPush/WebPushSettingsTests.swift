@@ -28,12 +28,12 @@ import Testing
         ("public_key", "i3CYb7t4xfxCDquptFOepC9GAu_HLGkMlMuCGSK2rpiUfnK9ojFwDXb1JrErtmysazNjjvW2L9OkSSHzvoD1oA"),
         ("public_key", ""), ("private_key_file", ""), ("addresses", "all"), ("topic", "x"),
     ])
-    func `what is wrong is named with its place and a mend`(key: String, value: String) throws {
+    func `what is wrong is named with its place and a fix`(key: String, value: String) throws {
         let refusal = #expect(throws: SettingsRefused.self) {
             try WebPushSettings(Self.block.merging([key: value]) { $1 })
         }
         #expect(refusal?.problems.map(\.pointer) == ["/\(key)"])
-        #expect(refusal?.problems.first?.mend?.isEmpty == false)
+        #expect(refusal?.problems.first?.fix?.isEmpty == false)
     }
 
     @Test func `all problems are told at once`() {

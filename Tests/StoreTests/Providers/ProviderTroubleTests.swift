@@ -252,7 +252,7 @@ struct ProviderTroubleTests {
         }
         guard case .accepted(let number, 14) = acceptance else { throw LedgerError.failed("\(acceptance)") }
         #expect(shards.map(\.facts.provider) == [.apns, .apns])
-        #expect(try await ledger.read { try $0.shortWayShards(campaign: number) }.count == 2)
+        #expect(try await ledger.read { try $0.fastPathShards(campaign: number) }.count == 2)
         _ = try await ledger.write(.synced) { try $0.resume(PauseScope(provider: .fcm), now: .start) }
         #expect(try await ledger.planned(number, .fcm).count == 2)
         #expect(try await ledger.status(number).law == .holds)

@@ -51,7 +51,7 @@ extension Job {
                 pointer: "/content",
                 code: .unusual,
                 detail: "a native push has nothing for \(provider.rawValue): its devices are left out",
-                mend: content.rawBlocks.contains { $0.name == provider.rawValue }
+                fix: content.rawBlocks.contains { $0.name == provider.rawValue }
                     ? "give content.\(provider.rawValue) too" : nil
             )
         }

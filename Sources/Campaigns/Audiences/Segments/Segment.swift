@@ -65,8 +65,8 @@ public struct SegmentProblem: Error, Hashable, Sendable, CustomStringConvertible
     /// What is wrong.
     public var detail: String
     /// How to mend it.
-    public var mend: String?
+    public var fix: String?
 
     /// One line for people.
-    public var description: String { "column \(column): \(detail)" + (mend.map { " (\($0))" } ?? "") }
+    public var description: String { "column \(column): \(detail)" + (fix.map { " (\($0))" } ?? "") }
 }

@@ -4,17 +4,17 @@ extension SegmentParser {
         let example = "for example \(word)(derby), or \(word)(derby, since: 7d)"
         try advance()
         guard case .word(let id) = token, JobIdentity.isID(id.replacingAt()) else {
-            throw problem("\(token.name) stands where a campaign's id must stand", mend: example)
+            throw problem("\(token.name) stands where a campaign's id must stand", fix: example)
         }
         guard var question = TrackedQuestion(word: word, campaign: id) else {
-            throw scanner.problem("\(word.clipped) can be asked of no campaign", at: begin, mend: example)
+            throw scanner.problem("\(word.clipped) can be asked of no campaign", at: begin, fix: example)
         }
         try advance()
         while token == .comma {
             try advance()
             try setting(&question, example)
         }
-        guard token == .close else { throw problem("\(token.name) stands where , or ) must stand", mend: example) }
+        guard token == .close else { throw problem("\(token.name) stands where , or ) must stand", fix: example) }
         try advance()
         questions += 1
         guard questions <= TrackedQuestion.most else {
@@ -30,7 +30,7 @@ extension SegmentParser {
     /// `since: 7d` or `action: LIKE`; a colon is a letter of words, so the value may be the same word's rest.
     private mutating func setting(_ question: inout TrackedQuestion, _ example: String) throws(SegmentProblem) {
         guard case .word(let word) = token, let colon = word.firstIndex(of: ":") else {
-            throw problem("\(token.name) stands where since: or action: must stand", mend: example)
+            throw problem("\(token.name) stands where since: or action: must stand", fix: example)
         }
         let name = word[..<colon]
         var value = String(word[word.index(after: colon)...])
@@ -38,22 +38,22 @@ extension SegmentParser {
             try advance()
             switch token {
             case .word(let text), .quoted(let text): value = text
-            default: throw problem("\(token.name) stands where a value must stand", mend: example)
+            default: throw problem("\(token.name) stands where a value must stand", fix: example)
             }
         }
         switch name {
         case "since":
             guard let since = TrackedQuestion.Since(value) else {
-                let mend = "write it like 7d, 12h, 30m or 2026-11-20T00:00:00Z"
-                throw problem("\(value.clipped) is neither a duration nor an instant", mend: mend)
+                let fix = "write it like 7d, 12h, 30m or 2026-11-20T00:00:00Z"
+                throw problem("\(value.clipped) is neither a duration nor an instant", fix: fix)
             }
             question.since = since
         case "action":
             guard question.deed == .type(.actioned) else {
-                throw problem("only actioned has an action", mend: "for example actioned(derby, action: LIKE)")
+                throw problem("only actioned has an action", fix: "for example actioned(derby, action: LIKE)")
             }
             question.action = value
-        default: throw problem("\(String(name).clipped) is neither since nor action", mend: example)
+        default: throw problem("\(String(name).clipped) is neither since nor action", fix: example)
         }
         try advance()
     }

@@ -13,7 +13,7 @@ struct SegmentParser {
     init(_ text: String) throws(SegmentProblem) {
         guard text.utf8.count <= Segment.bytesMax else {
             let detail = "the expression has \(text.utf8.count) bytes, at most \(Segment.bytesMax) are allowed"
-            throw SegmentProblem(code: .length, column: 1, detail: detail, mend: "put the devices into a list")
+            throw SegmentProblem(code: .length, column: 1, detail: detail, fix: "put the devices into a list")
         }
         guard StreamSafeText.holds(text) else {
             throw SegmentProblem(code: .encoding, column: 1, detail: "more than 30 combining marks in a row")
@@ -22,8 +22,8 @@ struct SegmentParser {
         token = try scanner.next()
         place = scanner.start
         if token == .end {
-            let mend = "say who is meant, for example sport, or give everyone: true"
-            throw SegmentProblem(code: .empty, column: 1, detail: "the expression is empty", mend: mend)
+            let fix = "say who is meant, for example sport, or give everyone: true"
+            throw SegmentProblem(code: .empty, column: 1, detail: "the expression is empty", fix: fix)
         }
     }
 
@@ -33,7 +33,7 @@ struct SegmentParser {
         switch token {
         case .end: return node
         case .close: throw problem("a closing parenthesis without an opening one")
-        default: throw problem("\(token.name) follows without && or ||", mend: connective())
+        default: throw problem("\(token.name) follows without && or ||", fix: connective())
         }
     }
 
@@ -45,8 +45,8 @@ struct SegmentParser {
         return "write && for and, || for or"
     }
 
-    func problem(_ detail: String, mend: String? = nil) -> SegmentProblem {
-        scanner.problem(detail, at: place, mend: mend)
+    func problem(_ detail: String, fix: String? = nil) -> SegmentProblem {
+        scanner.problem(detail, at: place, fix: fix)
     }
 
     mutating func advance() throws(SegmentProblem) {
@@ -90,13 +90,13 @@ struct SegmentParser {
             let inner = try any()
             guard token == .close else {
                 if token == .end { throw scanner.problem("a parenthesis that is not closed", at: opening) }
-                throw problem("\(token.name) follows without && or ||", mend: connective())
+                throw problem("\(token.name) follows without && or ||", fix: connective())
             }
             try advance()
             return inner
         case .word(let word):
             if let sign = SegmentWord.connectives[word.lowercased()] {
-                throw problem("\(word.clipped) is no tag", mend: "write \(sign), or put the tag into quotes")
+                throw problem("\(word.clipped) is no tag", fix: "write \(sign), or put the tag into quotes")
             }
             return try term(word, isQuoted: false)
         case .quoted(let text): return try term(text, isQuoted: true)
@@ -113,14 +113,14 @@ struct SegmentParser {
                 code: .tooMany,
                 column: scanner.column(place),
                 detail: "more than \(Segment.termsMax) tags and comparisons",
-                mend: "put the devices into a list"
+                fix: "put the devices into a list"
             )
         }
         try advance()
         if token == .open, !isQuoted, TrackedQuestion.words.contains(name) { return try tracked(name, at: begin) }
         guard case .comparison(let comparison) = token else {
             if !isQuoted, SegmentWord.fields.contains(name) {
-                throw scanner.problem("\(name) needs a comparison", at: begin, mend: "for example \(example(name))")
+                throw scanner.problem("\(name) needs a comparison", at: begin, fix: "for example \(example(name))")
             }
             return .term(.tag(try tag(name, at: begin)))
         }
@@ -129,7 +129,7 @@ struct SegmentParser {
         switch token {
         case .word(let word): value = (word, false)
         case .quoted(let text): value = (text, true)
-        default: throw problem("\(token.name) stands where a value must stand", mend: "texts may stand in quotes")
+        default: throw problem("\(token.name) stands where a value must stand", fix: "texts may stand in quotes")
         }
         let node = try compared(name, isQuoted: isQuoted, comparison, value, at: begin)
         try advance()
@@ -184,28 +184,28 @@ extension SegmentParser {
         switch name {
         case "app_version":
             guard VersionOrder.isVersion(value.utf8) else {
-                throw problem("\(value.clipped) is no version", mend: "write it like 3.2 or 3.2.1")
+                throw problem("\(value.clipped) is no version", fix: "write it like 3.2 or 3.2.1")
             }
             return .appVersion(comparison, VersionOrder.canonical(value))
         case "registered_at":
             guard let instant = try? Timestamp(rfc3339: value) else {
-                throw problem("\(value.clipped) is no instant", mend: "write it like \"2026-11-20T00:00:00Z\"")
+                throw problem("\(value.clipped) is no instant", fix: "write it like \"2026-11-20T00:00:00Z\"")
             }
             return .registeredAt(comparison, instant)
         default: break
         }
         guard comparison == .equal else {
-            throw problem("\(name) compares with == and != only", mend: "for example \(example(name))")
+            throw problem("\(name) compares with == and != only", fix: "for example \(example(name))")
         }
         switch name {
         case "locale":
             guard DeviceRule.isLocale(value) else {
-                throw problem("\(value.clipped) is no BCP 47 tag", mend: "write it like es or es-ES")
+                throw problem("\(value.clipped) is no BCP 47 tag", fix: "write it like es or es-ES")
             }
             return .locale(value.lowercased())
         case "time_zone":
             guard DeviceRule.isTimeZone(value) else {
-                throw problem("\(value.clipped) is no IANA name", mend: "write it like Europe/Madrid")
+                throw problem("\(value.clipped) is no IANA name", fix: "write it like Europe/Madrid")
             }
             return .group(.timeZone, value)
         case "environment":
@@ -216,7 +216,7 @@ extension SegmentParser {
         default:
             // Which there are is not the language's to say: a name that no device has matches none.
             guard ProviderName.isName(value) else {
-                throw problem("\(value.clipped) is no provider", mend: "for example \(example(name))")
+                throw problem("\(value.clipped) is no provider", fix: "for example \(example(name))")
             }
             return .group(.provider, ProviderName.ofPlatform[value] ?? value)
         }
@@ -225,7 +225,7 @@ extension SegmentParser {
     private func choice(_ value: String, _ words: [String]) throws(SegmentProblem) -> String {
         if words.contains(value) { return value }
         let near = Spelling.nearest(to: value, among: words).map { "did you mean \($0)?" }
-        throw problem("\(value.clipped) is none of \(words.joined(separator: ", "))", mend: near)
+        throw problem("\(value.clipped) is none of \(words.joined(separator: ", "))", fix: near)
     }
 
     private mutating func attribute(
@@ -247,7 +247,7 @@ extension SegmentParser {
                     code: .unusual,
                     column: scanner.column(begin),
                     detail: "\(name.clipped) is taken as an attribute",
-                    mend: "did you mean \(near)?"
+                    fix: "did you mean \(near)?"
                 )
             )
         }

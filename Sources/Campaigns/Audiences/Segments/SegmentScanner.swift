@@ -37,8 +37,8 @@ struct SegmentScanner {
         1 + bytes[..<min(offset, bytes.count)].reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
     }
 
-    func problem(_ detail: String, at offset: Int? = nil, mend: String? = nil) -> SegmentProblem {
-        SegmentProblem(code: .syntax, column: column(offset ?? start), detail: detail, mend: mend)
+    func problem(_ detail: String, at offset: Int? = nil, fix: String? = nil) -> SegmentProblem {
+        SegmentProblem(code: .syntax, column: column(offset ?? start), detail: detail, fix: fix)
     }
 
     mutating func next() throws(SegmentProblem) -> Token {
@@ -53,21 +53,21 @@ struct SegmentScanner {
         case UInt8(ascii: ","): return .comma
         case UInt8(ascii: "&"):
             if take("&") { return .and }
-            throw problem("a single &", mend: "write && for and")
+            throw problem("a single &", fix: "write && for and")
         case UInt8(ascii: "|"):
             if take("|") { return .or }
-            throw problem("a single |", mend: "write || for or")
+            throw problem("a single |", fix: "write || for or")
         case UInt8(ascii: "!"): return take("=") ? .comparison(.notEqual) : .not
         case UInt8(ascii: "="):
             if take("=") { return .comparison(.equal) }
-            throw problem("a single =", mend: "write == to compare")
+            throw problem("a single =", fix: "write == to compare")
         case UInt8(ascii: "<"): return .comparison(take("=") ? .lessOrEqual : .less)
         case UInt8(ascii: ">"): return .comparison(take("=") ? .greaterOrEqual : .greater)
         case UInt8(ascii: "\""), UInt8(ascii: "'"): return .quoted(try quoted(until: byte))
         default:
             guard SegmentWord.isWordByte(byte) else {
                 let shown = String(decoding: [byte], as: UTF8.self).clipped
-                throw problem("the character \(shown) means nothing here", mend: "put texts into quotes")
+                throw problem("the character \(shown) means nothing here", fix: "put texts into quotes")
             }
             while offset < bytes.count, SegmentWord.isWordByte(bytes[offset]) { offset += 1 }
             return .word(String(decoding: bytes[start..<offset], as: UTF8.self))
@@ -87,11 +87,11 @@ struct SegmentScanner {
             offset += 1
             switch byte {
             case quote:
-                if text.isEmpty { throw problem("an empty text", mend: "take it out, or put something into it") }
+                if text.isEmpty { throw problem("an empty text", fix: "take it out, or put something into it") }
                 return String(decoding: text, as: UTF8.self)
             case UInt8(ascii: "\\"):
                 guard offset < bytes.count, [UInt8(ascii: "\\"), 0x22, 0x27].contains(bytes[offset]) else {
-                    throw problem("a backslash in front of another character", at: offset - 1, mend: "write \\\\")
+                    throw problem("a backslash in front of another character", at: offset - 1, fix: "write \\\\")
                 }
                 text.append(bytes[offset])
                 offset += 1
@@ -99,6 +99,6 @@ struct SegmentScanner {
             default: text.append(byte)
             }
         }
-        throw problem("a text that is not closed", mend: "close it with a quote")
+        throw problem("a text that is not closed", fix: "close it with a quote")
     }
 }

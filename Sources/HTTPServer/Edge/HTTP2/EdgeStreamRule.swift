@@ -14,7 +14,7 @@ enum EdgeStreamRule {
         // One byte more than the largest body tells that it is too large.
         configuration.bodyBytesMax = LaneRule.bodyMax + 1
         // The door refuses more than it takes; this is for those who do not stop.
-        configuration.headerBytesMax = 4 * EdgeDoor.headerBytesMax
+        configuration.headerBytesMax = 4 * EdgeResponder.headerBytesMax
         configuration.keptBytesMax = keptBytesMax
         return configuration
     }

@@ -22,7 +22,7 @@ final class EdgeStreams: ChannelInboundHandler {
     /// How often streams and silence are looked at.
     private static let look = TimeAmount.seconds(5)
 
-    private let door: EdgeDoor
+    private let responder: EdgeResponder
     private let state: ConnectionState
     private let intake: TrackingIntake
     private let executor: LoopExecutor
@@ -37,15 +37,15 @@ final class EdgeStreams: ChannelInboundHandler {
     private var isFlushDue = false
     private var isLeaving = false
 
-    init(_ door: EdgeDoor, _ state: ConnectionState, on channel: any Channel) throws {
-        self.door = door
+    init(_ responder: EdgeResponder, _ state: ConnectionState, on channel: any Channel) throws {
+        self.responder = responder
         self.state = state
-        intake = door.core.intakes.intake(door.core, on: channel.eventLoop)
+        intake = responder.core.intakes.intake(responder.core, on: channel.eventLoop)
         executor = LoopExecutor(channel.eventLoop)
         session = try HTTP2ServerSession(configuration: EdgeStreamRule.session)
     }
 
-    private var load: EdgeLoad { door.core.load }
+    private var load: EdgeLoad { responder.core.load }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -141,7 +141,10 @@ final class EdgeStreams: ChannelInboundHandler {
 
     /// The other side broke the protocol: it is told, and that was all.
     private func end(_ error: any Error) {
-        door.core.logger.debug("a connection ended", metadata: ["peer": "\(state.peer.text)", "error": "\(error)"])
+        responder.core.logger.debug(
+            "a connection ended",
+            metadata: ["peer": "\(state.peer.text)", "error": "\(error)"]
+        )
         flush()
         context?.close(promise: nil)
     }
@@ -158,7 +161,10 @@ final class EdgeStreams: ChannelInboundHandler {
     private func leave(_ reason: EdgeReason) {
         guard let context, context.channel.isActive else { return }
         load.refused(reason)
-        door.core.logger.debug("a connection ended", metadata: ["peer": "\(state.peer.text)", "reason": "\(reason)"])
+        responder.core.logger.debug(
+            "a connection ended",
+            metadata: ["peer": "\(state.peer.text)", "reason": "\(reason)"]
+        )
         try? session.goAway(
             code: reason == .idle ? HTTP2ErrorCode.noError : HTTP2ErrorCode.enhanceYourCalm,
             debugData: Array(reason.rawValue.utf8)
@@ -204,7 +210,9 @@ final class EdgeStreams: ChannelInboundHandler {
 extension EdgeStreams {
     /// Whether a request that is to come may be what it says: the rest of one without a key is not waited for.
     private func isWanted(_ head: borrowing IncomingRequest) -> Bool {
-        if door.isPlausible(head.withValue(of: "authorization") { String(decoding: $0, as: UTF8.self) }) { return true }
+        if responder.isPlausible(head.withValue(of: "authorization") { String(decoding: $0, as: UTF8.self) }) {
+            return true
+        }
         begin(head) { pass(Request(head), $0, head.streamID) }
         return false
     }
@@ -239,7 +247,7 @@ extension EdgeStreams {
                 state.budget.proved()
                 send(answer, id: ask.id, bytes, streamID)
                 let line = ask.line(state.peer.text)
-                door.note(line, TrackingRoutes.operation, app, answer.status, ContinuousClock.now - ask.began)
+                responder.note(line, TrackingRoutes.operation, app, answer.status, ContinuousClock.now - ask.began)
             }
         }
     }
@@ -251,10 +259,10 @@ extension EdgeStreams {
             ended(bytes)
             return flushSoon()
         }
-        let (door, peer) = (door, state.peer)
+        let (responder, peer) = (responder, state.peer)
         let here = NIOLoopBound(self, eventLoop: context.eventLoop)
         Task(executorPreference: executor) {
-            let reply = await EdgeFront(door: door).reply(to: request, peer: peer)
+            let reply = await EdgeFront(responder: responder).reply(to: request, peer: peer)
             let body = StreamBody()
             // Fails for nothing: a body of the edge lies in memory.
             try? await reply.response.body.write(body)

@@ -15,7 +15,7 @@ final class ConnectionCensus: Sendable {
     }
 
     /// How many there are, and may be.
-    var figures: ConnectionCaps { caps.withLock { $0 } }
+    var metrics: ConnectionCaps { caps.withLock { $0 } }
 
     /// Whether those who say nothing have to go sooner.
     var isFull: Bool { caps.withLock { $0.isFull } }

@@ -41,7 +41,7 @@ final class EdgeLoad: Sendable {
     func refused(_ reason: EdgeReason) { state.withLock { $0.refused[reason, default: 0] += 1 } }
 
     /// What the metrics tell.
-    var figures: (budget: ProcessBudget, refused: [EdgeReason: Int]) {
+    var metrics: (budget: ProcessBudget, refused: [EdgeReason: Int]) {
         state.withLock { ($0.budget, $0.refused) }
     }
 }

@@ -19,7 +19,7 @@ enum MessageRoutes {
         let (app, id) = (call.app.name, call.parameter("id"))
         // Whoever may not have it, or has it, costs no copy of it, and all that fetch it at a time cost one.
         guard let head = try await core.ledger.read({ try $0.contentHead(app: app, id: id) }),
-            ContentDoor.opens(head.owner, shown: campaign(call))
+            ContentAccess.opens(head.owner, shown: campaign(call))
         else { throw missing }
         if let answer = ContentAnswer.unchanged(head, for: call.request.headers) { return answer }
         guard let content = try await core.contents.content(head) else { throw missing }

@@ -21,7 +21,7 @@ struct TrackingAsk {
     init?(_ head: HTTPRequest, _ body: ByteBuffer) {
         let fields = head.headerFields
         guard head.method == .post, head.path == TrackingRoutes.path, fields[.contentType] == Self.type,
-            fields.reduce(0, { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }) <= EdgeDoor.headerBytesMax,
+            fields.reduce(0, { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }) <= EdgeResponder.headerBytesMax,
             let authorization = fields[.authorization]
         else { return nil }
         let given = Front.requestID.flatMap { fields[$0] }
@@ -32,7 +32,7 @@ struct TrackingAsk {
     init?(_ request: borrowing IncomingRequest) {
         guard request.has(":method", "POST"), request.has(":path", TrackingRoutes.path),
             request.has("content-type", Self.type), request.isForOneHost(),
-            request.headerBytes <= EdgeDoor.headerBytesMax,
+            request.headerBytes <= EdgeResponder.headerBytesMax,
             let authorization = request.value(of: "authorization")
         else { return nil }
         let given = request.value(of: "x-request-id").map { String(decoding: $0, as: UTF8.self) }
@@ -51,8 +51,8 @@ struct TrackingAsk {
     }
 
     /// What the log says of it.
-    func line(_ peer: String) -> EdgeDoor.Line {
-        EdgeDoor.Line(method: "POST", path: TrackingRoutes.path, peer: peer, request: id)
+    func line(_ peer: String) -> EdgeResponder.Line {
+        EdgeResponder.Line(method: "POST", path: TrackingRoutes.path, peer: peer, request: id)
     }
 
     /// The same for the door, with all that tracking asks of a request.

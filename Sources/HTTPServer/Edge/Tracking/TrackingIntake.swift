@@ -40,7 +40,7 @@ final class TrackingIntake {
 
     private let ledger: Ledger
     private let edge: EdgeCore
-    private let outlet: TrackingOutlet
+    private let relay: TrackingRelay
     private let loop: any EventLoop
     private let executor: LoopExecutor
     private var waiting: [Waiting] = []
@@ -50,7 +50,7 @@ final class TrackingIntake {
     init(_ core: ServerCore, on loop: any EventLoop) {
         ledger = core.ledger
         edge = core.edge
-        outlet = core.tracking
+        relay = core.tracking
         self.loop = loop
         executor = LoopExecutor(loop)
     }
@@ -97,7 +97,7 @@ final class TrackingIntake {
             entries += events
             good.append(Good(waiting: waiting, app: device.app))
         }
-        let verdict = await outlet.take(entries)
+        let verdict = await relay.take(entries)
         for request in good {
             request.waiting.told(verdict == .taken ? .taken(app: request.app) : .later(app: request.app))
         }

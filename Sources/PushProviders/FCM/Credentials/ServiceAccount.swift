@@ -18,23 +18,23 @@ public struct ServiceAccount: Hashable, Sendable {
     /// Why a file is none.
     struct Refusal: Error, Equatable {
         var detail: String
-        var mend: String
+        var fix: String
     }
 
     /// Reads a file as Google gives it out.
     init(_ file: [UInt8]) throws(Refusal) {
-        let mend = "give the JSON file that Google's console makes for a key of a service account"
+        let fix = "give the JSON file that Google's console makes for a key of a service account"
         let reading = JSONReader.read(file)
         guard reading.problems.isEmpty, let value = reading.value, value.members != nil else {
-            throw Refusal(detail: "the file is no JSON object", mend: mend)
+            throw Refusal(detail: "the file is no JSON object", fix: fix)
         }
         guard value["type"]?.string == "service_account" else {
-            throw Refusal(detail: "the file's type is not service_account", mend: mend)
+            throw Refusal(detail: "the file's type is not service_account", fix: fix)
         }
         var texts: [String: String] = [:]
         for name in ["project_id", "client_email", "private_key_id", "private_key"] {
             guard let text = value[name]?.string, !text.isEmpty else {
-                throw Refusal(detail: "the file has no \(name)", mend: mend)
+                throw Refusal(detail: "the file has no \(name)", fix: fix)
             }
             texts[name] = text
         }
@@ -42,7 +42,7 @@ public struct ServiceAccount: Hashable, Sendable {
         clientEmail = texts["client_email", default: ""]
         keyID = texts["private_key_id", default: ""]
         guard (1...64).contains(projectID.utf8.count), projectID.utf8.allSatisfy(Self.isProjectByte) else {
-            throw Refusal(detail: "the file's project_id is no project's id", mend: mend)
+            throw Refusal(detail: "the file's project_id is no project's id", fix: fix)
         }
         tokenURI = value["token_uri"]?.string ?? "https://oauth2.googleapis.com/token"
         let rest = tokenURI.utf8.dropFirst("https://".utf8.count)
@@ -51,7 +51,7 @@ public struct ServiceAccount: Hashable, Sendable {
         guard tokenURI.hasPrefix("https://"),
             let endpoint = ProviderEndpoint(url: "https://" + String(decoding: host, as: UTF8.self)),
             path.utf8.count <= 256, path.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
-        else { throw Refusal(detail: "the file's token_uri is no https address", mend: mend) }
+        else { throw Refusal(detail: "the file's token_uri is no https address", fix: fix) }
         tokenEndpoint = endpoint
         tokenPath = path.isEmpty ? "/" : path
     }

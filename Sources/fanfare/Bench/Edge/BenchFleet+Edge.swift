@@ -22,5 +22,5 @@ extension BenchFleet {
     }
 
     /// CPU of all workers so far, in seconds.
-    var cpuSeconds: Double { workers.compactMap { ProcessFigures.cpuSeconds(of: $0.process) }.reduce(0, +) }
+    var cpuSeconds: Double { workers.compactMap { ProcessMetrics.cpuSeconds(of: $0.process) }.reduce(0, +) }
 }

@@ -110,7 +110,7 @@ final class EdgeLoad {
         ready += 1
         guard stage == .opening, ready == plan.wire.connections else { return }
         stage = .running
-        cpuBefore = ProcessFigures.cpuSecondsOfThisThread()
+        cpuBefore = ProcessMetrics.cpuSecondsOfThisThread()
         begin = .now()
         schedule()
     }
@@ -169,7 +169,7 @@ final class EdgeLoad {
     // MARK: The end
 
     private func finish() {
-        report.cpuSeconds = ProcessFigures.cpuSecondsOfThisThread() - cpuBefore
+        report.cpuSeconds = ProcessMetrics.cpuSecondsOfThisThread() - cpuBefore
         report.unanswered = plan.schedule.total - report.latencies.count
         report.close()
         end(.success(report))

@@ -33,35 +33,35 @@ struct EdgeRush: Sendable {
             + " the phones \(own) µs"
     }
 
-    var figures: [BenchFigure] {
+    var metrics: [BenchMetric] {
         let refused = report.statuses.filter { $0.key != 202 }.values.reduce(0, +) + report.unanswered
         return [
-            BenchFigure(
+            BenchMetric(
                 "lost_\(name.id)",
                 "opens lost, \(name.label)",
                 Double(opens - counted),
                 digits: 0,
                 target: .atMost(0)
             ),
-            BenchFigure("refused_\(name.id)", "opens not answered 202", Double(refused), digits: 0, target: .atMost(0)),
-            BenchFigure("p50_\(name.id)", "a phone waits, median", report.percentile(0.5), unit: "ms"),
-            BenchFigure(
+            BenchMetric("refused_\(name.id)", "opens not answered 202", Double(refused), digits: 0, target: .atMost(0)),
+            BenchMetric("p50_\(name.id)", "a phone waits, median", report.percentile(0.5), unit: "ms"),
+            BenchMetric(
                 "p99_\(name.id)",
                 "99 of 100 phones wait at most",
                 report.percentile(0.99),
                 unit: "ms",
                 target: .atMost(Self.waitMax)
             ),
-            BenchFigure("max_\(name.id)", "the longest wait", report.percentile(1), unit: "ms"),
+            BenchMetric("max_\(name.id)", "the longest wait", report.percentile(1), unit: "ms"),
             cpu("server_us", "CPU of the server for an open", serverCPU),
             cpu("worker_us", "CPU of the worker in that time, per open", workerCPU),
             cpu("phones_us", "CPU of the phones for an open", report.cpuSeconds),
-            BenchFigure("written_\(name.id)", "until the ledger had the last one", written, unit: "s"),
+            BenchMetric("written_\(name.id)", "until the ledger had the last one", written, unit: "s"),
         ]
     }
 
-    private func cpu(_ kind: String, _ label: String, _ seconds: Double) -> BenchFigure {
-        BenchFigure("\(kind)_\(name.id)", label, microseconds(seconds), unit: "µs")
+    private func cpu(_ kind: String, _ label: String, _ seconds: Double) -> BenchMetric {
+        BenchMetric("\(kind)_\(name.id)", label, microseconds(seconds), unit: "µs")
     }
 
     private func microseconds(_ seconds: Double) -> Double { seconds * 1e6 / Double(opens) }

@@ -22,7 +22,7 @@ struct EdgeScenario: Sendable {
     func run() async throws -> BenchResult {
         let opens = stage.devices(.edge)
         let fleet = try await BenchFleet(.edge, stage)
-        let far = try await FarSide.start("far-edge", below: fleet.folder.path, stage)
+        let far = try await Peer.start("far-edge", below: fleet.folder.path, stage)
         stage.say("registering \(NumberText.grouped(opens)) devices")
         let phones = try await EdgePhones.register(opens, app: BenchJob.app, in: fleet.ledger)
         let integrationKeys = try await fleet.writeIntegrationKeys()
@@ -43,12 +43,12 @@ struct EdgeScenario: Sendable {
             scenario: .edge,
             subject: "\(NumberText.grouped(opens)) opens in \(Self.seconds) s over "
                 + "\(EdgeWire.http2.connections) connections of HTTP/2 or \(EdgeWire.http1.connections) of HTTP/1.1",
-            figures: alone.figures + direct.figures + sending
+            metrics: alone.metrics + direct.metrics + sending
         )
     }
 
     /// A rush beside a campaign at a share of the full rate: its figures, and whether the campaign kept its rate.
-    private func rushWhileSending(of number: UInt32, _ place: Place, _ far: FarSide) async throws -> [BenchFigure] {
+    private func rushWhileSending(of number: UInt32, _ place: Place, _ far: Peer) async throws -> [BenchMetric] {
         let fleet = place.fleet
         stage.say("measuring the machine's full rate")
         try await fleet.upload(place.opens, as: "full")
@@ -65,9 +65,9 @@ struct EdgeScenario: Sendable {
         let (end, count) = try await after
         _ = try await fleet.cancel(job)
         let sent = Double(count - before) / ((end - start) / .seconds(1))
-        return rush.figures + [
-            BenchFigure("full_rate", "pushes a second at full rate", full.rate, digits: 0),
-            BenchFigure(
+        return rush.metrics + [
+            BenchMetric("full_rate", "pushes a second at full rate", full.rate, digits: 0),
+            BenchMetric(
                 "sent_ratio",
                 "rate kept meanwhile, of \(NumberText.grouped(perSecond)) a second",
                 sent / Double(perSecond),
@@ -112,7 +112,7 @@ struct EdgeScenario: Sendable {
         let (opens, fleet, process) = (place.opens, place.fleet, place.server.process)
         let requests = place.phones.opens(of: number, app: BenchJob.app, keys: try await fleet.messageKeys())
         let schedule = EdgeSchedule(total: opens, perSecond: max(1, opens / Self.seconds))
-        let cpu = (ProcessFigures.cpuSeconds(of: process) ?? 0, await fleet.cpuSeconds)
+        let cpu = (ProcessMetrics.cpuSeconds(of: process) ?? 0, await fleet.cpuSeconds)
         let report = try await EdgeLoad.run(
             EdgeLoad.Plan(wire: wire, port: place.server.port, schedule: schedule, opens: requests)
         )
@@ -124,7 +124,7 @@ struct EdgeScenario: Sendable {
             report: report,
             counted: counted,
             written: (ContinuousClock.now - answered) / .seconds(1),
-            serverCPU: (ProcessFigures.cpuSeconds(of: process) ?? 0) - cpu.0,
+            serverCPU: (ProcessMetrics.cpuSeconds(of: process) ?? 0) - cpu.0,
             workerCPU: await fleet.cpuSeconds - cpu.1
         )
         stage.say(rush.line)

@@ -142,8 +142,8 @@ extension AppKeyCommand {
 
         func run() async throws {
             guard !devices || yes || trial.dryRun else {
-                let mend = "add --yes, or look first with --dry-run"
-                throw CommandFailure(.usage, "the devices of a key cannot be brought back: \(mend)")
+                let fix = "add --yes, or look first with --dry-run"
+                throw CommandFailure(.usage, "the devices of a key cannot be brought back: \(fix)")
             }
             let path = try choice.path(try options.load())
             let known = try IntegrationKeysFile.read(path: path).filter { $0.name == name }.map(\.hash)

@@ -84,7 +84,7 @@ struct JobFile {
                     pointer: problem.pointer,
                     code: problem.code,
                     detail: broken.detail,
-                    mend: problem.mend
+                    fix: problem.fix
                 )
                 return place(broken.position) + bare.text
             }

@@ -43,9 +43,9 @@ extension DeviceCommand {
             let summary = dryRun ? try await load(nil) : try await options.withLedger { try await load($0) }
             if !output.json {
                 for problem in summary.report.problems + summary.report.warnings {
-                    let mend = problem.mend.map { " (\($0))" } ?? ""
+                    let fix = problem.fix.map { " (\($0))" } ?? ""
                     let place = "\(file):\(problem.line):\(problem.column)"
-                    Terminal.writeError("fanfare: \(TerminalText.safe("\(place): \(problem.detail)\(mend)"))\n")
+                    Terminal.writeError("fanfare: \(TerminalText.safe("\(place): \(problem.detail)\(fix)"))\n")
                 }
             }
             Terminal.write((output.json ? json(summary).text : line(summary)) + "\n")

@@ -135,22 +135,22 @@ struct SegmentTests {
         ("3 < level < 5", 11, .syntax, "one thing"), ("vip >= true", 8, .syntax, ""),
         ("team == \"a\\n\"", 11, .syntax, "\\\\"),
     ])
-    func `a mistake is told with its column and a way to mend it`(
+    func `a mistake is told with its column and a way to fix it`(
         expression: String,
         column: Int,
         code: ProblemCode,
-        mend: String
+        fix: String
     ) throws {
         let problem = #expect(throws: SegmentProblem.self) { try Segment(expression) }
         #expect(problem?.column == column, "\(problem?.description ?? "")")
         #expect(problem?.code == code)
-        if !mend.isEmpty { #expect(problem?.mend?.contains(mend) == true, "\(problem?.description ?? "")") }
+        if !fix.isEmpty { #expect(problem?.fix?.contains(fix) == true, "\(problem?.description ?? "")") }
     }
 
     @Test func `an attribute with the name of a field, nearly, is taken with a warning`() throws {
         let segment = try Segment("sport && app_versoin >= 3")
         #expect(segment.warnings.map(\.column) == [10])
-        #expect(segment.warnings.first?.mend == "did you mean app_version?")
+        #expect(segment.warnings.first?.fix == "did you mean app_version?")
     }
 
     @Test func `length, depth and terms are bounded`() throws {

@@ -140,7 +140,7 @@ import Testing
             #expect(answers.dropFirst(4).allSatisfy { $0 != 0x88 }, "\(answers)")
             // However many wait, one copy of it is there.
             #expect(server.server.core.contents.count == 1)
-            #expect(server.server.core.load.figures.budget.held < 3_000_000)
+            #expect(server.server.core.load.metrics.budget.held < 3_000_000)
             await connection.close()
             try await eventually("the copy goes with the last who fetches it") {
                 server.server.core.contents.count == 0

@@ -41,7 +41,7 @@ import Testing
             let rest = load.room - 65_536
             load.change(by: rest)
             #expect(try await send() == 503)
-            #expect(load.figures.refused[.processMemory] == 1)
+            #expect(load.metrics.refused[.processMemory] == 1)
             load.change(by: -rest)
             #expect(try await send() == 422)
             try await eventually("nothing is held any more") { load.budget.held < 65_536 }
@@ -63,7 +63,7 @@ import Testing
             #expect(load.budget.answering == 0)
             for _ in 0..<load.budget.answeringMax { _ = load.begins() }
             #expect(try await ask() == (http == .two ? 0 : 503))
-            #expect((load.figures.refused[.processAnswering] ?? 0) >= 1)
+            #expect((load.metrics.refused[.processAnswering] ?? 0) >= 1)
             for _ in 0..<load.budget.answeringMax { load.ends() }
             #expect(try await ask() == 404)
             #expect(load.budget.answering == 0)

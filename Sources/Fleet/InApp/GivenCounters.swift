@@ -1,0 +1,58 @@
+import Store
+
+/// Counts whom a message was given to, each device once: what comes while a commit is out is written with the next.
+actor GivenCounters {
+    private typealias Waiter = CheckedContinuation<Result<Void, LedgerError>, Never>
+
+    private struct Given: Hashable {
+        var campaign: UInt32
+        var device: Int64
+    }
+
+    private let ledger: Ledger
+    /// What the ledger has for certain: a device that opens its app again costs no write.
+    private var known: Set<Given> = []
+    private var waiting: [(given: [Given], waiter: Waiter)] = []
+    private var isWriting = false
+
+    /// About 30 MB.
+    private static let knownMax = 500_000
+    /// Of one transaction.
+    private static let most = 1000
+
+    init(ledger: Ledger) {
+        self.ledger = ledger
+    }
+
+    /// Returns when they are in the ledger.
+    func count(_ campaigns: [UInt32], device: Int64) async throws(LedgerError) {
+        let given = campaigns.map { Given(campaign: $0, device: device) }.filter { !known.contains($0) }
+        guard !given.isEmpty else { return }
+        let result = await withCheckedContinuation { (waiter: Waiter) in
+            waiting.append((given, waiter))
+            if !isWriting {
+                isWriting = true
+                Task { await writeAll() }
+            }
+        }
+        try result.get()
+    }
+
+    private func writeAll() async {
+        while !waiting.isEmpty {
+            let batch = Array(waiting.prefix(Self.most))
+            waiting.removeFirst(batch.count)
+            let given = Array(Set(batch.flatMap(\.given)))
+            let rows = given.map { (campaign: $0.campaign, device: $0.device) }
+            do throws(LedgerError) {
+                try await ledger.write(.normal, priority: .withOthers) { try $0.countGiven(rows) }
+                if known.count + given.count > Self.knownMax { known.removeAll(keepingCapacity: true) }
+                known.formUnion(given)
+                for place in batch { place.waiter.resume(returning: .success(())) }
+            } catch {
+                for place in batch { place.waiter.resume(returning: .failure(error)) }
+            }
+        }
+        isWriting = false
+    }
+}

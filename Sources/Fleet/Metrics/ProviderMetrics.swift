@@ -1,0 +1,81 @@
+import Campaigns
+import Delivery
+import PushProviders
+import Transport
+
+/// What one loop, or several together, have to do with the provider of an app.
+struct ProviderMetrics: Sendable {
+    /// What tells the series of one name apart.
+    struct Key: Hashable, Comparable, Sendable {
+        let app: String
+        let provider: String
+
+        init(_ account: LoadedAccount) {
+            self.init(app: account.app, provider: account.account.provider.name)
+        }
+
+        init(app: String, provider: ProviderName) {
+            self.app = app
+            self.provider = provider.rawValue
+        }
+
+        static func < (left: Key, right: Key) -> Bool { (left.app, left.provider) < (right.app, right.provider) }
+
+        var labels: [(String, String)] { [("app", app), ("provider", provider)] }
+    }
+
+    /// Since the process began, closed connections included.
+    var counters = ProviderPoolCounters()
+    /// Since the process began.
+    var answerTimes = AnswerTimes()
+    /// Connections and streams at this instant.
+    var state = ConnectionPool.Snapshot()
+
+    mutating func add(_ pool: ProviderPool) {
+        count(pool)
+        add(pool.state)
+    }
+
+    /// A pool that closes: what it has done stays.
+    mutating func count(_ pool: ProviderPool) {
+        counters.add(pool.counters)
+        answerTimes.add(pool.answerTimes)
+    }
+
+    mutating func add(_ other: ProviderMetrics) {
+        counters.add(other.counters)
+        answerTimes.add(other.answerTimes)
+        add(other.state)
+    }
+
+    private mutating func add(_ other: ConnectionPool.Snapshot) {
+        state.connecting += other.connecting
+        state.ready += other.ready
+        state.draining += other.draining
+        state.openStreams += other.openStreams
+        state.streamsAllowed += other.streamsAllowed
+        state.collapsed += other.collapsed
+    }
+}
+
+/// What one event loop says of itself.
+struct SenderMetrics: Sendable {
+    var providers: [ProviderMetrics.Key: ProviderMetrics] = [:]
+    /// Answers that the ledger does not have yet.
+    var unflushed = 0
+    /// At so many of them no stream is opened.
+    var unflushedMax = 0
+    /// Shards under way.
+    var runs = 0
+
+    mutating func add(_ other: SenderMetrics) {
+        providers.merge(other.providers) { mine, others in
+            var sum = mine
+            sum.add(others)
+            return sum
+        }
+        unflushed += other.unflushed
+        unflushedMax += other.unflushedMax
+        runs += other.runs
+    }
+}

@@ -1,0 +1,31 @@
+import Store
+
+/// Everything that a scrape of a worker tells.
+struct WorkerMetrics: Sendable {
+    var senders: SenderMetrics
+    var coordinator: CoordinatorMetrics
+    var credentialAges: [ProviderMetrics.Key: Duration]
+    var ledger: LedgerMetrics
+    /// How far the host's wall clock is ahead of the shared time, in milliseconds.
+    var clockSkew: Int64
+    var posted: [String: [WebhookCounters.Result: Int]]
+    var fleet: FleetMetrics
+    var process: ProcessMetrics
+
+    /// The answer to `/metrics`.
+    var exposition: String {
+        var page = Exposition()
+        page.write(coordinator.counters)
+        page.write(coordinator.tracking)
+        page.write(senders.providers)
+        page.write(credentialAges: credentialAges)
+        page.write(senders, coordinator)
+        page.write(ledger)
+        page.write(clockSkew: clockSkew)
+        page.write(posted)
+        page.write(fleet)
+        page.write(process)
+        page.writeBuild()
+        return page.text
+    }
+}

@@ -1,0 +1,159 @@
+import Campaigns
+import Delivery
+import Logging
+import NIOCore
+import Store
+import Synchronization
+
+/// The planner's way to the broker's loop, and the hints that come back from there.
+final class PlannerDispatcher: Sendable {
+    private let loop: any EventLoop
+    private let publisher: NIOLoopBound<ShardPublisher>
+    private let ledger: Ledger
+    private let events: WakeSignal
+    private let planner: WakeSignal
+    private let logger: Logger
+    private let hinted = Mutex(true)
+    private let taking = Mutex(Taking())
+    private let marks: NIOLoopBound<Marks>
+
+    /// How long a confirmed row waits for its mark.
+    ///
+    /// Most are claimed before, and what is claimed needs none. A row without its mark is published again after ten
+    /// seconds (`Sweep.outboxAge`), which harms nobody: the claim lets one message of a shard through.
+    private static let markDelay = TimeAmount.milliseconds(250)
+
+    /// Rows whose messages were confirmed; confined to the publisher's loop.
+    private final class Marks {
+        var confirmed: [(key: ShardKey, generation: UInt32)] = []
+        var isScheduled = false
+    }
+
+    /// Whether the broker takes publishes, and who waits for confirms that an alarm may hold back.
+    private struct Taking {
+        var isTaking = false
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var lastTicket = 0
+    }
+
+    init(_ publisher: ShardPublisher, ledger: Ledger, events: WakeSignal, planner: WakeSignal, logger: Logger) {
+        loop = publisher.loop
+        self.publisher = NIOLoopBound(publisher, eventLoop: publisher.loop)
+        marks = NIOLoopBound(Marks(), eventLoop: publisher.loop)
+        self.ledger = ledger
+        self.events = events
+        self.planner = planner
+        self.logger = logger
+    }
+
+    /// Whether the broker takes publishes at this moment: connected, and not in an alarm.
+    var isTaking: Bool { taking.withLock { $0.isTaking } }
+
+    /// The broker takes publishes, or takes none: then nobody waits for confirms any more.
+    func changed(isTaking: Bool) {
+        let waiters = taking.withLock { taking in
+            taking.isTaking = isTaking
+            guard !isTaking else { return [CheckedContinuation<Void, Never>]() }
+            defer { taking.waiters = [:] }
+            return Array(taking.waiters.values)
+        }
+        for waiter in waiters { waiter.resume() }
+        if isTaking { planner.wake() }
+    }
+
+    /// Somebody says that campaigns may have changed.
+    func hint() {
+        hinted.withLock { $0 = true }
+    }
+
+    /// Whether there was a hint since the last call.
+    func takeHint() -> Bool {
+        hinted.withLock { hinted in
+            defer { hinted = false }
+            return hinted
+        }
+    }
+
+    /// The outbox may have events.
+    func eventsWritten() {
+        events.wake()
+    }
+
+    /// Publishes shards, and returns when each is answered; those that the broker confirms are marked a little later.
+    ///
+    /// While the broker takes none it returns at once: what is not confirmed stays in the outbox, and the sweep publishes
+    /// it again. A confirm that comes later still counts.
+    func publish(_ shards: [ShardToPublish]) async {
+        guard !shards.isEmpty,
+            let ticket = taking.withLock({ taking -> Int? in
+                guard taking.isTaking else { return nil }
+                taking.lastTicket += 1
+                return taking.lastTicket
+            })
+        else { return }
+        await withCheckedContinuation { waiter in
+            let isTaking = taking.withLock { taking in
+                if taking.isTaking { taking.waiters[ticket] = waiter }
+                return taking.isTaking
+            }
+            guard isTaking else { return waiter.resume() }
+            loop.execute { [self] in
+                let counters = Counters(left: shards.count)
+                for shard in shards {
+                    publisher.value.publish(shard) { [self] isConfirmed in
+                        if isConfirmed { counters.confirmed.append((shard.record.id.key, shard.record.generation)) }
+                        counters.left -= 1
+                        if counters.left == 0 { answered(counters.confirmed, ticket) }
+                    }
+                }
+            }
+        }
+    }
+
+    private func answered(_ confirmed: [(key: ShardKey, generation: UInt32)], _ ticket: Int) {
+        let waiter = taking.withLock { $0.waiters.removeValue(forKey: ticket) }
+        waiter?.resume()
+        let marks = marks.value
+        marks.confirmed += confirmed
+        guard !confirmed.isEmpty, !marks.isScheduled else { return }
+        marks.isScheduled = true
+        loop.scheduleTask(in: Self.markDelay) { [self] in mark() }
+    }
+
+    /// Marks what was confirmed so far, on the publisher's loop; `then` runs when it is written.
+    private func mark(then: @escaping @Sendable () -> Void = {}) {
+        let marks = marks.value
+        marks.isScheduled = false
+        guard !marks.confirmed.isEmpty else { return then() }
+        let confirmed = marks.confirmed
+        marks.confirmed = []
+        ledger.submit(.normal, priority: .withOthers, reach: .shards) { [ledger] in
+            try $0.markOut(confirmed, now: ledger.now())
+        } completion: { [logger] result in
+            if case .failure(let error) = result {
+                logger.error(
+                    "the ledger does not take confirms; the sweep publishes again",
+                    metadata: ["error": "\(error)"]
+                )
+            }
+            then()
+        }
+    }
+
+    /// Marks at once what was confirmed so far: nobody comes back to it.
+    func markConfirmed() async {
+        await withCheckedContinuation { waiter in
+            loop.execute { [self] in mark { waiter.resume() } }
+        }
+    }
+
+    /// Confined to the publisher's loop.
+    private final class Counters {
+        var left: Int
+        var confirmed: [(key: ShardKey, generation: UInt32)] = []
+
+        init(left: Int) {
+            self.left = left
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import AMQP
+import Campaigns
+import Delivery
+import Logging
+
+/// What cannot be read or sent goes to the parked queue, confirmed, before its delivery is acked.
+extension WorkCoordinator {
+    /// Bytes that are no shard.
+    func park(_ message: InboundMessage, reason: String, detail: String, connection: UInt64) {
+        let problem = Problem(pointer: "", code: reason, detail: detail)
+        logger.warning("a message is parked", metadata: ["queue": "\(message.queue)", "reason": "\(reason)"])
+        let facts = ParkedNotice.Facts(queue: message.queue, reason: reason, errors: [problem])
+        park(facts, message.properties, message.body, ShardDelivery(message, connection: connection, generation: 0))
+    }
+
+    /// A shard that the ledger does not know, or that broke the law.
+    func park(_ shard: Shard, _ delivery: ShardDelivery, reason: String) {
+        logger.warning("a shard is parked", metadata: ["shard": "\(shard.id)", "reason": "\(reason)"])
+        let facts = ParkedNotice.Facts(
+            queue: BrokerNames.workQueue(shard.lane),
+            reason: reason,
+            app: shard.facts.app,
+            campaign: shard.facts.campaignID,
+            devices: shard.devices.count
+        )
+        do {
+            let body = try shard.encoded()
+            park(facts, MessageProperties(type: "fanfare.shard.v1", messageID: shard.messageID), body, delivery)
+        } catch {
+            preconditionFailure("\(shard.id) cannot be encoded: \(error)")
+        }
+    }
+
+    private func park(
+        _ facts: ParkedNotice.Facts,
+        _ properties: MessageProperties,
+        _ body: [UInt8],
+        _ delivery: ShardDelivery
+    ) {
+        counters.parked(facts.reason)
+        publishParked(ParkedNotice.message(facts, properties: properties, body: body), delivery) { [self] in
+            tell { shards, _ in shards.published(delivery) }
+        }
+    }
+
+    /// Publishes it until it is confirmed, or its delivery is gone: then the broker gives the message to somebody who
+    /// parks it.
+    func publishParked(_ message: OutboundMessage, _ delivery: ShardDelivery, _ confirmed: @escaping () -> Void) {
+        writer.begin()
+        publisher.publish(message) { [self] isConfirmed in
+            writer.end {
+                guard !isConfirmed else { return confirmed() }
+                writer.again { [self] in
+                    if delivery.connection == connection { publishParked(message, delivery, confirmed) }
+                }
+            }
+        }
+    }
+}
+
+extension ShardDelivery {
+    /// A message as it came.
+    init(_ message: InboundMessage, connection: UInt64, generation: UInt32, campaignQueue: String? = nil) {
+        self.init(
+            connection: connection,
+            tag: message.deliveryTag,
+            generation: generation,
+            redelivered: message.redelivered,
+            campaignQueue: campaignQueue
+        )
+    }
+}

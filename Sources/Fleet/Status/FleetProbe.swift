@@ -1,0 +1,209 @@
+import Campaigns
+public import Delivery
+import NIOPosix
+import PushProviders
+public import Store
+public import Transport
+
+/// What could be seen of the fleet at one moment.
+public struct FleetFacts: Sendable {
+    var at: Timestamp
+    /// Whose time that is.
+    var clockSource = ClockStanding.Source.host
+    var workers: [WorkerRecord] = []
+    var breakers: [BreakerRecord] = []
+    var pauses: [PauseRecord] = []
+    var paused: [String] = []
+    var toFix: [String] = []
+    /// Apps of campaigns that no worker has credentials for.
+    var stranded: [String] = []
+    var parkedInLedger = 0
+    var webhooks: [WebhookRecord] = []
+    var ledgerPath = ""
+    /// Why the ledger could not be read.
+    public var ledgerFailure: LedgerError?
+    var broker = ""
+    /// Why the broker could not be asked.
+    public var brokerFailure: AMQPConnectError?
+    /// Ready messages and consumers by lane, then by rung; nil counts are queues that do not exist.
+    var queues: [(name: String, isLane: Bool, counts: QueueCounts?)] = []
+    var parkedQueue: QueueCounts?
+
+    /// Whether a lane has work, so that its speed is worth a second look.
+    public var isSomethingWaiting: Bool { queues.contains { $0.isLane && ($0.counts?.ready ?? 0) > 0 } }
+}
+
+/// Looks at ledger and broker without changing anything.
+public struct FleetProbe: Sendable {
+    private let configuration: Configuration
+    private let ledger: Ledger?
+
+    /// Looks at what a configuration names; without a ledger that is open, it is opened for each look.
+    public init(_ configuration: Configuration, ledger: Ledger? = nil) {
+        self.configuration = configuration
+        self.ledger = ledger
+    }
+
+    /// One look; what cannot be reached is in it as a failure.
+    public func take() async -> FleetFacts {
+        var facts = FleetFacts(at: ledger?.now() ?? WallClock.now().asRead)
+        do throws(LedgerError) {
+            try await readLedger(&facts)
+        } catch {
+            facts.ledgerFailure = error
+        }
+        facts.broker = configuration.amqp.description
+        do throws(AMQPConnectError) {
+            try await readBroker(&facts)
+        } catch {
+            facts.brokerFailure = error
+        }
+        return facts
+    }
+
+    private func readLedger(_ facts: inout FleetFacts) async throws(LedgerError) {
+        let ledger = if let ours = self.ledger { ours } else { try Ledger.open(configuration.store, create: false) }
+        facts.ledgerPath = ledger.path
+        let now = ledger.now()
+        (facts.at, facts.clockSource) = (now, ledger.standing.source)
+        let (workers, campaigns, parked, breakers, pauses, webhooks) = try await ledger.read { reader in
+            (
+                try reader.liveWorkers(now: now), try reader.campaigns(app: nil, isOpen: true, limit: .max),
+                try reader.parkedCount(), try reader.openBreakers(), try reader.pauses(), try reader.webhooks()
+            )
+        }
+        if self.ledger == nil { await ledger.close() }
+        facts.workers = workers
+        facts.breakers = breakers
+        facts.pauses = pauses
+        facts.webhooks = webhooks
+        facts.parkedInLedger = parked
+        facts.toFix = campaigns.filter { campaign in
+            campaign.facts.stage.isLive && !campaign.facts.pausedBy.isDisjoint(with: AsideReason.needingFix)
+        }.map { "\($0.facts.app)/\($0.facts.id)" }
+        let known = Set(workers.flatMap(\.apps))
+        let stranded = Set(campaigns.map(\.facts.app)).subtracting(known).sorted()
+        facts.stranded = workers.isEmpty ? [] : stranded
+        facts.paused = campaigns.filter { $0.state == "paused" }.map { campaign in
+            let reasons = campaign.facts.pauseReasons.map(\.rawValue).sorted().joined(separator: ", ")
+            return "\(campaign.facts.app)/\(campaign.facts.id) (\(reasons))"
+        }
+    }
+
+    private func readBroker(_ facts: inout FleetFacts) async throws(AMQPConnectError) {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let client = try await AMQPClient.connect(configuration.amqp, name: "fanfare status", on: loop)
+        for lane in Lane.builtIn {
+            facts.queues.append((lane.description, true, try await client.counts(of: BrokerNames.workQueue(lane))))
+        }
+        let tracked = try await client.counts(of: BrokerNames.trackingQueue)
+        facts.queues.append(("tracking", true, tracked))
+        for rung in Rung.allCases {
+            for side in RungSide.allCases {
+                let counts = try await client.counts(of: BrokerNames.retryQueue(rung, side))
+                facts.queues.append(("retry \(rung.name).\(side.rawValue)", false, counts))
+            }
+        }
+        facts.parkedQueue = try await client.counts(of: BrokerNames.parkedQueue)
+        await client.close()
+    }
+}
+
+extension BreakerRecord {
+    /// For example `news apns: ServiceUnavailable since …, 3 probes failed, the next at …`.
+    fileprivate var line: String {
+        var line = "\(app) \(provider.rawValue): \(breaker.reason) since \(breaker.since.rfc3339)"
+        if breaker.failures > 0 { line += ", probes that failed: \(breaker.failures)" }
+        return line + (breaker.probe == nil ? ", next probe at \(breaker.probeAt.rfc3339)" : ", a probe is out")
+    }
+}
+
+extension WorkerRecord {
+    /// How its host's clock stands, by its last report.
+    public func standing(_ source: ClockStanding.Source) -> ClockStanding {
+        ClockStanding(skew: skew ?? 0, source: source)
+    }
+}
+
+extension ClockStanding {
+    /// What is wrong with the host's clock, and what that does; nil when nothing is.
+    public var problem: String? {
+        switch verdict {
+        case .inStep: nil
+        case .apart: "its host's clock is \(text)"
+        case .lost: "its host's clock is \(text): it takes no lease and expires nothing"
+        }
+    }
+}
+
+extension FleetFacts {
+    /// The same for people and scripts; how long queues take to empty is judged by an earlier look.
+    public func view(since earlier: FleetFacts) -> FleetStatusView {
+        var view = FleetStatusView()
+        view.parts = [
+            .init(
+                name: "broker",
+                isWell: brokerFailure == nil,
+                detail: brokerFailure?.description ?? broker
+            ),
+            .init(name: "store", isWell: ledgerFailure == nil, detail: ledgerFailure?.description ?? ledgerPath),
+        ]
+        view.parts += workers.map { worker in
+            let apps = worker.apps.isEmpty ? "no app" : worker.apps.joined(separator: ", ")
+            let standing = worker.standing(clockSource)
+            let clock = standing.problem
+            return .init(
+                name: "worker \(worker.name)",
+                isWell: clock == nil,
+                detail: "\(worker.roles.joined(separator: ", ")); \(apps); since \(worker.startedAt.rfc3339)"
+                    + (clock.map { "; \($0)" } ?? ""),
+                trouble: standing.mark
+            )
+        }
+        view.parts += webhooks.map { WebhookView($0).health }
+        view.backlogs = queues.compactMap { queue in
+            guard let counts = queue.counts, queue.isLane || counts.ready > 0 else { return nil }
+            return .init(
+                name: queue.name,
+                messages: Int(counts.ready),
+                consumers: Int(counts.consumers),
+                drain: drain(of: queue.name, since: earlier)
+            )
+        }
+        view.breakers = breakers.map(\.line)
+        view.pauses = pauses.map { "\($0.scope) since \($0.since.rfc3339)" } + paused
+        view.parked = parkedInLedger + Int(parkedQueue?.ready ?? 0)
+        view.needs = needs(parked: view.parked)
+        return view
+    }
+
+    private func needs(parked: Int) -> [String] {
+        var needs: [String] = []
+        if let brokerFailure { needs.append(brokerFailure.description) }
+        if let ledgerFailure { needs.append(ledgerFailure.description) }
+        if ledgerFailure == nil, workers.isEmpty { needs.append("no worker is running") }
+        let missing = queues.filter { $0.counts == nil }.map(\.name)
+        if !missing.isEmpty { needs.append("queues are missing (\(missing.count)): run fanfare topology apply") }
+        let idle = queues.filter { $0.isLane && $0.counts?.consumers == 0 }.map(\.name)
+        if !workers.isEmpty, !idle.isEmpty { needs.append("nobody takes from \(idle.joined(separator: ", "))") }
+        needs += workers.compactMap { worker in
+            worker.standing(clockSource).problem.map { "worker \(worker.name): \($0); set the clock right" }
+        }
+        needs += toFix.map { "\($0) is paused until somebody mends it: then fanfare campaign resume \($0)" }
+        needs += stranded.map { "no worker has credentials for \($0), which has campaigns" }
+        needs += webhooks.compactMap { WebhookView($0).need }
+        if parked > 0 {
+            let messages = parked == 1 ? "1 message is" : "\(NumberText.grouped(parked)) messages are"
+            needs.append("\(messages) parked: see fanfare parked list")
+        }
+        return needs
+    }
+
+    private func drain(of name: String, since earlier: FleetFacts) -> Duration? {
+        guard let now = queues.first(where: { $0.name == name })?.counts?.ready,
+            let before = earlier.queues.first(where: { $0.name == name })?.counts?.ready, before > now
+        else { return nil }
+        let elapsed = at.milliseconds - earlier.at.milliseconds
+        return .milliseconds(Int64(now) * elapsed / Int64(before - now))
+    }
+}

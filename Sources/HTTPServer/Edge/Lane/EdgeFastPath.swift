@@ -1,0 +1,237 @@
+import Campaigns
+import Delivery
+import Fleet
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import NIOHTTPTypes
+import Store
+
+/// Answers the edge's requests on the loop of their connection, before Hummingbird hears of them.
+///
+/// After a large send half a million phones ask within a minute, and on Hummingbird's way each request crosses threads
+/// several times. What the lane cannot take (a body of unknown or large size, a connection that closes) goes that way,
+/// through the same door.
+final class EdgeFastPath: ChannelDuplexHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private static let later = ReadyAnswer(TrackingRoutes.later)
+    private static let full = ReadyAnswer(EdgeRefusal.full)
+
+    /// What came while a request was being answered.
+    private enum Held {
+        case part(HTTPRequestPart)
+        case event(Any)
+        case error(any Error)
+    }
+
+    private let responder: EdgeResponder
+    private let intake: TrackingIntake
+    private let executor: LoopExecutor
+    private let state: ConnectionState
+    private var date = DateField()
+    private var order = LaneOrder()
+    /// The request that is being read.
+    private var request: (head: HTTPRequest, target: EdgeTarget, body: ByteBuffer)?
+    private var held = CircularBuffer<Held>(initialCapacity: 0)
+    private var isReadWanted = false
+    /// The request that is being answered counts for the process.
+    private var isCounted = false
+    /// The client does not take its last answer, and gets no other before it has.
+    private var isClogged = false
+    /// Kept when the answer that is being written has been taken.
+    private var taken: EventLoopPromise<Void>?
+
+    init(_ responder: EdgeResponder, _ state: ConnectionState, on channel: any Channel) {
+        self.responder = responder
+        self.state = state
+        intake = responder.core.intakes.intake(responder.core, on: channel.eventLoop)
+        executor = LoopExecutor(channel.eventLoop)
+    }
+
+    /// Whether what comes has to wait.
+    private var isWaiting: Bool { order.isAnswering || isClogged }
+
+    // MARK: - In
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        if isWaiting { held.append(.part(part)) } else { take(part, context) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if isWaiting { held.append(.event(event)) } else { context.fireUserInboundEventTriggered(event) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if isWaiting { held.append(.error(error)) } else { context.fireErrorCaught(error) }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        // A phone that waits for its answer sends nothing: to keep its connection from being read would only cost. Of one
+        // that does not wait, no more is read than it has sent at once.
+        if isWaiting, !held.isEmpty { isReadWanted = true } else { context.read() }
+    }
+
+    private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        if case .head(let head) = part {
+            // A body that nobody has shown a key for is of no use to anybody: whoever answers then does not wait for it.
+            let isWanted = !LaneRule.hasBody(head) || responder.isPlausible(head.headerFields[.authorization])
+            let target = isWanted && LaneRule.fits(head) ? responder.target(of: head) : nil
+            if order.began(fitsLane: target != nil) == .lane, let target {
+                request = (head, target, ByteBuffer())
+                return
+            }
+        }
+        guard order.way == .lane else {
+            if case .end = part { order.ended() }
+            return context.fireChannelRead(wrapInboundOut(part))
+        }
+        switch part {
+        case .head: break
+        case .body(var bytes):
+            if request?.body.readableBytes == 0 { request?.body = bytes } else { request?.body.writeBuffer(&bytes) }
+        case .end:
+            order.ended()
+            answer(context)
+        }
+    }
+
+    // MARK: - Out
+
+    private func answer(_ context: ChannelHandlerContext) {
+        guard let (head, target, body) = request else { return }
+        request = nil
+        guard responder.core.load.begins() else { return refuse(context) }
+        isCounted = true
+        guard let ask = TrackingAsk(head, body) else {
+            return pass(Request(head: head, body: RequestBody(buffer: body)), target, context)
+        }
+        intake.take(ask) { [self] verdict in
+            let app: String
+            let answer: ReadyAnswer
+            switch verdict {
+            case .taken(let name): (app, answer) = (name, TrackingRoutes.taken)
+            case .later(let name): (app, answer) = (name, Self.later)
+            case .unusual: return pass(ask.request, target, context)
+            }
+            state.budget.proved()
+            send(answer, id: ask.id, context)
+            let took = ContinuousClock.now - ask.began
+            responder.note(ask.line(state.peer.text), TrackingRoutes.operation, app, answer.status.code, took)
+        }
+    }
+
+    /// There is no room for it, nor for what stands behind it.
+    private func refuse(_ context: ChannelHandlerContext) {
+        held.removeAll()
+        send(Self.full, id: Front.identity(given: nil), context)
+        context.close(promise: nil)
+    }
+
+    private func send(_ answer: ReadyAnswer, id: String, _ context: ChannelHandlerContext) {
+        var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
+        if let name = Front.requestID { head.headerFields[name] = id }
+        head.headerFields[.date] = date.text(at: WallClock.now().asRead)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(answer.body)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        finish(context)
+    }
+
+    /// Asks the door.
+    private func pass(_ asked: Request, _ target: EdgeTarget, _ context: ChannelHandlerContext) {
+        let (responder, peer) = (responder, state.peer)
+        let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        Task(executorPreference: executor) {
+            let reply = await responder.reply(to: asked, at: target, peer: peer)
+            let (lane, context) = here.value
+            if reply.isDevices { lane.state.budget.proved() }
+            lane.keep(reply.shared, context)
+            var response = reply.response
+            response.headers[.date] = lane.date.text(at: WallClock.now().asRead)
+            context.write(lane.wrapOutboundOut(.head(response.head)), promise: nil)
+            // Fails for nothing but a connection that is gone.
+            try? await response.body.write(LaneWriter(here))
+            lane.finish(context)
+        }
+    }
+
+    /// A copy that others fetch too is there until the client has taken it.
+    private func keep(_ shared: SharedContent?, _ context: ChannelHandlerContext) {
+        guard let shared else { return }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.whenComplete { _ in withExtendedLifetime(shared) {} }
+        taken = promise
+    }
+
+    private func finish(_ context: ChannelHandlerContext) {
+        if isCounted { responder.core.load.ends() }
+        isCounted = false
+        order.answered()
+        isClogged = !context.channel.isWritable && context.channel.isActive
+        goOn(context)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isClogged, context.channel.isWritable {
+            isClogged = false
+            goOn(context)
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // What waits is nobody's any more.
+        isClogged = false
+        held.removeAll()
+        context.fireChannelInactive()
+    }
+
+    /// Takes what has waited.
+    private func goOn(_ context: ChannelHandlerContext) {
+        guard !held.isEmpty || isReadWanted else { return }
+        while !isWaiting, let next = held.popFirst() {
+            switch next {
+            case .part(let part): take(part, context)
+            case .event(let event): context.fireUserInboundEventTriggered(event)
+            case .error(let error): context.fireErrorCaught(error)
+            }
+        }
+        // Hummingbird takes what it was given when a read is complete.
+        context.fireChannelReadComplete()
+        if isReadWanted, held.isEmpty || !isWaiting {
+            isReadWanted = false
+            context.read()
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { order.answeredOnCommonWay() }
+        context.write(data, promise: promise)
+    }
+
+    /// Writes an answer's body on the lane's loop.
+    private struct LaneWriter: ResponseBodyWriter {
+        private let here: NIOLoopBound<(EdgeFastPath, ChannelHandlerContext)>
+
+        init(_ here: NIOLoopBound<(EdgeFastPath, ChannelHandlerContext)>) {
+            self.here = here
+        }
+
+        func write(_ buffer: ByteBuffer) async throws {
+            let (lane, context) = here.value
+            context.write(lane.wrapOutboundOut(.body(buffer)), promise: nil)
+        }
+
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+            let (lane, context) = here.value
+            let promise = lane.taken
+            lane.taken = nil
+            context.writeAndFlush(lane.wrapOutboundOut(.end(trailingHeaders)), promise: promise)
+        }
+    }
+}

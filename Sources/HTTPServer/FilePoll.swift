@@ -1,0 +1,43 @@
+import Fleet
+import Foundation
+import Logging
+import ServiceLifecycle
+
+/// Sees that files changed, so that a key that was revoked is not waited for until somebody sends a signal.
+struct FilePoll: Service {
+    private static let pause = Duration.seconds(2)
+
+    let files: @Sendable () -> [String]
+    let changed: @Sendable () async -> Void
+
+    /// What tells a file from what stood there before.
+    struct Mark: Equatable {
+        var number: UInt64
+        var size: UInt64
+        var at: Date
+
+        /// Nil when there is no file.
+        init?(_ path: String) {
+            guard let found = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
+            number = (found[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
+            size = (found[.size] as? NSNumber)?.uint64Value ?? 0
+            at = found[.modificationDate] as? Date ?? .distantPast
+        }
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var last = marks()
+            while !Task.isCancelled {
+                try? await Task.sleep(for: Self.pause)
+                let now = marks()
+                if now != last, !Task.isCancelled { await changed() }
+                last = now
+            }
+        }
+    }
+
+    private func marks() -> [String: Mark?] {
+        Dictionary(files().map { ($0, Mark($0)) }, uniquingKeysWith: { $1 })
+    }
+}

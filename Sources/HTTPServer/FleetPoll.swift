@@ -1,0 +1,33 @@
+import Campaigns
+import Fleet
+
+/// The fleet's status, looked at once a second at most, however many ask.
+actor FleetPoll {
+    private static let ageMax = Duration.seconds(1)
+    /// Only from two looks can be told how fast a queue gets shorter.
+    private static let between = Duration.milliseconds(300)
+
+    private let look: FleetProbe
+    private var previous: FleetFacts?
+    private var last: (view: FleetStatusView, at: ContinuousClock.Instant)?
+
+    init(_ look: FleetProbe) {
+        self.look = look
+    }
+
+    /// Throws when the task is cancelled.
+    func view() async throws -> FleetStatusView {
+        if let last, ContinuousClock.now - last.at < Self.ageMax { return last.view }
+        var before = previous
+        if before == nil {
+            let first = await look.take()
+            if first.isSomethingWaiting { try await Task.sleep(for: Self.between) }
+            before = first
+        }
+        let facts = await look.take()
+        let view = facts.view(since: before ?? facts)
+        previous = facts
+        last = (view, .now)
+        return view
+    }
+}
