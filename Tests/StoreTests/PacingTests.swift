@@ -132,6 +132,28 @@ struct PacingTests {
     }
 
     @Test(arguments: TestDatabase.all)
+    func `a retry that a clock that was ahead has put off goes out when the rate is taken away`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        var new = Sample.campaign([40], facts: Sample.facts(expiresAt: .start + 200_000))
+        new.pace = Pace(perSecond: 40)
+        let number = try await ledger.accepted(new)
+        let first = try #require(try await turns(number).shards.first)
+        let run = try await ledger.running(first.record.id.key).token
+        var progress = Progress(count: first.record.count)
+        for position in 0..<progress.count { progress.accept(position) }
+        progress.retry(3, .seconds5, Progress.Note(reason: "TooManyRequests"))
+        let settlement = try Settlement.of(progress)
+        _ = try await ledger.write(.synced) { try $0.settle(run, settlement, now: .start + 86_400) }
+        _ = try await ledger.write(.synced) { try $0.setPace(campaign: number, nil, now: .start + 2) }
+        let released = try await ledger.write(.synced) {
+            try $0.releaseAside(campaign: number, knowsApp: true, limit: 100, now: .start + 3)
+        }
+        #expect(released.contains { $0.record.id.key.child == 1 })
+    }
+
+    @Test(arguments: TestDatabase.all)
     func `a paused campaign gets no turns, and a planner without the lease gives none`(
         _ database: TestDatabase
     ) async throws {

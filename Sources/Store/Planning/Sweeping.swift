@@ -159,14 +159,15 @@ extension LedgerReader {
             """
             SELECT \(ShardRows.columns) FROM \(ShardRows.open)
             WHERE \(ShardRows.isIn(.aside)) AND s.campaign = ?1 AND \(reason) IN (\(names))
-                AND (\(reason) <> '\(AsideReason.rate.rawValue)' OR coalesce(s.due_at, 0) <= ?2)
+                AND (\(reason) <> '\(AsideReason.rate.rawValue)' OR coalesce(s.due_at, 0) <= ?2 OR s.due_at > ?4)
                 AND (\(reason) <> '\(AsideReason.quiet.rawValue)' OR NOT \(isQuiet))
                 AND \(ShareRows.isOf(campaign.rows))
             ORDER BY s.part, s.ordinal, s.child LIMIT ?3
             """,
             .int(campaign.number),
             .time(now),
-            .int(limit)
+            .int(limit),
+            .time(Ahead.rung.limit(now))
         )
         var records: [ShardRecord] = []
         while try rows.next() { records.append(try ShardRows.record(rows)) }

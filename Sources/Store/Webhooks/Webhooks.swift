@@ -67,7 +67,7 @@ extension LedgerTransaction {
             .integer(worker),
             .time(now.advanced(by: Self.webhookLease)),
             .time(now),
-            .time(Ahead.webhookRest.limit(now)),
+            .time(Ahead.webhookCooldown.limit(now)),
             .time(Ahead.webhookLease.limit(now))
         )
         return taken > 0 ? try reader.webhook(number)?.state : nil
@@ -146,11 +146,14 @@ extension LedgerReader {
         let rows = try db.rows(
             """
             SELECT \(WebhookRows.columns) FROM webhooks w
-            WHERE w.disabled_at IS NULL AND w.due_at <= ?1 AND (w.owner = 0 OR w.lease_until <= ?1)
+            WHERE w.disabled_at IS NULL AND (w.due_at <= ?1 OR w.due_at > ?2)
+                AND (w.owner = 0 OR w.lease_until <= ?1 OR w.lease_until > ?3)
                 AND EXISTS (SELECT 1 FROM webhook_events e WHERE e.webhook = w.number)
             ORDER BY w.number
             """,
-            .time(now)
+            .time(now),
+            .time(Ahead.webhookCooldown.limit(now)),
+            .time(Ahead.webhookLease.limit(now))
         )
         var records: [WebhookRecord] = []
         while try rows.next() { records.append(WebhookRows.record(rows)) }

@@ -78,6 +78,21 @@ struct WebhookTests {
     }
 
     @Test(arguments: TestDatabase.all)
+    func `what a clock that was ahead wrote of a webhook keeps it from nobody`(_ database: TestDatabase) async throws {
+        try scratch.open(on: database)
+        _ = try await set([hook])
+        try await happen(.completed)
+        let number = try #require(try await webhooks().first?.number)
+        let ahead = Timestamp.start + 20 * 86_400
+        #expect(try await take(number, by: 1, at: ahead) != nil)
+        #expect(try await ledger.read { try $0.dueWebhooks(now: .start) }.map(\.number) == [number])
+        let paused = WebhookState(failures: 1, failingSince: ahead, dueAt: ahead + 60, reason: "x", disabledAt: nil)
+        #expect(try await ledger.write { try $0.leaveWebhook(number, worker: 1, state: paused) })
+        #expect(try await ledger.read { try $0.dueWebhooks(now: .start) }.map(\.number) == [number])
+        #expect(try await take(number, by: 2) != nil)
+    }
+
+    @Test(arguments: TestDatabase.all)
     func `what a webhook took is gone from it and waits for the others`(_ database: TestDatabase) async throws {
         try scratch.open(on: database)
         let other = WebhookEntry(url: "https://hooks.example.com/b", kinds: .ofLife, digest: [1])
@@ -110,8 +125,8 @@ struct WebhookTests {
         #expect(try await !set([hook], now: .start + 60))
         #expect(try await webhooks().first?.state.disabledAt == .start)
 
-        let mended = WebhookEntry(url: hook.url, kinds: hook.kinds, digest: [2])
-        #expect(try await set([mended], now: .start + 60))
+        let fixed = WebhookEntry(url: hook.url, kinds: hook.kinds, digest: [2])
+        #expect(try await set([fixed], now: .start + 60))
         let record = try #require(try await webhooks().first)
         #expect(record.number == number && record.waiting == 1 && record.state == WebhookState(dueAt: .start + 60))
 
