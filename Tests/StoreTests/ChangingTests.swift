@@ -107,6 +107,22 @@ struct ChangingTests {
         #expect(try await ledger.status(number).parts.map(\.expiresAt) == [.start + 250, .start + 250])
     }
 
+    @Test(arguments: TestDatabase.all) func `a campaign whose end has come takes no other rate`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let number = try await ledger.accepted(Sample.campaign([4], facts: Sample.facts(expiresAt: .start + 60)))
+        let result = try await ledger.write(.synced) {
+            try $0.setPace(campaign: number, Pace(perSecond: 4), now: .start + 60)
+        }
+        guard case .over = result else {
+            Issue.record("\(result)")
+            return
+        }
+        let history = try await ledger.read { try $0.history(campaign: number, now: .start) }
+        #expect(history.allSatisfy { $0.kind != .changed })
+    }
+
     @Test(arguments: TestDatabase.all) func `a new urgency is that of what is not published yet`(
         _ database: TestDatabase
     ) async throws {

@@ -97,7 +97,7 @@ extension LedgerTransaction {
         now: Timestamp
     ) throws(LedgerError) -> LifeResult {
         guard var facts = try reader.campaign(campaign) else { return .unknown }
-        guard facts.stage.isLive else { return .over(facts) }
+        guard facts.stage.isLive, facts.ending(at: now) == nil else { return .over(facts) }
         facts.pace = pace
         try db.run(
             "UPDATE campaigns SET per_second = ?2, ramp_up = ?3 WHERE number = ?1",
