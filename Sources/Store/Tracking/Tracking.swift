@@ -130,12 +130,13 @@ extension LedgerTransaction {
 
     /// Events that changed something: a second button of a device has a new row of its own and none without detail.
     private static func freshEvents(_ new: [Total: Int]) -> Int {
-        var steps: [Int64: (plain: Int, named: Int)] = [:]
+        var steps: [Total: (plain: Int, named: Int)] = [:]
         for (total, rows) in new {
+            let step = Total(campaign: total.campaign, step: total.step, detail: "")
             if total.detail.isEmpty {
-                steps[total.step, default: (0, 0)].plain += rows
+                steps[step, default: (0, 0)].plain += rows
             } else {
-                steps[total.step, default: (0, 0)].named += rows
+                steps[step, default: (0, 0)].named += rows
             }
         }
         return steps.values.reduce(0) { $0 + max($1.plain, $1.named) }

@@ -82,6 +82,20 @@ struct TrackingTests {
     }
 
     @Test(arguments: TestDatabase.all)
+    func `what is new of one campaign does not hide what is new of another in the same batch`(
+        _ database: TestDatabase
+    ) async throws {
+        try scratch.open(on: database)
+        let first = try await ledger.accepted()
+        let second = try await ledger.accepted(Sample.campaign(facts: Sample.facts(id: "final"), identity: "final"))
+        _ = try await track([event(second, 1, .actioned, .system, "LIKE")])
+        let result = try await track([
+            event(first, 1, .actioned, .system, ""), event(second, 1, .actioned, .system, "MORE"),
+        ])
+        #expect(result.counted == 2 && result.repeated == 0)
+    }
+
+    @Test(arguments: TestDatabase.all)
     func `a poll of 10,000 answers with repeats counts each device's first`(_ database: TestDatabase) async throws {
         try scratch.open(on: database)
         let number = try await ledger.accepted()
