@@ -99,6 +99,21 @@ struct AccessTokenRuleTests {
         #expect(rule.need(now: self.second(13)).action == nil)
     }
 
+    @Test func `a token that was renewed in time is replaced when it is refused, whatever was refused before`() throws {
+        var rule = try rule()
+        _ = try question(&rule, at: start)
+        rule.fetched(token("a"), now: start)
+        let isFirstReplaced = rule.replaceRefused(generation: 1, now: second(10))
+        #expect(isFirstReplaced)
+        _ = try question(&rule, at: second(10))
+        rule.fetched(token("b"), now: second(10))
+        _ = try question(&rule, at: second(3400))
+        rule.fetched(token("c"), now: second(3400))
+        let isRenewedReplaced = rule.replaceRefused(generation: 3, now: second(3410))
+        #expect(isRenewedReplaced)
+        #expect(rule.need(now: second(3410)).lack == nil)
+    }
+
     @Test func `what fails on the way is tried again, ever later, and told after the third time`() throws {
         var rule = try rule()
         var now = start

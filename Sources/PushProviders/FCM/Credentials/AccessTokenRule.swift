@@ -30,7 +30,9 @@ public struct AccessTokenRule: CredentialRule {
     private var pausedUntil: Timestamp?
     private var failures = 0
     private var lack: CredentialLack?
-    /// The current token took the place of one that was refused, and nothing was refused since.
+    /// True if the last token was refused and no other has come since.
+    private var isRefused = false
+    /// True if the current token took the place of one that was refused.
     private var isReplacement = false
     private var lastGeneration: UInt32 = 0
 
@@ -121,15 +123,11 @@ public struct AccessTokenRule: CredentialRule {
             // An older one: there is another by now, or it is on its way, unless that has failed.
             return current != nil || lack == nil
         }
-        if isReplacement, now.since(token.madeAt) < Self.pauseMax {
-            lack = .refused(reason: "UNAUTHENTICATED")
-            pausedUntil = max(pausedUntil ?? now, now.advanced(by: Self.pauseMax))
-            current = nil
-            return false
-        }
-        current = nil
-        isReplacement = true
-        return true
+        (current, isRefused) = (nil, true)
+        guard isReplacement, now.since(token.madeAt) < Self.pauseMax else { return true }
+        lack = .refused(reason: "UNAUTHENTICATED")
+        pausedUntil = max(pausedUntil ?? now, now.advanced(by: Self.pauseMax))
+        return false
     }
 
     /// Google counts no tokens.
@@ -140,6 +138,7 @@ public struct AccessTokenRule: CredentialRule {
         failures = 0
         lack = nil
         pausedUntil = nil
+        (isReplacement, isRefused) = (isRefused, false)
         lastGeneration += 1
         let life = Duration.seconds(min(max(life, 1), 86_400))
         current = Token(
