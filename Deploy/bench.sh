@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # One command on a fresh Debian 12 with a Swift toolchain: installs what is missing, builds, starts a private RabbitMQ
-# node, runs `fanfare bench` on it, and writes the README's table with machine, versions and date to .build/bench.md
+# node, runs `fanfare bench` on it, and writes the table of results with machine, versions and date to .build/bench.md
 # and to standard output. Arguments go to the bench (sending, --scale 0.1, --pairs 3 …). FANFARE_AMQP_URL names a
 # broker that is there instead. Besides packages nothing outside .build and a temporary folder is touched.
 set -euo pipefail

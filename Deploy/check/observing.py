@@ -12,7 +12,7 @@ import sys
 import yaml
 
 PROMETHEUS = pathlib.Path("Deploy/prometheus")
-RUNBOOK = pathlib.Path("Sources/Fleet/Documentation.docc/Runbook.md")
+RUNBOOK = pathlib.Path("Sources/Fleet/Documentation.docc/Operating.md")
 DASHBOARD = pathlib.Path("Deploy/grafana/dashboard.json")
 KEDA = pathlib.Path("Deploy/kubernetes/overlays/keda-prometheus/scaledobject.yaml")
 
@@ -47,7 +47,7 @@ def names(scrape):
 
 
 def runbook():
-    headings = set(re.findall(r"^## (\S+)$", RUNBOOK.read_text(), re.M))
+    headings = set(re.findall(r"^### (\S+)$", RUNBOOK.read_text(), re.M))
     asked = set()
     for rule in rules("alerts.yml"):
         file, _, anchor = rule["annotations"].get("runbook_url", "").partition("#")

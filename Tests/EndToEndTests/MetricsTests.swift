@@ -13,7 +13,7 @@ extension EndToEnd {
     struct Metrics {
         private static let page = #filePath.replacing(
             "Tests/EndToEndTests/MetricsTests.swift",
-            with: "Sources/Fleet/Documentation.docc/Metrics.md"
+            with: "Sources/Fleet/Documentation.docc/Operating.md"
         )
 
         @Test func `what a worker counts is what the ledger and the far side count`() async throws {
@@ -28,7 +28,7 @@ extension EndToEnd {
                 try await eventually("all outcomes are counted") {
                     try await worker.metrics().sum("fanfare_notifications_total") == 3000
                 }
-                // The fleet is looked at every five seconds.
+                // The fleet is polled every five seconds.
                 try await eventually("the fleet is seen without a backlog") {
                     let metrics = try await worker.metrics()
                     return metrics.sum("fanfare_workers") == 1
@@ -63,8 +63,8 @@ extension EndToEnd {
                 #expect(metrics.sum("fanfare_ledger_commits_total") > 0)
                 #expect(metrics.sum("process_resident_memory_bytes") > 1 << 20)
                 let page = try String(contentsOfFile: Self.page, encoding: .utf8)
-                for name in metrics.names { #expect(page.contains("`\(name)`"), "Metrics.md does not tell of \(name)") }
-                // No label may have as many values as there are campaigns or devices.
+                for name in metrics.names { #expect(page.contains("`\(name)`"), "Operating.md has no \(name)") }
+                // A label must not have as many values as there are campaigns or devices.
                 #expect(!metrics.text.contains("derby") && !metrics.text.contains("a0000000"))
             }
         }

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// `Bounds.md` says what the code says.
+/// Compares the limits in `Security.md` with the code.
 @Suite struct BoundsPageTests {
     /// A line of its tables.
     private struct Row {
         let number: Int
-        /// For example `JSONReader.Limits.depthMax`.
+        /// The constant, for example `JSONReader.Limits.depthMax`.
         let constant: String
         let tests: String
     }
@@ -16,7 +16,7 @@ import Testing
         while !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) {
             folder.deleteLastPathComponent()
         }
-        let path = folder.appendingPathComponent("Sources/Fleet/Documentation.docc/Bounds.md")
+        let path = folder.appendingPathComponent("Sources/Fleet/Documentation.docc/Security.md")
         return try String(contentsOf: path, encoding: .utf8)
     }
 
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// The value of a product, a power of two or a duration in seconds, as the house writes bounds.
+    /// Returns the value of a product, a power of two or a duration in seconds, in the forms used for bounds.
     private static func value(_ text: Substring) -> Int? {
         var text = text.trimmingCharacters(in: .whitespaces).replacing("_", with: "")
         if let call = text.firstMatch(of: /(?:\.seconds|Int64)\((.*)\)/) { text = String(call.1) }
@@ -41,7 +41,7 @@ import Testing
         return factors.reduce(Int?.some(1)) { product, factor in product.flatMap { left in factor.map { left * $0 } } }
     }
 
-    /// What a type's constant is in the sources; also one of several that stand in one line, or of an argument's default.
+    /// Returns the value of a type's constant in the sources; it may share its line, or be an argument's default.
     private static func value(of constant: String) throws -> Int? {
         let words = constant.split(separator: ".")
         let (type, name) = (words[words.count - 2], words[words.count - 1])

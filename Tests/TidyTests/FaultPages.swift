@@ -1,8 +1,8 @@
-/// The pages that say what a fault does, each row with the tests that show it.
+/// The page that describes a fault's effect, each row with the tests that show it.
 enum FaultPages {
-    static let paths = ["Faults.md", "ProviderFaults.md"].map { "Sources/Fleet/Documentation.docc/\($0)" }
+    static let paths = ["Sources/Fleet/Documentation.docc/Faults.md"]
 
-    /// The rows of a page that name no test, or one that there is not.
+    /// Returns the rows of a page that name no test, or a missing one.
     static func violations(_ page: String, path: String, tests: [String: [NamedTest]]) -> [Violation] {
         page.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { index, line in
             guard let row = FaultRow(line) else { return [Violation]() }
@@ -10,7 +10,7 @@ enum FaultPages {
         }
     }
 
-    /// The tests of the tree by their file's name, without its extension.
+    /// Returns the tests of the tree by their file's name, without its extension.
     static func tests(_ files: [SourceFile]) -> [String: [NamedTest]] {
         let found = files.filter { $0.top == "Tests" && $0.isHandwrittenSwift }.map { file in
             (String(file.components.last?.dropLast(".swift".count) ?? ""), NamedTest.all(in: file))
@@ -22,7 +22,7 @@ enum FaultPages {
 /// A test as a row names it.
 struct NamedTest: Equatable {
     let name: String
-    /// Whether only the full suite runs it.
+    /// True if only the full suite runs it.
     let isFullOnly: Bool
 
     /// The rows before the colon: `B4, B5: in an alarm`.
@@ -49,7 +49,7 @@ struct NamedTest: Equatable {
     }
 }
 
-/// A row of a page: its numbers, and what its last cell says.
+/// A row of a page: its numbers and its last cell.
 struct FaultRow {
     let name: String
     private let proof: Substring
@@ -63,13 +63,16 @@ struct FaultRow {
         proof = last
     }
 
-    /// `B1`, `P24`.
+    /// Returns true for a row's number such as `B1` or `P24`.
     static func isNumber(_ text: String) -> Bool {
         guard let letter = text.first, "BCDP".contains(letter) else { return false }
         return text.count > 1 && text.dropFirst().allSatisfy(\.isNumber)
     }
 
-    /// A cell names tests as `File` B1, or `File` (words of the name), with *full* behind what only the full suite runs.
+    /// Returns the problems of a cell.
+    ///
+    /// A cell names tests as `File` B1 or `File` (words of the name), followed by *full* if only the full suite runs
+    /// them.
     func problems(_ tests: [String: [NamedTest]]) -> [String] {
         let pieces = proof.split(separator: "`", omittingEmptySubsequences: false)
         guard pieces.count % 2 == 1 else { return ["a quotation mark is missing"] }
@@ -100,7 +103,7 @@ struct FaultRow {
 }
 
 extension Substring {
-    /// Without blanks at both ends.
+    /// The text without blanks at both ends.
     fileprivate var trimmed: String {
         String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
